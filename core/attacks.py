@@ -1,0 +1,194 @@
+"""Attacks: how fake users choose their reports.
+
+Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols", USENIX Security
+2021, section 3. An attack is what a scenario names (`share`, `targets`, its effort) and three
+rules: the fakes' reports, the law of their support counts, and what one such report supports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from .bounds import Range, check_bounds
+from .errors import ScenarioError
+from .population import Population
+from .pure import Items, PureProtocol, Reports, Rng, Scoring, SeedSearch, Support
+from .sampling import Counts, uniform_multinomial
+from .streams import stream
+
+SHARE = Range(0, 1, "[)")
+
+
+@dataclass(frozen=True)
+class PickTargets:
+    """Targets chosen by a rule: random ones, or the least or most frequent items."""
+
+    pick: Literal["random", "least-frequent", "most-frequent"]
+    count: Annotated[int, Range(1)]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def resolve(self, population: Population, seed: int) -> Items:
+        """Indices of the targets. Random ones are the first of one permutation per population."""
+        if self.count > population.domain_size:
+            raise ScenarioError(
+                f"must be at most the number of items, {population.domain_size}, got {self.count}",
+                key="count",
+            )
+        if self.pick == "random":
+            rng = stream(seed, population.address, "targets")
+            return rng.permutation(population.domain_size)[: self.count]
+        sign = 1 if self.pick == "least-frequent" else -1
+        return np.argsort(sign * population.histogram, kind="stable")[: self.count]
+
+
+@dataclass(frozen=True)
+class ListedTargets:
+    """Targets listed one by one: an int is an index, a string a label."""
+
+    items: tuple[int | str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ScenarioError("must name at least one target, got []", key="items")
+
+    def resolve(self, population: Population, seed: int) -> Items:  # noqa: ARG002
+        """Indices of the targets, in the order given."""
+        indices = [self._index(item, population) for item in self.items]
+        if len(set(indices)) < len(indices):
+            twice = next(item for item in self.items if list(self.items).count(item) > 1)
+            raise ScenarioError(f"must be distinct, got {twice!r} twice", key="items")
+        return np.array(indices, dtype=np.int64)
+
+    def _index(self, item: int | str, population: Population) -> int:
+        if isinstance(item, str):
+            if population.labels is None:
+                raise ScenarioError(
+                    f"must be indices, as this population has no labels, got {item!r}",
+                    key="items",
+                )
+            if item not in population.labels:
+                raise ScenarioError(f"must be labels of the population, got {item!r}", key="items")
+            return population.labels.index(item)
+        if not 0 <= item < population.domain_size:
+            raise ScenarioError(
+                f"must be indices in [0, {population.domain_size}), got {item}", key="items"
+            )
+        return item
+
+
+Targets: TypeAlias = PickTargets | ListedTargets
+
+
+class Strategy(Protocol):
+    """What every attack can do once its targets are indices."""
+
+    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
+        """Reports of `count` fake users."""
+        ...
+
+    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, d], the law of the support counts of int64[trials] fake users."""
+        ...
+
+    def support(self, protocol: PureProtocol, r: int) -> Support:
+        """What one fake report supports, towards r targets."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoAttack:
+    """No fake users."""
+
+    kind: Literal["none"] = "none"
+
+
+@dataclass(frozen=True)
+class RandomReport:
+    """RPA: each fake reports a uniform element of the encoded space. Section 3.2."""
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    kind: Literal["rpa"] = "rpa"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+        return protocol.random_reports(count, rng)
+
+    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return protocol.random_counts(count, rng)
+
+    def support(self, protocol: PureProtocol, r: int) -> Support:
+        return protocol.random_support(r)
+
+
+@dataclass(frozen=True)
+class RandomItem:
+    """RIA: each fake holds a uniform target and follows the protocol. Section 3.2."""
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    kind: Literal["ria"] = "ria"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
+        return protocol.perturb(targets[rng.integers(0, targets.size, size=count)], rng)
+
+    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
+        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
+        held[:, targets] = uniform_multinomial(count, targets.size, rng)
+        return protocol.sample_counts(held, rng)
+
+    def support(self, protocol: PureProtocol, r: int) -> Support:
+        return protocol.honest_support(r)
+
+
+@dataclass(frozen=True)
+class MaximalGain:
+    """MGA: each fake sends a report that supports as many targets as possible. Section 3.2."""
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    seeds: Annotated[int, Range(1, 10**6)] = 1000
+    scoring: Scoring = "anchor"
+    kind: Literal["mga"] = "mga"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def search(self) -> SeedSearch:
+        return SeedSearch(self.seeds, self.scoring)
+
+    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
+        return protocol.craft(targets, count, self.search, rng)
+
+    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
+        return protocol.craft_counts(targets, count, self.search, rng)
+
+    def support(self, protocol: PureProtocol, r: int) -> Support:
+        return protocol.crafted_support(r, self.search)
+
+
+Attack: TypeAlias = RandomReport | RandomItem | MaximalGain
+AttackSpec: TypeAlias = NoAttack | Attack
+
+ATTACKS: Final[dict[str, type[AttackSpec]]] = {
+    "none": NoAttack,
+    "rpa": RandomReport,
+    "ria": RandomItem,
+    "mga": MaximalGain,
+}
+
+
+def malicious_users(users: int, share: float) -> int:
+    """m = round(n·β / (1 - β)): so many fakes are a share β of all n + m users."""
+    return round(users * share / (1 - share))

@@ -1,0 +1,80 @@
+"""Ranges of parameters, declared once at the field: `share: Annotated[float, Range(0, 1, "[)")]`.
+
+The same declaration refuses a bad value (`check_bounds` in `__post_init__`), appears in the JSON
+Schema of a scenario, and tells a form what is allowed.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from .errors import ScenarioError
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval: `ends` says which ends belong to it, as in "[0, 1)"."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    ends: Literal["[]", "[)", "(]", "()"] = "[]"
+
+    def __contains__(self, value: float) -> bool:
+        above = value >= self.low if self.ends[0] == "[" else value > self.low
+        below = value <= self.high if self.ends[1] == "]" else value < self.high
+        return above and below
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            if self.low == -math.inf:
+                return "finite"
+            return f"at least {self.low:g}" if self.ends[0] == "[" else f"greater than {self.low:g}"
+        return f"in {self.ends[0]}{_number(self.low)}, {_number(self.high)}{self.ends[1]}"
+
+    def __get_pydantic_json_schema__(
+        self, schema: Any, handler: Callable[[Any], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Add the bounds to the JSON Schema of the field (pydantic calls this by its name)."""
+        described = handler(schema)
+        if math.isfinite(self.low):
+            described["minimum" if self.ends[0] == "[" else "exclusiveMinimum"] = self.low
+        if math.isfinite(self.high):
+            described["maximum" if self.ends[1] == "]" else "exclusiveMaximum"] = self.high
+        return described
+
+
+def _number(value: float) -> str:
+    """1048576 as "2^20": the limits that are powers of two read better so."""
+    exponent = math.log2(value) if value >= 1024 else 0.5
+    return f"2^{exponent:.0f}" if exponent.is_integer() else f"{value:g}"
+
+
+@functools.cache
+def ranges(kind: Callable[..., Any]) -> dict[str, Range]:
+    """The declared range of each field of a dataclass that has one."""
+    assert isinstance(kind, type)
+    found = {}
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        hint = hints[field.name]
+        parts = (hint, *(get_args(hint) if get_origin(hint) is not None else ()))
+        for part in parts:
+            for extra in getattr(part, "__metadata__", ()):
+                if isinstance(extra, Range):
+                    found[field.name] = extra
+    return found
+
+
+def check_bounds(value: Any) -> None:
+    """Raise ScenarioError for the first field of a dataclass that is outside its declared range."""
+    kind: Callable[..., Any] = type(value)
+    for name, allowed in ranges(kind).items():
+        number = getattr(value, name)
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            continue
+        if not math.isfinite(number) or number not in allowed:
+            raise ScenarioError(f"must be {allowed}, got {number!r}", key=name)

@@ -1,0 +1,51 @@
+"""The exception tree.
+
+    LdpError                 anything ldptui can explain in one sentence
+    ├── ScenarioError        a scenario, an option or a parameter breaks a rule   (exit 2)
+    ├── FileError            a file cannot be read or written                     (exit 3)
+    └── RunError             a run failed while it was computing                  (exit 1)
+
+A message is one line: where, what, the rule, the value that broke it.
+"""
+
+from __future__ import annotations
+
+
+class LdpError(Exception):
+    """Anything that ldptui can explain in one sentence."""
+
+
+class ScenarioError(LdpError, ValueError):
+    """A parameter breaks a rule.
+
+    rule : what must hold and the value that broke it: "must be in [0, 1), got 1.5".
+    key : the parameter, dotted as far as is known: "share", "attack.share".
+    where : the file or the option.
+    line : the line of the file, from 1, where that is known.
+    """
+
+    def __init__(self, rule: str, key: str = "", where: str = "", line: int | None = None) -> None:
+        super().__init__(rule, key, where, line)
+        self.rule, self.key, self.where, self.line = rule, key, where, line
+
+    def __str__(self) -> str:
+        place = self.where if self.line is None else f"{self.where or 'line'}:{self.line}"
+        sentence = f"{self.key} {self.rule}" if self.key else self.rule
+        return f"{place}: {sentence}" if place else sentence
+
+    def within(self, table: str) -> ScenarioError:
+        """The same, of a parameter of this table."""
+        key = f"{table}.{self.key}" if self.key else table
+        return ScenarioError(self.rule, key, self.where, self.line)
+
+    def at(self, where: str, line: int | None = None) -> ScenarioError:
+        """The same, found in this file."""
+        return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
+
+
+class FileError(LdpError, OSError):
+    """A file cannot be read or written."""
+
+
+class RunError(LdpError, RuntimeError):
+    """A run failed while it was computing."""

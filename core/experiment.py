@@ -1,0 +1,129 @@
+"""From a scenario to bound cells: every swept point, its population drawn, its targets found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from .attacks import NoAttack, malicious_users
+from .cell import Cell
+from .errors import ScenarioError
+from .population import Population
+from .scenario import MAX_CELLS, Point, Scenario
+
+MAX_ITEMS: Final = 2**20
+MAX_USERS: Final = 10**13
+MAX_TRIALS: Final = 10**6
+MAX_PAIRS: Final = 10**12
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A scenario with everything bound; running it needs nothing else."""
+
+    scenario: Scenario
+    cells: tuple[Cell, ...]
+
+    @property
+    def trials(self) -> int:
+        """Trials of all cells together."""
+        return sum(cell.trials for cell in self.cells)
+
+
+def compile(scenario: Scenario, limits: bool = True) -> Experiment:  # noqa: A001
+    """Bind every point of a scenario; raises ScenarioError or FileError.
+
+    With `limits`, sizes that would take very long or very much memory are refused.
+    """
+    if limits and scenario.cells > MAX_CELLS:
+        raise ScenarioError(
+            f"must give at most {MAX_CELLS:,} cells, got {scenario.cells:,}{_LIFT}",
+            key="sweep",
+            where=scenario.name,
+        )
+    try:
+        cells = tuple(_cells(scenario, limits))
+    except ScenarioError as error:
+        raise error.at(scenario.name) from error
+    return Experiment(scenario, cells)
+
+
+_LIFT: Final = " (--no-limits lifts this)"
+
+
+def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
+    populations: dict[object, Population] = {}
+    total = 0
+    for index, point in enumerate(scenario.points()):
+        total += point.trials
+        if limits and total > MAX_TRIALS:
+            raise ScenarioError(f"times cells must be at most {MAX_TRIALS:,}{_LIFT}", key="trials")
+        if limits:
+            _check_size(point)
+        drawn = (point.population, point.seed)
+        if drawn not in populations:
+            try:
+                populations[drawn] = point.population.bind(point.seed, scenario.folder)
+            except ScenarioError as error:
+                raise error.within("population") from error
+        yield bind(index, point, populations[drawn], limits)
+
+
+def bind(index: int, point: Point, population: Population, limits: bool = True) -> Cell:
+    """One cell: protocol, targets and the number of fakes for one point."""
+    protocol = point.protocol.bind(population.domain_size)
+    attack, targets, malicious = None, np.empty(0, dtype=np.int64), 0
+    if not isinstance(point.attack, NoAttack):
+        attack = point.attack
+        malicious = malicious_users(population.users, attack.share)
+        try:
+            targets = attack.targets.resolve(population, point.seed)
+        except ScenarioError as error:
+            raise error.within("attack.targets") from error
+    path = "reports" if point.simulate.path == "reports" else "counts"
+    if limits:
+        _check_cell(population, malicious, path)
+    return Cell(
+        index=index,
+        parameters=point.parameters,
+        seed=point.seed,
+        trials=point.trials,
+        population=population,
+        protocol=protocol,
+        attack=attack,
+        targets=targets,
+        malicious=malicious,
+        path="reports" if path == "reports" else "counts",
+        top_k=min(point.simulate.top_k, population.domain_size),
+    )
+
+
+def _check_size(point: Point) -> None:
+    """Refuse what is too large before anything is drawn."""
+    items = getattr(point.population, "items", 0)
+    users = getattr(point.population, "users", 0)
+    if items > MAX_ITEMS:
+        raise ScenarioError(f"must be at most 2^20, got {items:,}{_LIFT}", key="population.items")
+    if users > MAX_USERS:
+        raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
+
+
+def _check_cell(population: Population, malicious: int, path: str) -> None:
+    everyone = population.users + malicious
+    if population.domain_size > MAX_ITEMS:
+        raise ScenarioError(
+            f"must hold at most 2^20 items, got {population.domain_size:,}{_LIFT}", key="population"
+        )
+    if everyone > MAX_USERS:
+        raise ScenarioError(
+            f"users and malicious users must be at most 10^13 together, got {everyone:,}{_LIFT}"
+        )
+    pairs = everyone * population.domain_size
+    if path == "reports" and pairs > MAX_PAIRS:
+        raise ScenarioError(
+            f'must be "counts" where users × items exceeds 10^12, got {pairs:,}{_LIFT}',
+            key="simulate.path",
+        )

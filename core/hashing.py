@@ -1,0 +1,93 @@
+"""The hash family of local hashing: xxHash32 of an item as a little-endian uint32, with a seed.
+
+Equal bit for bit to `xxhash.xxh32(struct.pack("<I", item), seed).intdigest()`. Everything works in
+place on blocks that stay in the processor's L2 cache, long axis contiguous.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sampling import Counts
+
+UInts: TypeAlias = NDArray[np.uint32]
+
+PRIME_2: Final = np.uint32(0x85EBCA77)
+PRIME_3: Final = np.uint32(0xC2B2AE3D)
+PRIME_4: Final = np.uint32(0x27D4EB2F)
+START: Final = np.uint32(0x165667B1 + 4)  # PRIME_5 + the length of the key
+
+USERS_PER_BLOCK: Final = 8192
+ITEMS_PER_BLOCK: Final = 8
+"""8192 x 8 uint32 and one scratch copy: 512 KB, the fastest of the sizes tried."""
+
+
+def _mix(state: UInts, scratch: UInts) -> None:
+    """Finish xxHash32 in place: `state` holds seed + START + item * PRIME_3 on entry."""
+    np.left_shift(state, 17, out=scratch)
+    np.right_shift(state, 15, out=state)
+    np.bitwise_or(state, scratch, out=state)
+    np.multiply(state, PRIME_4, out=state)
+    np.right_shift(state, 15, out=scratch)
+    np.bitwise_xor(state, scratch, out=state)
+    np.multiply(state, PRIME_2, out=state)
+    np.right_shift(state, 13, out=scratch)
+    np.bitwise_xor(state, scratch, out=state)
+    np.multiply(state, PRIME_3, out=state)
+    np.right_shift(state, 16, out=scratch)
+    np.bitwise_xor(state, scratch, out=state)
+
+
+def xxhash32(items: NDArray[np.integer], seeds: UInts) -> UInts:
+    """xxHash32 of items under seeds, which broadcast against each other."""
+    keys = items.astype(np.uint32) * PRIME_3
+    state = np.asarray(np.add(seeds + START, keys))
+    _mix(state, np.empty_like(state))
+    return state
+
+
+def buckets(items: NDArray[np.integer], seeds: UInts, hash_range: int) -> UInts:
+    """The bucket (h * g) >> 32 of each (item, seed) pair: uint32 in [0, g)."""
+    wide = xxhash32(items, seeds).astype(np.uint64)
+    wide *= np.uint64(hash_range)
+    wide >>= np.uint64(32)
+    return wide.astype(np.uint32)
+
+
+def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts, UInts]:
+    """First hash of each bucket, and how many hashes fall into it less one.
+
+    h is in bucket a exactly if (h - first) mod 2^32 ≤ extent: one subtraction and one comparison
+    instead of a product, a shift and a comparison in 64 bits.
+    """
+    wide = values.astype(np.uint64)
+    g, top = np.uint64(hash_range), np.uint64(2**32)
+    first = (wide * top + g - np.uint64(1)) // g
+    end = ((wide + np.uint64(1)) * top + g - np.uint64(1)) // g
+    return first.astype(np.uint32), (end - first - np.uint64(1)).astype(np.uint32)
+
+
+def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
+    """How many of the (seed, value) pairs each item of `range(domain_size)` hashes to; int64[d]."""
+    counts = np.zeros(domain_size, dtype=np.int64)
+    keys = np.arange(domain_size, dtype=np.uint32) * PRIME_3
+    first, extent = bucket_interval(values, hash_range)
+    started = seeds + START
+    shape = (ITEMS_PER_BLOCK, USERS_PER_BLOCK)
+    block, spare = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
+    for user in range(0, seeds.size, USERS_PER_BLOCK):
+        users = slice(user, min(user + USERS_PER_BLOCK, seeds.size))
+        width = users.stop - users.start
+        for item in range(0, domain_size, ITEMS_PER_BLOCK):
+            items = slice(item, min(item + ITEMS_PER_BLOCK, domain_size))
+            state = block[: items.stop - items.start, :width]
+            scratch = spare[: items.stop - items.start, :width]
+            np.add(keys[items, None], started[None, users], out=state)
+            _mix(state, scratch)
+            np.subtract(state, first[users], out=state)
+            hit = state <= extent[users]
+            counts[items] += np.count_nonzero(hit, axis=1)
+    return counts

@@ -1,0 +1,290 @@
+"""What the genuine users hold: a histogram over the items, drawn once per seed or given as data."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from .bounds import Range, check_bounds
+from .errors import FileError, ScenarioError
+from .sampling import Counts, Floats
+from .streams import digest, stream
+
+ITEMS = Range(2)
+USERS = Range(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The genuine users of a run.
+
+    histogram : int64[d], users per item, read-only.
+    labels : the items' names in order, or None where an item is its index.
+    address : what the histogram depends on besides the seed; names its random streams.
+    """
+
+    histogram: Counts
+    labels: tuple[str, ...] | None
+    address: str
+
+    @property
+    def domain_size(self) -> int:
+        return self.histogram.size
+
+    @property
+    def users(self) -> int:
+        return int(self.histogram.sum())
+
+    @property
+    def frequencies(self) -> Floats:
+        """float64[d], the realised true frequencies."""
+        return np.asarray(self.histogram / self.histogram.sum())
+
+    def label(self, item: int) -> str:
+        return str(item) if self.labels is None else self.labels[item]
+
+
+class PopulationLaw(Protocol):
+    @property
+    def items(self) -> int: ...
+    @property
+    def users(self) -> int: ...
+    def weights(self) -> Floats: ...
+
+
+def _draw(law: PopulationLaw, seed: int) -> Population:
+    """n users that choose their items independently by the law's weights."""
+    weights = law.weights()
+    total = weights.sum()
+    if not total > 0:
+        raise ScenarioError(f"no item has a positive probability in {law!r}")
+    address = repr(law)
+    histogram = stream(seed, address, "population").multinomial(law.users, weights / total)
+    return _population(histogram, None, address)
+
+
+def _given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
+    """Users as the data say; where they come from does not matter to the streams."""
+    return _population(counts, labels, f"data {digest(counts.tobytes())}")
+
+
+def _population(histogram: Counts, labels: tuple[str, ...] | None, address: str) -> Population:
+    histogram.setflags(write=False)
+    return Population(histogram, labels, address)
+
+
+@dataclass(frozen=True)
+class Zipf:
+    """Item i has weight 1 / (i + 1)^exponent."""
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    exponent: Annotated[float, Range(0, 20)]
+    kind: Literal["zipf"] = "zipf"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def weights(self) -> Floats:
+        return np.arange(1, self.items + 1, dtype=np.float64) ** -self.exponent
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return _draw(self, seed)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every item has the same weight."""
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    kind: Literal["uniform"] = "uniform"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def weights(self) -> Floats:
+        return np.ones(self.items)
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return _draw(self, seed)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """Item i has weight ratio^i."""
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    ratio: Annotated[float, Range(0, 1, "()")]
+    kind: Literal["geometric"] = "geometric"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def weights(self) -> Floats:
+        return self.ratio ** np.arange(self.items, dtype=np.float64)
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return _draw(self, seed)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
+
+    items: Annotated[int, ITEMS]
+    users: Annotated[int, USERS]
+    mean: Annotated[float, Range()]
+    std: Annotated[float, Range(0, math.inf, "()")]
+    kind: Literal["normal"] = "normal"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def weights(self) -> Floats:
+        from scipy.special import ndtr
+
+        edges = (np.arange(self.items + 1) - 0.5 - self.mean) / self.std
+        # The tail that is far to the right is taken from the left, where it does not cancel.
+        flipped = np.where(edges[1:] + edges[:-1] > 0, -1.0, 1.0)
+        return np.asarray(np.abs(ndtr(flipped * edges[1:]) - ndtr(flipped * edges[:-1])))
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        if not self.weights().sum() > 0:
+            raise ScenarioError(
+                f"must be near the items 0 … {self.items - 1}, got {self.mean:g} "
+                f"with std = {self.std:g}: no item has a positive probability",
+                key="mean",
+            )
+        return _draw(self, seed)
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """The number of users of each item, given one by one."""
+
+    counts: tuple[int, ...]
+    kind: Literal["counts"] = "counts"
+
+    def __post_init__(self) -> None:
+        if len(self.counts) < 2:
+            raise ScenarioError(f"must list at least 2 items, got {len(self.counts)}", key="counts")
+        for count in self.counts:
+            if count < 0:
+                raise ScenarioError(f"must be at least 0, got {count}", key="counts")
+        if not 1 <= sum(self.counts) < 2**63:
+            raise ScenarioError(
+                f"must add up to at least 1 and below 2^63, got {sum(self.counts)}",
+                key="counts",
+            )
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        return _given(np.array(self.counts, dtype=np.int64), None)
+
+
+@dataclass(frozen=True)
+class CSVColumn:
+    """A column of a CSV file: one user a row, or totals where `count` names a column of counts."""
+
+    path: str
+    column: str
+    count: str | None = None
+    kind: Literal["csv"] = "csv"
+
+    def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        totals = self._totals(folder / Path(self.path).expanduser())
+        if len(totals) < 2:
+            raise ScenarioError(
+                f"must hold at least 2 different items, got {len(totals)} "
+                f"in {self.column!r} of {self.path}",
+                key="column",
+            )
+        labels = tuple(sorted(totals))
+        counts = np.array([totals[label] for label in labels], dtype=np.int64)
+        if not counts.sum() > 0:
+            raise ScenarioError(
+                f"must add up to at least 1 user, got 0 in {self.count!r} of {self.path}",
+                key="count",
+            )
+        return _given(counts, labels)
+
+    def _totals(self, path: Path) -> dict[str, int]:
+        """Users per label, read row by row."""
+        csv.field_size_limit(sys.maxsize)
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as file:
+                rows = csv.reader(file)
+                header = next(rows, [])
+                own = self._position(header, self.column, "column")
+                if self.count is None:
+                    return Counter(self._cell(row, own, rows.line_num) for row in rows if row)
+                weight = self._position(header, self.count, "count")
+                totals: Counter[str] = Counter()
+                for row in rows:
+                    if row:
+                        label = self._cell(row, own, rows.line_num)
+                        totals[label] += self._weight(row, weight, rows.line_num)
+                if sum(totals.values()) >= 2**63:
+                    raise ScenarioError(
+                        f"must add up to less than 2^63, got {sum(totals.values())} in {self.path}",
+                        key="count",
+                    )
+                return totals
+        except UnicodeDecodeError as error:
+            raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
+        except csv.Error as error:
+            raise FileError(f"{path} is not CSV: {error}") from error
+        except FileError:
+            raise
+        except (OSError, ValueError) as error:
+            if isinstance(error, ScenarioError):
+                raise
+            reason = getattr(error, "strerror", None) or str(error)
+            raise FileError(f"{path} cannot be read: {reason}") from error
+
+    def _position(self, header: list[str], name: str, key: str) -> int:
+        if name not in header:
+            known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+            raise ScenarioError(
+                f"must be a column of {self.path} ({known or 'which is empty'}), got {name!r}",
+                key=key,
+            )
+        return header.index(name)
+
+    def _cell(self, row: list[str], at: int, line: int) -> str:
+        if at >= len(row):
+            raise ScenarioError(
+                f"{self.path} line {line} has {len(row)} cells, too few for the column "
+                f"{self.column!r}",
+                key="column",
+            )
+        return row[at]
+
+    def _weight(self, row: list[str], at: int, line: int) -> int:
+        text = row[at].strip() if at < len(row) else ""
+        if not text.isdecimal():
+            raise ScenarioError(
+                f"must be a whole number, at least 0, in {self.path} line {line}, got {text!r}",
+                key="count",
+            )
+        return int(text)
+
+
+PopulationSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit | CSVColumn
+
+POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
+    "zipf": Zipf,
+    "uniform": Uniform,
+    "geometric": Geometric,
+    "normal": Normal,
+    "counts": Explicit,
+    "csv": CSVColumn,
+}

@@ -1,0 +1,72 @@
+"""The protocols: one file a family, and the table of what a scenario can name.
+
+A new protocol is a frozen dataclass with the interface of `core.pure.PureProtocol` and a line in
+CONSTRUCTORS (or a spec of its own where it has parameters besides epsilon); the contract test then
+covers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias
+
+from ..bounds import check_bounds
+from ..errors import ScenarioError
+from ..pure import EPSILON, PureProtocol
+from .grr import GRR
+from .hashing import BLH, HASH_RANGE, OLH, HashRule, LocalHashing, hash_range_for
+from .unary import OUE, SUE, Unary
+
+CONSTRUCTORS: Final[dict[str, Callable[[int, float], PureProtocol]]] = {
+    "grr": GRR,
+    "sue": SUE,
+    "oue": OUE,
+    "blh": BLH,
+}
+
+
+@dataclass(frozen=True)
+class BudgetSpec:
+    """A protocol that needs nothing but its privacy budget, before the domain is known."""
+
+    kind: Literal["grr", "sue", "oue", "blh"]
+    epsilon: Annotated[float, EPSILON]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def bind(self, domain_size: int) -> PureProtocol:
+        return CONSTRUCTORS[self.kind](domain_size, self.epsilon)
+
+
+@dataclass(frozen=True)
+class OLHSpec:
+    """Optimised local hashing, before the domain is known; g by a rule or given."""
+
+    kind: Literal["olh"]
+    epsilon: Annotated[float, EPSILON]
+    hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        g = hash_range_for(self.epsilon, self.hash_range)
+        if g not in HASH_RANGE:
+            raise ScenarioError(
+                f"must be {HASH_RANGE}, got {g} (e^ε + 1 at epsilon = "
+                f"{self.epsilon:g}); give an integer instead",
+                key="hash_range",
+            )
+
+    def bind(self, domain_size: int) -> PureProtocol:
+        return OLH(domain_size, self.epsilon, self.hash_range)
+
+
+ProtocolSpec: TypeAlias = BudgetSpec | OLHSpec
+
+PROTOCOLS: Final[dict[str, type[ProtocolSpec]]] = {
+    **dict.fromkeys(CONSTRUCTORS, BudgetSpec),
+    "olh": OLHSpec,
+}
+
+__all__ = ["BLH", "GRR", "OLH", "OUE", "PROTOCOLS", "SUE", "LocalHashing", "ProtocolSpec", "Unary"]

@@ -1,0 +1,96 @@
+"""Generalised randomised response (k-RR, direct encoding): the report is an item.
+
+Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.1; attacks: Cao, Jia, Gong, USENIX Security
+2021, section 3.3.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from ..pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    Support,
+    check,
+)
+from ..sampling import Counts, binomial, uniform_multinomial
+
+
+@dataclass(frozen=True)
+class GRR:
+    """Report the own item with probability p, any other with probability q each.
+
+    Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def p(self) -> float:
+        return math.exp(self.epsilon) * self.q
+
+    @property
+    def q(self) -> float:
+        return 1 / (self.domain_size - 1 + math.exp(self.epsilon))
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        # Truthful with probability p - q, else any of the d items: q each, p for the own one.
+        reports = rng.integers(0, self.domain_size, size=values.size)
+        np.copyto(reports, values, where=rng.random(values.size) < self.p - self.q)
+        return reports
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        return rng.integers(0, self.domain_size, size=count)
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return targets[rng.integers(0, targets.size, size=count)]
+
+    def supports(self, reports: Reports) -> BoolArray:
+        return np.asarray(reports[:, None] == np.arange(self.domain_size))
+
+    def support_counts(self, reports: Reports) -> Counts:
+        return np.bincount(reports, minlength=self.domain_size)
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        truthful = binomial(histogram, self.p - self.q, rng)
+        others = histogram.sum(axis=-1) - truthful.sum(axis=-1)
+        return truthful + uniform_multinomial(others, self.domain_size, rng)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        return uniform_multinomial(count, self.domain_size, rng)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        counts[:, targets] = uniform_multinomial(count, targets.size, rng)
+        return counts
+
+    def honest_support(self, r: int) -> Support:
+        hit = self.p + (r - 1) * self.q
+        return Support(hit / r, self.q, hit * (1 - hit))
+
+    def random_support(self, r: int) -> Support:
+        hit = r / self.domain_size
+        return Support(1 / self.domain_size, 1 / self.domain_size, hit * (1 - hit))
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return Support(1 / r, 0.0, 0.0)
+
+    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+        # The number of reports on targets is a sum of n independent indicators.
+        own, other = self.p + (r - 1) * self.q, r * self.q
+        spread = target_frequency * own * (1 - own) + (1 - target_frequency) * other * (1 - other)
+        return spread / (self.p - self.q) ** 2

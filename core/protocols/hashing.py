@@ -1,0 +1,257 @@
+"""Local hashing: the report is a hash function and a perturbed bucket. BLH and OLH.
+
+Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gong, USENIX Security
+2021, section 3.5. Laws are those of an ideal hash family; the reports path uses xxHash32.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+
+from ..bounds import Range
+from ..hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
+from ..pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    Support,
+    check,
+    independent_honest_support,
+    independent_target_sum_variance,
+)
+from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
+
+HASH_RANGE = Range(2, 2**20)
+HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
+
+SEARCH_CELLS = 1 << 17
+"""(seed, target) pairs hashed at once in a seed search: 512 KB of hashes."""
+
+REPORT = np.dtype([("seed", "<u4"), ("value", "<u4")])
+
+
+@dataclass(frozen=True)
+class LocalHashing:
+    """Hash the item into [0, g) with a fresh seed, then randomised response over the g buckets.
+
+    Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
+    that its seed hashes to its value. q = 1/g for every integer g ≥ 2.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    hash_range: Annotated[int, HASH_RANGE]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def p(self) -> float:
+        return math.exp(self.epsilon) / (math.exp(self.epsilon) + self.hash_range - 1)
+
+    @property
+    def q(self) -> float:
+        return 1 / self.hash_range
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        reports = np.empty(values.size, dtype=REPORT)
+        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
+        own = buckets(values, reports["seed"], self.hash_range)
+        # Truthful with probability p - q', else any of the g buckets: the same law as keeping the
+        # own bucket with probability p and taking another one otherwise.
+        keep = self.p - (1 - self.p) / (self.hash_range - 1)
+        sent = rng.integers(0, self.hash_range, size=values.size, dtype=np.uint32)
+        reports["value"] = np.where(rng.random(values.size) < keep, own, sent)
+        return reports
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        reports = np.empty(count, dtype=REPORT)
+        reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
+        reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
+        return reports
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        reports = np.empty(count, dtype=REPORT)
+        step = max(1, SEARCH_CELLS // (search.seeds * targets.size))
+        for at in range(0, count, step):
+            rows = min(step, count - at)
+            seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
+            if search.scoring == "anchor":
+                found, value = self._search_anchor(targets, seeds, rng)
+            else:
+                found, value = self._search_bucket(targets, seeds)
+            row = np.arange(rows)
+            reports["seed"][at : at + rows] = seeds[row, found]
+            reports["value"][at : at + rows] = value
+        return reports
+
+    def _search_anchor(self, targets: Items, seeds: UInts, rng: Rng) -> tuple[Items, UInts]:
+        """The seed under which most targets share the bucket of one random target, per row."""
+        rows = np.arange(len(seeds))
+        anchor = targets[rng.integers(0, targets.size, size=rows.size)]
+        own = buckets(anchor[:, None], seeds, self.hash_range)
+        first, extent = bucket_interval(own, self.hash_range)
+        hits = np.zeros(seeds.shape, dtype=np.uint32)
+        for target in targets:
+            hits += xxhash32(np.asarray(target), seeds) - first <= extent
+        best = hits.argmax(axis=1)
+        return best, own[rows, best]
+
+    def _search_bucket(self, targets: Items, seeds: UInts) -> tuple[Items, UInts]:
+        """The seed with the fullest bucket of all, and that bucket, per row.
+
+        The load of a bucket is counted from the targets in it: the work does not grow with g.
+        """
+        rows = np.arange(len(seeds))
+        placed = buckets(targets[:, None, None], seeds, self.hash_range)
+        load = np.ones(placed.shape, dtype=np.uint16)
+        for one in range(targets.size):
+            for other in range(one):
+                same = placed[one] == placed[other]
+                load[one] += same
+                load[other] += same
+        fullest = load.argmax(axis=0)
+        best = load.max(axis=0).argmax(axis=1)
+        return best, placed[fullest[rows, best], rows, best]
+
+    def supports(self, reports: Reports) -> BoolArray:
+        hashed = buckets(
+            np.arange(self.domain_size), reports["seed"][:, None].copy(), self.hash_range
+        )
+        return np.asarray(hashed == reports["value"][:, None])
+
+    def support_counts(self, reports: Reports) -> Counts:
+        seeds = np.ascontiguousarray(reports["seed"])
+        return bucket_counts(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        others = histogram.sum(axis=-1, keepdims=True) - histogram
+        return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        shape = (count.size, self.domain_size)
+        return binomial(np.broadcast_to(count[:, None], shape), self.q, rng)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        # By symmetry the targets that one fake matched are a uniform subset, given their number.
+        law = matched_law(targets.size, self.hash_range, search)
+        matched = multinomial(count, law, rng)
+        counts = self.random_counts(count, rng)
+        counts[:, targets] = subset_counts(matched, targets.size, rng)
+        return counts
+
+    def honest_support(self, r: int) -> Support:
+        return independent_honest_support(self, r)
+
+    def random_support(self, r: int) -> Support:
+        return Support(self.q, self.q, r * self.q * (1 - self.q))
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:
+        law = matched_law(r, self.hash_range, search)
+        matched = np.arange(r + 1)
+        mean = float(law @ matched)
+        return Support(mean / r, self.q, float(law @ (matched - mean) ** 2))
+
+    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+        return independent_target_sum_variance(self, r, target_frequency)
+
+
+@lru_cache(maxsize=256)
+def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
+    """Pr[M = j], j = 0..r: targets that the best of `search.seeds` ideal hashes puts together.
+
+    Returns float64[r + 1], read-only. With F the law of one seed's score, Pr[M ≤ x] = F(x)^K.
+
+    anchor: 1 + Binomial(r - 1, 1/g). bucket: the fullest of g buckets that r balls fall into.
+    """
+    if search.scoring == "anchor":
+        score = np.zeros(r + 1)
+        score[1:] = _binomial_laws(r - 1, 1 / hash_range)[-1]
+        cumulative = np.cumsum(score)
+    else:
+        cumulative = _fullest_bucket_law(r, hash_range)
+    cumulative = np.clip(cumulative, 0.0, 1.0)
+    cumulative[-1] = 1.0
+    law = np.maximum(np.diff(cumulative**search.seeds, prepend=0.0), 0.0)
+    law /= law.sum()
+    law.setflags(write=False)
+    return law
+
+
+def _binomial_laws(most: int, p: float) -> Floats:
+    """Row n is the law of Binomial(n, p); float64[most + 1, most + 1]. Sums of positive terms."""
+    laws = np.zeros((most + 1, most + 1))
+    laws[0, 0] = 1.0
+    for n in range(1, most + 1):
+        laws[n] = laws[n - 1] * (1 - p)
+        laws[n, 1:] += laws[n - 1, :-1] * p
+    return laws
+
+
+def _fullest_bucket_law(balls: int, bins: int) -> Floats:
+    """Pr[no bin holds more than x balls], x = 0..balls, when balls fall into equal bins."""
+    cumulative = np.ones(balls + 1)
+    cumulative[: -(-balls // bins)] = 0.0
+    splits = _splits(balls, bins)
+    for x in range(-(-balls // bins), balls + 1):
+        # Pr[… ≤ x] for 0..balls balls: first in one bin, then in ever larger groups of bins.
+        one = (np.arange(balls + 1) <= x).astype(np.float64)
+        grouped = one
+        for law, doubled in splits:
+            grouped = _combine(law, grouped, grouped if doubled else one)
+        cumulative[x] = grouped[balls]
+        if cumulative[x] == 1.0:
+            break
+    return cumulative
+
+
+def _splits(balls: int, bins: int) -> list[tuple[Floats, bool]]:
+    """How to build `bins` bins from one: double the group, or add one bin, with the split's law."""
+    size, steps = 1, []
+    for digit in f"{bins:b}"[1:]:
+        steps.append((_binomial_laws(balls, 0.5), True))
+        size *= 2
+        if digit == "1":
+            steps.append((_binomial_laws(balls, size / (size + 1)), False))
+            size += 1
+    return steps
+
+
+def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
+    """Pr[all bins ≤ x] of n balls over two groups of bins: Σ_k law[n, k]·left[k]·right[n - k]."""
+    n = np.arange(left.size)
+    other = np.where(n[:, None] >= n, n[:, None] - n, 0)  # the law is 0 where k > n
+    return np.asarray((law * left * right[other]).sum(axis=1))
+
+
+def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
+    """The integer g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as given.
+
+    nearest: W17 section 6.1; ceil: Cao, Jia, Gong section 5.1; floor: Li et al. 2025.
+    """
+    if isinstance(rule, int):
+        return rule
+    ideal = math.exp(epsilon) + 1
+    rounded = {"nearest": round(ideal), "ceil": math.ceil(ideal), "floor": math.floor(ideal)}
+    return max(2, rounded[rule])
+
+
+def BLH(domain_size: int, epsilon: float) -> LocalHashing:  # noqa: N802
+    """Binary local hashing: g = 2. W17 section 4.4."""
+    return LocalHashing(domain_size, epsilon, 2)
+
+
+def OLH(  # noqa: N802
+    domain_size: int, epsilon: float, hash_range: HashRule | int = "nearest"
+) -> LocalHashing:
+    """Optimised local hashing: g = e^ε + 1, rounded by the rule. W17 section 4.4."""
+    return LocalHashing(domain_size, epsilon, hash_range_for(epsilon, hash_range))

@@ -1,0 +1,157 @@
+"""The interface of a pure protocol, and what follows from (p, q) alone.
+
+A protocol is *pure* (Wang, Blocki, Li, Jha, USENIX Security 2017, definition 1) when a report
+supports its owner's item with probability p and any other given item with probability q. The
+server needs nothing but the support counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bounds import Range, check_bounds
+from .sampling import Counts, Floats
+
+Reports: TypeAlias = NDArray[Any]
+"""Reports as a protocol sends them; the first axis is users."""
+Items: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+Rng: TypeAlias = np.random.Generator
+
+Scoring = Literal["anchor", "bucket"]
+
+EPSILON = Range(0, 20, "(]")
+DOMAIN = Range(2, 2**32)
+
+
+@dataclass(frozen=True)
+class SeedSearch:
+    """An attacker's effort on a hash family: how many seeds each fake user tries, scored how.
+
+    `anchor` counts the targets that share the bucket of one uniformly chosen target (Cao, Jia,
+    Gong 2021); `bucket` takes the fullest of all buckets (Li, Li, Wang, Sun 2025).
+    """
+
+    seeds: int = 1000
+    scoring: Scoring = "anchor"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What one report drawn from some law supports, towards a set of r targets.
+
+    target, other : probability that it supports a given target / a given other item.
+    variance : variance of the number of targets that it supports.
+    """
+
+    target: float
+    other: float
+    variance: float
+
+
+class PureProtocol(Protocol):
+    """One protocol with its parameters bound. `targets` is an array of distinct items."""
+
+    @property
+    def domain_size(self) -> int: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def p(self) -> float:
+        """Probability that a report supports its owner's item."""
+        ...
+
+    @property
+    def q(self) -> float:
+        """Probability that a report supports a given other item."""
+        ...
+
+    # Reports, user by user: n users, first axis.
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        """Honest reports of these items."""
+        ...
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        """Reports uniform over the encoded space (the random report attack, RPA)."""
+        ...
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
+        ...
+
+    def supports(self, reports: Reports) -> BoolArray:
+        """bool[n, d]: which items each report supports. For small n."""
+        ...
+
+    def support_counts(self, reports: Reports) -> Counts:
+        """int64[d]: how many reports support each item."""
+        ...
+
+    # Support counts, without the users: shapes are [trials, d].
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        """The law of `support_counts(perturb(...))` for int64[trials, d] users per item."""
+        ...
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        """The law of `support_counts(random_reports(...))` for int64[trials] users."""
+        ...
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        """The law of `support_counts(craft(...))` for int64[trials] users."""
+        ...
+
+    # What one report of each law supports, towards r targets.
+    def honest_support(self, r: int) -> Support:
+        """An honest report of a uniformly chosen target (the random item attack, RIA)."""
+        ...
+
+    def random_support(self, r: int) -> Support: ...
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support: ...
+
+    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+        """Variance of Σ_T of the estimates, times n, for targets of that total frequency."""
+        ...
+
+
+def check(protocol: Any) -> None:
+    """Refuse a protocol whose parameters are out of range, or that carries no information."""
+    check_bounds(protocol)
+    if not 0 <= protocol.q < protocol.p <= 1:
+        raise ValueError(f"p must exceed q, got p = {protocol.p!r}, q = {protocol.q!r}")
+
+
+def estimate(counts: Counts, users: int, protocol: PureProtocol) -> Floats:
+    """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
+    return (counts / users - protocol.q) / (protocol.p - protocol.q)
+
+
+def item_variance(
+    protocol: PureProtocol, users: int, frequency: float | Floats = 0.0
+) -> float | Floats:
+    """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
+
+    q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n².
+    """
+    p, q = protocol.p, protocol.q
+    gap = p - q
+    return (q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap) / users
+
+
+def independent_target_sum_variance(
+    protocol: PureProtocol, r: int, target_frequency: float
+) -> float:
+    """n·Var[Σ_T f~] where the estimates of different items are uncorrelated."""
+    p, q = protocol.p, protocol.q
+    gap = p - q
+    return r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap
+
+
+def independent_honest_support(protocol: PureProtocol, r: int) -> Support:
+    """RIA's law where a report supports different items independently."""
+    p, q = protocol.p, protocol.q
+    return Support((p + (r - 1) * q) / r, q, p * (1 - p) + (r - 1) * q * (1 - q))

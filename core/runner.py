@@ -1,0 +1,161 @@
+"""Runs an experiment: a generator of the results so far.
+
+The unit of work is a picklable (cell, block of trials). Where it is computed, and in what order,
+does not change a number.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from .cell import Cell
+from .errors import RunError
+from .experiment import Experiment
+from .results import BLOCK_TRIALS, NOTHING, Block, CellResults, Tally, digest
+from .trial import Pulse, no_pulse, run_block
+
+PAUSE: Final = 0.02
+"""Least seconds between two progress values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What an experiment has measured so far; one `CellResults` for each cell, in order."""
+
+    experiment: Experiment
+    cells: tuple[CellResults, ...]
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal digests mean that every support count of every trial was equal."""
+        return digest(self.cells)
+
+    @property
+    def complete(self) -> bool:
+        return self.trials == self.experiment.trials
+
+    @property
+    def trials(self) -> int:
+        return sum(cell.trials for cell in self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Results so far, with what is done and what there is to do, in trials; seconds since start."""
+
+    results: Results
+    done: int
+    total: int
+    seconds: float
+    latest: Cell | None = None
+
+
+def units(experiment: Experiment) -> Iterator[tuple[Cell, int, int]]:
+    """The work: (cell, block number, trials of the block), cell by cell."""
+    for cell in experiment.cells:
+        for number, first in enumerate(range(0, cell.trials, BLOCK_TRIALS)):
+            yield cell, number, min(BLOCK_TRIALS, cell.trials - first)
+
+
+def run(
+    experiment: Experiment,
+    workers: int = 1,
+    executor: Executor | None = None,
+    pulse: Pulse = no_pulse,
+    frequencies: bool = True,
+) -> Iterator[Progress]:
+    """Run every cell; yields the results so far: first none, last all of them.
+
+    Parameters
+    ----------
+    workers : 1 computes here; more use so many processes.
+    executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down.
+    pulse : called between pieces of work where they are computed here; raises to stop.
+    frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
+
+    Closing the generator, or an exception in it, stops the work and leaves no process behind.
+    """
+    started = time.perf_counter()
+    tallies = [Tally() for _ in experiment.cells]
+    done, total = 0, experiment.trials
+
+    def progress(cell: Cell | None) -> Progress:
+        results = Results(experiment, tuple(tally.results for tally in tallies))
+        return Progress(results, done, total, time.perf_counter() - started, cell)
+
+    yield progress(None)
+    due = started + PAUSE
+    for cell, block in _blocks(experiment, workers, executor, pulse):
+        done += len(block.metrics)
+        slim = replace(block, clean=NOTHING, attacked=NOTHING)
+        tallies[cell.index].add(block if frequencies else slim)
+        now = time.perf_counter()
+        if now >= due or done == total:
+            yield progress(cell)
+            # Taking stock of very many trials takes a while: then it is done less often.
+            due = now + max(PAUSE, 10 * (time.perf_counter() - now))
+
+
+def _blocks(
+    experiment: Experiment, workers: int, executor: Executor | None, pulse: Pulse
+) -> Iterator[tuple[Cell, Block]]:
+    if executor is not None:
+        yield from _submitted(experiment, executor, 2 * (workers + 1))
+    elif workers > 1:
+        yield from _in_processes(experiment, workers)
+    else:
+        for cell, number, trials in units(experiment):
+            yield cell, run_block(cell, number, trials, pulse)
+
+
+def _submitted(
+    experiment: Experiment, executor: Executor, ahead: int
+) -> Iterator[tuple[Cell, Block]]:
+    """Keep a few units ahead in an executor; blocks come as they finish."""
+    waiting: dict[Future[Block], Cell] = {}
+    work = units(experiment)
+    try:
+        while True:
+            while len(waiting) < ahead:
+                unit = next(work, None)
+                if unit is None:
+                    break
+                waiting[executor.submit(run_block, *unit)] = unit[0]
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future.result()
+    except BrokenProcessPool as error:
+        raise RunError("a worker process died; was it killed, or is memory short?") from error
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _in_processes(experiment: Experiment, workers: int) -> Iterator[tuple[Cell, Block]]:
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
+    )
+    try:
+        yield from _submitted(experiment, pool, 2 * workers)
+    except BaseException:
+        # An interrupted block may take seconds yet: nobody waits for it.
+        for process in set(multiprocessing.active_children()) - before:
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole terminal; the parent alone decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

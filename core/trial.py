@@ -1,0 +1,123 @@
+"""Trials of one cell: histogram → counts → frequencies → metrics. Pure, no input or output.
+
+Counts path: the support counts are drawn, a block of 20 trials at a time, O(d) whatever n.
+Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from .cell import Cell
+from .metrics import measure
+from .pure import Items, Rng, estimate
+from .results import BLOCK_TRIALS, Block, Moments, fingerprint
+from .sampling import Counts
+from .streams import stream
+
+USER_BLOCK = 65_536
+"""Users that share one stream on the reports path."""
+
+PAIRS = 1 << 24
+"""(user, item) pairs handled between two pulses on the reports path: some 20 ms."""
+
+Pulse: TypeAlias = Callable[[], None]
+"""Called between pieces of work; raises to stop the work."""
+
+
+def no_pulse() -> None:
+    """Never stop."""
+
+
+def run_block(
+    cell: Cell, number: int, trials: int = BLOCK_TRIALS, pulse: Pulse = no_pulse
+) -> Block:
+    """Simulate the first `trials` trials of a block of a cell.
+
+    The numbers depend on the cell and the block's number alone: a shorter block holds the first
+    trials of the full one.
+    """
+    clean, attacked = (draw_counts if cell.path == "counts" else count_reports)(
+        cell, number, trials, pulse
+    )
+    users, everyone = cell.users, cell.users + cell.malicious
+    before = estimate(clean, users, cell.protocol)
+    after = before if attacked is clean else estimate(attacked, everyone, cell.protocol)
+    truth = cell.population.frequencies
+    before_moments = Moments.of(before)
+    return Block(
+        cell=cell.index,
+        number=number,
+        metrics=measure(before, after, truth, cell.targets, cell.top_k),
+        fingerprints=np.array(
+            [fingerprint(*pair) for pair in zip(clean, attacked, strict=True)], dtype=np.uint64
+        ),
+        clean=before_moments,
+        attacked=before_moments if after is before else Moments.of(after),
+    )
+
+
+def draw_counts(
+    cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
+) -> tuple[Counts, Counts]:
+    """Support counts int64[trials, d] before and after the attack, drawn from their exact law."""
+    pulse()
+    histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
+    rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
+    clean = cell.protocol.sample_counts(histogram, rng)[:trials]
+    if cell.attack is None:
+        return clean, clean
+    pulse()
+    rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
+    fakes = np.full(drawn, cell.malicious, dtype=np.int64)
+    crafted = cell.attack.counts(cell.protocol, cell.targets, fakes, rng)[:trials]
+    return clean, clean + crafted
+
+
+def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
+    """Support counts int64[trials, d] before and after the attack, from every user's report."""
+    protocol, attack, targets = cell.protocol, cell.attack, cell.targets
+    clean = np.zeros((trials, cell.population.domain_size), dtype=np.int64)
+    held_until = np.cumsum(cell.population.histogram)
+    for row in range(trials):
+        for start, stop, rng in _users(cell, "genuine", number * BLOCK_TRIALS + row):
+            pulse()
+            values = _values(held_until, start, stop)
+            clean[row] += protocol.support_counts(protocol.perturb(values, rng))
+    if attack is None:
+        return clean, clean
+    attacked = clean.copy()
+    for row in range(trials):
+        for start, stop, rng in _users(cell, "malicious", number * BLOCK_TRIALS + row):
+            pulse()
+            reports = attack.reports(protocol, targets, stop - start, rng)
+            attacked[row] += protocol.support_counts(reports)
+    return clean, attacked
+
+
+def _users(
+    cell: Cell, role: Literal["genuine", "malicious"], trial: int
+) -> Iterator[tuple[int, int, Rng]]:
+    """The users of one trial as (first, last + 1, their generator), a small piece at a time.
+
+    Every 65,536 users have a stream of their own; a piece is a fixed part of such a block, so
+    neither memory nor the time between two pulses grows with the domain.
+    """
+    users = cell.users if role == "genuine" else cell.malicious
+    address = cell.genuine_address if role == "genuine" else cell.malicious_address
+    piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
+    for block, first in enumerate(range(0, users, USER_BLOCK)):
+        rng = stream(cell.seed, address, role, "reports", (trial, block))
+        end = min(first + USER_BLOCK, users)
+        for start in range(first, end, piece):
+            yield start, min(start + piece, end), rng
+
+
+def _values(held_until: Counts, start: int, stop: int) -> Items:
+    """The items of users start … stop - 1, when users stand in the order of their items."""
+    first, last = np.searchsorted(held_until, (start, stop - 1), side="right")
+    edges = np.clip(held_until[first : last + 1], start, stop)
+    return np.repeat(np.arange(first, last + 1), np.diff(edges, prepend=start))

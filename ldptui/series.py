@@ -1,0 +1,86 @@
+"""What a chart is made of: small frozen values, free of any drawing library.
+
+`figures` makes them from results and theory; `chart` turns them into terminal rows. Numbers are
+plain floats in tuples or NumPy arrays (anything `numpy.asarray` takes), so that this module costs
+nothing to import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal[
+    "true", "clean", "attacked", "theory", "target", "muted",
+    "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
+]  # fmt: skip
+"""What a colour means; `chart` maps it to the theme, the charset and a marker of its own."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
+
+    `error` is the half-width of the interval drawn around y (± error).
+    """
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    tone: Tone
+    style: Literal["line", "dotted", "points"] = "line"
+    error: Sequence[float] | None = None
+    legend: bool = True
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its label with the unit, its scale, and its limits (None: from the data)."""
+
+    label: str
+    log: bool = False
+    low: float | None = None
+    high: float | None = None
+    ticks: Sequence[tuple[float, str]] | None = None
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart with two axes: curves, points, error bars, horizontal reference lines."""
+
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    levels: tuple[tuple[float, str], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
+
+    `value` is the bar, `error` its half-width, `true` the mark; `before` the clean estimate.
+    """
+
+    label: str
+    value: float
+    error: float | None = None
+    true: float | None = None
+    before: float | None = None
+    target: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Horizontal bars, one item a row; `rest` tells in words what is not shown."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    unit: str = ""
+    rest: str = ""
+    note: str = ""
+
+
+Chart = Plot | Bars
