@@ -88,6 +88,7 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
             np.add(keys[items, None], started[None, users], out=state)
             _mix(state, scratch)
             np.subtract(state, first[users], out=state)
-            hit = state <= extent[users]
-            counts[items] += np.count_nonzero(hit, axis=1)
+            hits = state <= extent[users]
+            # Row by row: with an axis NumPy would sum, not count.
+            counts[items] += [np.count_nonzero(row) for row in hits]
     return counts

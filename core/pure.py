@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import Range, check_bounds
+from .errors import ScenarioError
 from .sampling import Counts, Floats
 
 Reports: TypeAlias = NDArray[Any]
@@ -122,7 +123,8 @@ def check(protocol: Any) -> None:
     """Refuse a protocol whose parameters are out of range, or that carries no information."""
     check_bounds(protocol)
     if not 0 <= protocol.q < protocol.p <= 1:
-        raise ValueError(f"p must exceed q, got p = {protocol.p!r}, q = {protocol.q!r}")
+        rule = f"must be large enough for p to exceed q, got {protocol.epsilon!r}"
+        raise ScenarioError(rule, key="epsilon")
 
 
 def estimate(counts: Counts, users: int, protocol: PureProtocol) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -55,26 +56,101 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
 
     Notes
     -----
-    Walks over the items. A user with j picks left and k items to come takes the next item with
-    probability j/k, so `Binomial(left[j], j/k)` of them move from j to j - 1. O(items · most),
-    whatever the number of users; only the band of j that still holds users is drawn.
+    Halves the items until the groups are small. Of the users that pick j of k items, the number c
+    of their picks that fall into the first half is hypergeometric, so one multinomial splits them
+    over c; a user with c picks there has j - c in the second half. Small groups are walked item by
+    item: a user with j picks left and k items to come takes the next one with probability j/k.
+    The cost does not depend on the number of users: some 40 draws an item.
     """
     trials, width = pickers.shape
     if width - 1 > items:
         raise ValueError(f"cannot pick {width - 1} distinct items of {items}")
-    left = np.array(pickers, dtype=np.int64)
     picked = np.zeros((trials, items), dtype=np.int64)
-    chance = np.arange(width, dtype=np.float64)
-    for item in range(items):
-        occupied = np.flatnonzero(left[:, 1:].any(axis=0))
+    # Groups of one size are split together: their first items, and users by picks in each.
+    groups = {items: (np.zeros(1, dtype=np.intp), pickers[:, None, :])}
+    while groups:
+        halves: dict[int, list[tuple[NDArray[np.intp], Counts]]] = {}
+        for size, (starts, users) in groups.items():
+            if size <= WALKED:
+                picked[:, starts[:, None] + np.arange(size)] = _walk(users, size, rng)
+                continue
+            first, second = _halve(users, size, rng)
+            halves.setdefault(size // 2, []).append((starts, first))
+            halves.setdefault(size - size // 2, []).append((starts + size // 2, second))
+        groups = {
+            size: (np.concatenate([starts for starts, _ in parts]), _side_by_side(parts))
+            for size, parts in halves.items()
+        }
+    return picked
+
+
+WALKED = 48
+"""Items of a group that is walked and not halved: where both cost the same."""
+
+
+def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
+    """int64[trials, nodes, size]: picks of each item of groups of `size` items."""
+    left = users.copy()
+    picks = np.arange(users.shape[2], dtype=np.float64)
+    picked = np.zeros((*users.shape[:2], size), dtype=np.int64)
+    for item in range(size):
+        occupied = np.flatnonzero(left[:, :, 1:].any(axis=(0, 1)))
         if not occupied.size:
             break
         low, high = int(occupied[0]) + 1, int(occupied[-1]) + 2
-        moved = rng.binomial(left[:, low:high], chance[low:high] / (items - item))
-        left[:, low:high] -= moved
-        left[:, low - 1 : high - 1] += moved
-        picked[:, item] = moved.sum(axis=1)
+        moved = rng.binomial(left[:, :, low:high], picks[low:high] / (size - item))
+        left[:, :, low:high] -= moved
+        left[:, :, low - 1 : high - 1] += moved
+        picked[:, :, item] = moved.sum(axis=2)
     return picked
+
+
+def _side_by_side(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
+    width = max(users.shape[2] for _, users in parts)
+    padded = [np.pad(users, ((0, 0), (0, 0), (0, width - users.shape[2]))) for _, users in parts]
+    return np.concatenate(padded, axis=1)
+
+
+def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, Counts]:
+    """Split users of groups of `size` items by their picks in either half."""
+    trials, nodes, width = users.shape
+    half, rest = size // 2, size - size // 2
+    first = np.zeros((trials, nodes, min(width, half + 1)), dtype=np.int64)
+    second = np.zeros((trials, nodes, min(width, rest + 1)), dtype=np.int64)
+    for picks in np.flatnonzero(users.any(axis=(0, 1))).tolist():
+        low, law, order = _hypergeometric_law(size, half, picks)
+        split = np.empty((trials, nodes, law.size), dtype=np.int64)
+        split[:, :, order] = rng.multinomial(users[:, :, picks], law)
+        high = low + law.size - 1
+        first[:, :, low : high + 1] += split
+        second[:, :, picks - high : picks - low + 1] += split[:, :, ::-1]
+    return first, second
+
+
+@lru_cache(maxsize=4096)
+def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats, NDArray[np.intp]]:
+    """The law of the picks c that fall into `half` of `size` items.
+
+    Returns the lowest c, the probabilities, the likeliest first, since NumPy stops drawing when no
+    user is left, and which c (less the lowest) each is of.
+
+    From the mode outwards by ratios of neighbours, so nothing overflows; what is more than twelve
+    standard deviations away, below 1e-30 together, is beyond the precision of a double.
+    """
+    rest = size - half
+    low, high = max(0, picks - rest), min(picks, half)
+    share = half / size
+    std = (picks * share * (1 - share) * (size - picks) / max(size - 1, 1)) ** 0.5
+    mode = min(max((picks + 1) * (half + 1) // (size + 2), low), high)
+    reach = int(12 * std) + 20
+    low, high = max(low, mode - reach), min(high, mode + reach)
+    up = np.arange(mode, high, dtype=np.float64)
+    down = np.arange(mode, low, -1, dtype=np.float64)
+    rising = (half - up) * (picks - up) / ((up + 1) * (rest - picks + up + 1))
+    falling = down * (rest - picks + down) / ((half - down + 1) * (picks - down + 1))
+    law = np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
+    order = np.argsort(-law)
+    return low, law[order] / law.sum(), order
 
 
 def random_subsets(users: int, items: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ import numpy as np
 from .cell import Cell
 from .metrics import METRICS
 from .pure import PureProtocol, Support, item_variance
+from .sampling import Floats
 
 
 def count_variance(protocol: PureProtocol) -> float:
@@ -58,23 +59,43 @@ def gain_std(
     return math.sqrt(genuine + fake)
 
 
-def expected_mse(cell: Cell) -> float:
-    """Expected mean squared error of the attacked estimate, over the items: bias² + variance.
+def expected_estimate(cell: Cell) -> Floats:
+    """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack."""
+    truth = cell.population.frequencies
+    if cell.attack is None:
+        return truth
+    p, q = cell.protocol.p, cell.protocol.q
+    return np.asarray(truth + cell.share * ((_fake_rates(cell) - q) / (p - q) - truth))
+
+
+def attacked_variance(cell: Cell) -> Floats:
+    """Variance of the attacked estimate of each item in one trial: float64[d].
 
     Fakes support item v independently with probability s_v, so that
     Var = [Σ_genuine support variances + m s_v (1 - s_v)] / ((n+m) (p-q))².
     """
-    protocol, truth = cell.protocol, cell.population.frequencies
-    spread = np.asarray(item_variance(protocol, cell.users, truth))
+    protocol = cell.protocol
+    spread = np.asarray(item_variance(protocol, cell.users, cell.population.frequencies))
     if cell.attack is None:
-        return float(spread.mean())
-    law = cell.attack.support(protocol, cell.targets.size)
-    rate = np.full(truth.size, law.other)
+        return spread
+    rate, everyone = _fake_rates(cell), cell.users + cell.malicious
+    fake = cell.malicious * rate * (1 - rate) / (everyone * (protocol.p - protocol.q)) ** 2
+    return np.asarray((1 - cell.share) ** 2 * spread + fake)
+
+
+def _fake_rates(cell: Cell) -> Floats:
+    """s_v, the probability that one fake report supports item v: float64[d]."""
+    assert cell.attack is not None
+    law = cell.attack.support(cell.protocol, cell.targets.size)
+    rate = np.full(cell.population.domain_size, law.other)
     rate[cell.targets] = law.target
-    p, q, everyone = protocol.p, protocol.q, cell.users + cell.malicious
-    bias = cell.share * ((rate - q) / (p - q) - truth)
-    fake = cell.malicious * rate * (1 - rate) / (everyone * (p - q)) ** 2
-    return float((bias**2 + (1 - cell.share) ** 2 * spread + fake).mean())
+    return rate
+
+
+def expected_mse(cell: Cell) -> float:
+    """Expected mean squared error of the attacked estimate, over the items: bias² + variance."""
+    bias = expected_estimate(cell) - cell.population.frequencies
+    return float((bias**2 + attacked_variance(cell)).mean())
 
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:

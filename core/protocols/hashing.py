@@ -119,9 +119,10 @@ class LocalHashing:
                 same = placed[one] == placed[other]
                 load[one] += same
                 load[other] += same
-        fullest = load.argmax(axis=0)
         best = load.max(axis=0).argmax(axis=1)
-        return best, placed[fullest[rows, best], rows, best]
+        # Ties go to the lowest bucket: a rule on the targets would favour some of them.
+        where, held = placed[:, rows, best], load[:, rows, best]
+        return best, np.where(held == held.max(axis=0), where, self.hash_range).min(axis=0)
 
     def supports(self, reports: Reports) -> BoolArray:
         hashed = buckets(

@@ -1,0 +1,169 @@
+"""Time our side of one measure, in a process of its own, so that its peak memory is its own too.
+
+    .venv/bin/python -P bench/ours.py reports '{"protocol": "OLH", "users": 100000}'
+
+prints one JSON line: {"seconds": [one per repeat], "peak_mb", …}. (-P keeps this folder off the
+import path, where bench/core.py would hide the package `core`.)
+"""
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from core.attacks import (
+    Attack,
+    MaximalGain,
+    PickTargets,
+    RandomItem,
+    RandomReport,
+    malicious_users,
+)
+from core.cell import Cell
+from core.experiment import compile as bind
+from core.metrics import measure
+from core.population import Population
+from core.protocols import GRR, OLH, OUE, SUE
+from core.pure import PureProtocol, SeedSearch, estimate
+from core.runner import run
+from core.scenario import parse
+from core.trial import USER_BLOCK, draw_counts, no_pulse, run_block
+
+PROTOCOLS: dict[str, Callable[[int, float], PureProtocol]] = {
+    "GRR": GRR,
+    "SUE": SUE,
+    "OUE": OUE,
+    "OLH": OLH,
+}
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    "rpa": RandomReport,
+    "ria": RandomItem,
+    "mga": MaximalGain,
+}
+ITEMS, SHARE, TARGETS = 1024, 0.05, 10
+
+
+def timed(work: Callable[[], Any], repeats: int) -> tuple[list[float], Any]:
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - start)
+    return seconds, result
+
+
+def reports(protocol: str, users: int, items: int = ITEMS, repeats: int = 3) -> dict[str, Any]:
+    """Every user's real report, then their counts and the estimate: what the peers do."""
+    bound = PROTOCOLS[protocol](items, 1.0)
+    rng = np.random.default_rng(1)
+    values = rng.integers(items, size=users)
+    truth = np.bincount(values, minlength=items) / users
+
+    def work() -> Any:
+        counts = np.zeros(items, dtype=np.int64)
+        for at in range(0, users, USER_BLOCK):
+            counts += bound.support_counts(bound.perturb(values[at : at + USER_BLOCK], rng))
+        return estimate(counts, users, bound)
+
+    seconds, estimated = timed(work, repeats)
+    return {"seconds": seconds, "rms_error": float(np.sqrt(np.mean((estimated - truth) ** 2)))}
+
+
+def counts(protocol: str, users: int, items: int = ITEMS, repeats: int = 50) -> dict[str, Any]:
+    """The same estimate from counts that are drawn instead of the users."""
+    bound = PROTOCOLS[protocol](items, 1.0)
+    rng = np.random.default_rng(1)
+    histogram = rng.multinomial(users, np.full(items, 1 / items))[None]
+    seconds, _ = timed(lambda: estimate(bound.sample_counts(histogram, rng), users, bound), repeats)
+    return {"seconds": seconds}
+
+
+def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str, Any]:
+    """Seconds of one whole trial on the counts path: genuine, attack, estimates and metrics.
+
+    "seconds" draws one trial alone; "block" is a trial's part of a block of 20 as `run` makes it,
+    with the fingerprints and the moments of every item's estimate.
+    """
+    histogram = np.random.default_rng(1).multinomial(users, np.full(ITEMS, 1 / ITEMS))
+    strategy = ATTACKS[attack](share=SHARE, targets=PickTargets("random", TARGETS))
+    cell = Cell(
+        index=0,
+        parameters={},
+        seed=1,
+        trials=20,
+        population=Population(histogram, None, "bench"),
+        protocol=PROTOCOLS[protocol](ITEMS, 1.0),
+        attack=strategy,
+        targets=np.arange(TARGETS),
+        malicious=malicious_users(users, SHARE),
+        path="counts",
+        top_k=20,
+    )
+
+    def alone() -> None:
+        clean, attacked = draw_counts(cell, 0, 1, no_pulse, drawn=1)
+        before = estimate(clean, users, cell.protocol)
+        after = estimate(attacked, users + cell.malicious, cell.protocol)
+        measure(before, after, cell.population.frequencies, cell.targets, cell.top_k)
+
+    alone()  # the law of the seed search is computed once and kept
+    seconds, _ = timed(alone, repeats)
+    block, _ = timed(lambda: run_block(cell, 0), max(3, repeats // 4))
+    return {"seconds": seconds, "block": [total / 20 for total in block]}
+
+
+def craft(fakes: int = 4000, targets: int = TARGETS, repeats: int = 5) -> dict[str, Any]:
+    """Seconds per fake user: 1000 seeds searched for one that puts many targets into a bucket."""
+    bound = OLH(ITEMS, 1.0)
+    rng = np.random.default_rng(1)
+    chosen = np.arange(targets)
+    seconds, _ = timed(lambda: bound.craft(chosen, fakes, SeedSearch(1000), rng), repeats)
+    return {"seconds": [total / fakes for total in seconds], "hash_range": bound.hash_range}
+
+
+def sweep(users: int = 10**9, trials: int = 100, shares: int = 20) -> dict[str, Any]:
+    """A figure's worth of MGA, file to results: 3 protocols x 20 shares, on two workers."""
+    text = f"""
+        format = 1
+        trials = {trials}
+        population = {{ kind = "zipf", items = {ITEMS}, users = {users}, exponent = 1.1 }}
+        protocol = {{ epsilon = 1.0 }}
+        attack = {{ kind = "mga", targets = {{ pick = "random", count = {TARGETS} }} }}
+        [sweep]
+        "protocol.kind" = ["grr", "oue", "olh"]
+        "attack.share" = {{ from = 0.01, to = 0.2, points = {shares} }}
+    """
+
+    def work() -> int:
+        for progress in run(bind(parse(text)), workers=2):
+            done = progress.done
+        return done
+
+    seconds, done = timed(work, 1)
+    return {"seconds": seconds, "trials": done}
+
+
+MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
+    "reports": reports,
+    "counts": counts,
+    "trial": trial,
+    "craft": craft,
+    "sweep": sweep,
+}
+
+
+def main() -> None:
+    measure, options = sys.argv[1], json.loads(sys.argv[2])
+    result = MEASURES[measure](**options)
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # ru_maxrss: bytes there, KB elsewhere
+    for key, who in (("peak_mb", resource.RUSAGE_SELF), ("worker_mb", resource.RUSAGE_CHILDREN)):
+        result[key] = resource.getrusage(who).ru_maxrss / unit
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Time one peer: perturb n users and estimate d frequencies, as its documentation shows.
+
+Runs inside the peer's own environment, so it imports nothing of ours:
+
+    .venv-bench/pure-ldp/bin/python bench/peers.py pure-ldp OLH --items 1024 --users 100000
+
+and prints one JSON line: {"seconds", "rms_error", "numpy", "version"}. The error of the estimate is
+there to show that the work was really done; compiling (numba) and importing are not timed.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+Estimator = Callable[[Sequence[int]], Any]
+"""Items of the users -> estimated frequencies of the d items."""
+
+BLOCK = 100_000
+"""Users per call of the peer that must hold every report: 8 KB a unary report, 0.8 GB a block."""
+
+
+def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
+    """pure-ldp: a client and a server per protocol, one user at a time; raw estimates.
+
+    Without `index_mapper` item 0 counts as item d-1; `use_olh`/`use_oue` default to off, on both
+    sides.
+    """
+    from pure_ldp.frequency_oracles import direct_encoding, local_hashing, unary_encoding
+
+    client_class, server_class, options = {
+        "GRR": (direct_encoding.DEClient, direct_encoding.DEServer, {}),
+        "SUE": (unary_encoding.UEClient, unary_encoding.UEServer, {}),
+        "OUE": (unary_encoding.UEClient, unary_encoding.UEServer, {"use_oue": True}),
+        "OLH": (local_hashing.LHClient, local_hashing.LHServer, {"use_olh": True}),
+    }[protocol]
+    options["index_mapper"] = lambda item: item
+
+    def estimate(values: Sequence[int]) -> Any:
+        client = client_class(epsilon, d, **options)
+        server = server_class(epsilon, d, **options)
+        for value in values:
+            server.aggregate(client.privatise(value))
+        return server.estimate_all(range(d), suppress_warnings=True) / len(values)
+
+    return estimate
+
+
+def multi_freq_ldpy(protocol: str, d: int, epsilon: float) -> Estimator:
+    """multi-freq-ldpy: functions, numba where hashing does not forbid it; clipped estimates."""
+    from multi_freq_ldpy.pure_frequency_oracles import GRR, LH, UE
+
+    client, aggregate = {
+        "GRR": (
+            lambda value: GRR.GRR_Client(value, d, epsilon),
+            lambda reports: GRR.GRR_Aggregator_MI(reports, d, epsilon),
+        ),
+        "SUE": (
+            lambda value: UE.UE_Client(value, d, epsilon, False),
+            lambda reports: UE.UE_Aggregator_MI(reports, epsilon, False),
+        ),
+        "OUE": (
+            lambda value: UE.UE_Client(value, d, epsilon, True),
+            lambda reports: UE.UE_Aggregator_MI(reports, epsilon, True),
+        ),
+        "OLH": (
+            lambda value: LH.LH_Client(value, d, epsilon, True),
+            lambda reports: LH.LH_Aggregator_MI(reports, d, epsilon, True),
+        ),
+    }[protocol]
+
+    def estimate(values: Sequence[int]) -> Any:
+        blocks = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
+        weighted = (len(block) * aggregate([client(value) for value in block]) for block in blocks)
+        return sum(weighted) / len(values)
+
+    return estimate
+
+
+PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("peer", choices=PEERS)
+    parser.add_argument("protocol", choices=["GRR", "SUE", "OUE", "OLH"])
+    parser.add_argument("--items", type=int, default=1024)
+    parser.add_argument("--users", type=int, default=1000)
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    args = parser.parse_args()
+    estimate = PEERS[args.peer](args.protocol, args.items, args.epsilon)
+    values = np.random.default_rng(1).integers(args.items, size=args.users)
+    truth = np.bincount(values, minlength=args.items) / args.users
+    values = values.tolist()
+    estimate(values[:2])  # compiles; the smallest call that the peers accept
+    start = time.perf_counter()
+    estimated = estimate(values)
+    seconds = time.perf_counter() - start
+    result = {
+        "seconds": seconds,
+        "rms_error": float(np.sqrt(np.mean((np.asarray(estimated) - truth) ** 2))),
+        "numpy": np.__version__,
+        "version": metadata.version(args.peer),
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

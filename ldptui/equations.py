@@ -1,0 +1,125 @@
+"""The equations that ldptui implements and shows, each with a verdict on its printed form.
+
+The data is `equations.toml` beside this module (its head explains the keys). Everything here is
+plain text, so that the list costs nothing until somebody opens it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Literal
+
+Verdict = Literal["ok", "loose", "wrong", "missing"]
+"""loose: true, but a condition is missing or the label is; missing: was a table in the list."""
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One equation of the list; `printed` and `corrected` are lines of at most 76 cells.
+
+    `number` is None for the appendix and the slides. `note` says what the verdict means here and
+    is empty for "ok"; `remark` helps to read a formula that is ok. Empty `protocols` or `attacks`
+    mean all of them.
+    """
+
+    id: str
+    number: int | None
+    title: str
+    part: str
+    source: str
+    printed: str
+    latex: str
+    verdict: Verdict
+    note: str
+    remark: str
+    corrected: str
+    keys: tuple[str, ...]
+    protocols: tuple[str, ...]
+    attacks: tuple[str, ...]
+
+
+@functools.cache
+def equations() -> tuple[Equation, ...]:
+    """All equations: 1 to 41, the gains of the appendix, the RAPPOR slides."""
+    text = resources.files(__package__).joinpath("equations.toml").read_text(encoding="utf-8")
+    return tuple(
+        Equation(
+            id=row["id"],
+            number=row.get("number"),
+            title=row["title"],
+            part=row["part"],
+            source=row["source"],
+            printed=row["printed"],
+            latex=row["latex"],
+            verdict=row["verdict"],
+            note=row.get("note", ""),
+            remark=row.get("remark", ""),
+            corrected=row.get("corrected", ""),
+            keys=tuple(row["keys"]),
+            protocols=tuple(row["protocols"]),
+            attacks=tuple(row["attacks"]),
+        )
+        for row in tomllib.loads(text)["equation"]
+    )
+
+
+def search(text: str) -> tuple[Equation, ...]:
+    """The equations that have every word of `text`, whatever its case; all of them for no words.
+
+    A word matches from its start ("var" finds variance), a number only as a whole ("2" is not
+    22). The equation of that number comes first, then those with the words in title or keys, then
+    those where only a note or the source has them.
+    """
+    words = _words(text)
+    if not words:
+        return equations()
+    found = [e for e in equations() if _has_all(words, _names(e) | _prose(e))]
+    return tuple(sorted(found, key=lambda e: _rank(e, words)))
+
+
+def relevant(protocol: str, attack: str | None) -> tuple[Equation, ...]:
+    """The equations of this protocol under this attack (None or "none": no attack).
+
+    Those that belong to both come first, then the protocol's own, the attack's own, and last what
+    holds for every protocol; what belongs to other protocols or attacks only is left out.
+    """
+    found = [
+        e
+        for e in equations()
+        if (not e.protocols or protocol in e.protocols) and (not e.attacks or attack in e.attacks)
+    ]
+    return tuple(sorted(found, key=lambda e: (not e.protocols, not e.attacks)))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
+
+
+@functools.cache
+def _names(equation: Equation) -> frozenset[str]:
+    number = "" if equation.number is None else f"eq equation {equation.number}"
+    parts = (equation.id, number, equation.title, *equation.keys)
+    return _words(" ".join((*parts, *equation.protocols, *equation.attacks)))
+
+
+@functools.cache
+def _prose(equation: Equation) -> frozenset[str]:
+    parts = (equation.note, equation.remark, equation.source, equation.part, equation.verdict)
+    return _words(" ".join(parts))
+
+
+def _has_all(wanted: frozenset[str], words: frozenset[str]) -> bool:
+    return all(
+        want in words if want.isdecimal() else any(word.startswith(want) for word in words)
+        for want in wanted
+    )
+
+
+def _rank(equation: Equation, wanted: frozenset[str]) -> int:
+    if str(equation.number) in wanted:
+        return 0
+    return 1 if _has_all(wanted, _names(equation)) else 2
