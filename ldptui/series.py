@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = Sequence[float] | NDArray[Any]
 
 Tone = Literal[
     "true", "clean", "attacked", "theory", "target", "muted",
@@ -26,11 +31,11 @@ class Series:
     """
 
     label: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Numbers
+    y: Numbers
     tone: Tone
     style: Literal["line", "dotted", "points"] = "line"
-    error: Sequence[float] | None = None
+    error: Numbers | None = None
     legend: bool = True
 
 

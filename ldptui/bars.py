@@ -1,0 +1,322 @@
+"""Horizontal bars by eighths of a cell: estimate, error, truth and change of one item a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+
+from ldptui import format as fmt
+from ldptui.axes import linear_ticks
+from ldptui.rows import NO_DATA, Canvas, Charset, Palette, Row, clean, length, pad, titled
+from ldptui.series import Bar, Bars
+
+_FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
+_FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
+_ASCII_FILL = " ...#####"
+
+
+@dataclass(frozen=True)
+class _BarMarks:
+    """The characters of bars in a charset."""
+
+    target: str
+    axis: str
+    true: str
+    gained: str
+    lost: str
+    whisker: str
+    ends: tuple[str, str]
+    solid: str
+    right: str
+    left: str
+
+
+_BLOCK_MARKS = _BarMarks("▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT)
+_ASCII_MARKS = _BarMarks(">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL)
+
+
+@dataclass(frozen=True)
+class _BarScale:
+    """Places on the bars: the zero line has a cell of its own, at column `zero`."""
+
+    zero: int
+    cells: int
+    per_cell: float
+
+    def length(self, value: float) -> float:
+        """How many cells the value is long."""
+        return abs(value) / self.per_cell
+
+    def column(self, value: float) -> int:
+        """The cell in which a bar of this value ends."""
+        steps = math.ceil(self.length(value) - 1e-9)
+        at = self.zero + (steps if value > 0 else -steps)
+        return max(0, min(self.cells - 1, at))
+
+
+def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    bars = [bar for bar in chart.bars if _usable(bar.value) or _usable(bar.true)]
+    if not bars:
+        return titled(chart.title, NO_DATA, width, height, palette, charset)
+    marks = _ASCII_MARKS if charset == "ascii" else _BLOCK_MARKS
+    rest, note = clean(chart.rest, charset), clean(chart.note, charset)
+    title = clean(chart.title, charset)
+    # What is not an item gives way when there are few rows, the least important first.
+    has_title, has_header = bool(title) and height >= 4, height >= 3
+    has_note = bool(note) and height >= 8
+    room = height - has_title - has_header - has_note
+    hidden = max(0, len(bars) - (room - bool(rest) if height >= 5 else room))
+    if hidden and height >= 5 and not rest:
+        hidden += 1
+    if hidden:
+        more = f"{hidden} more not shown"
+        rest = f"{more}; {rest}" if rest else more
+    has_rest = bool(rest) and height >= 5
+    shown = bars[: room - has_rest]
+
+    power = _common_power(shown)
+    scaled = [_scaled(bar, power) for bar in shown]
+    unit = clean(
+        " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
+    )
+    numbers = _number_columns(scaled, charset)
+    indent = 2 if any(bar.target for bar in shown) else 0
+    labels = [clean(bar.label, charset) for bar in shown]
+    longest = max(map(cell_len, labels))
+    label_width = min(max(longest, 4), max(4, min(28, width // 5)))
+    least = width // 3 if width >= 36 else 6
+    for choice in _choices(numbers):
+        taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
+        cells = width - indent - label_width - 1 - taken
+        if cells >= least:
+            break
+    if cells < 3:  # labels alone
+        return [[(label, palette.foreground)] for label in labels]
+
+    scale = _bar_scale(scaled, cells)
+    rows: list[Row] = []
+    if has_title:
+        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset))
+    if has_header:
+        rows.append(
+            [
+                (" " * indent + pad("item", label_width) + " ", palette.muted),
+                (_bar_axis(scale, charset), palette.muted),
+                *(
+                    (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
+                    for head, texts in choice
+                ),
+            ]
+        )
+    for index, (bar, label) in enumerate(zip(scaled, labels, strict=True)):
+        row: Row = []
+        if indent:
+            row.append((f"{marks.target} " if bar.target else "  ", palette.target))
+        style = palette.target if bar.target else palette.foreground
+        row.append((pad(label, label_width) + " ", style))
+        row += _bar_cells(bar, scale, palette, marks)
+        for place, (head, texts) in enumerate(choice):
+            style = palette.foreground if place == 0 else palette.muted
+            if head == "change" and bar.before is not None:
+                style = palette.attacked if bar.target else palette.foreground
+            row.append(("  " + texts[index], style))
+        rows.append(row)
+    if has_rest:
+        rows.append([(" " * indent + rest, palette.muted)])
+    if has_note:
+        rows += [[] for _ in range(height - 1 - len(rows))]
+        rows.append([(note, palette.muted)])
+    return rows
+
+
+def _usable(number: float | None) -> bool:
+    return number is not None and math.isfinite(number)
+
+
+def _common_power(bars: Sequence[Bar]) -> int:
+    """The power of ten to take out of all numbers: 0 unless they are very small or very large."""
+    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before)]
+    sizes = [abs(n) for n in parts if n is not None]
+    largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
+    if not largest or 1e-3 <= largest < 1e6:
+        return 0
+    return math.floor(math.log10(largest))
+
+
+def _scaled(bar: Bar, power: int) -> Bar:
+    def scaled(number: float | None) -> float | None:
+        if number is None or not math.isfinite(number):
+            return None
+        return number / 10.0**power if power > -300 else 0.0
+
+    return replace(
+        bar,
+        value=math.nan if (value := scaled(bar.value)) is None else value,
+        error=scaled(bar.error),
+        true=scaled(bar.true),
+        before=scaled(bar.before),
+    )
+
+
+_Column = tuple[str, list[str]]  # a heading, and texts of one width
+
+
+def _number_columns(bars: Sequence[Bar], charset: Charset) -> list[_Column]:
+    """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
+    errors = [bar.error for bar in bars if bar.error]
+    if errors:
+        places = min(6, fmt.decimals(errors))
+    else:
+        largest = max((abs(bar.value) for bar in bars if _usable(bar.value)), default=1.0) or 1.0
+        places = max(0, min(6, 3 - math.floor(math.log10(largest))))
+
+    def column(head: str, texts: list[str]) -> _Column:
+        head, texts = clean(head, charset), [clean(text, charset) for text in texts]
+        size = max(len(head), *map(len, texts))
+        return head, [text.rjust(size) for text in texts]
+
+    values = column("", [fmt.fixed(bar.value, places) for bar in bars])[1]
+    columns = [column("estimate", values)]
+    if errors:
+        spreads = column("", [f"± {fmt.fixed(b.error, places)}" if b.error else "" for b in bars])[
+            1
+        ]
+        both = [f"{v} {s}" for v, s in zip(values, spreads, strict=True)]
+        columns = [column("estimate ± error", both), *columns]
+    if any(bar.true is not None for bar in bars):
+        columns.append(column("true", [fmt.fixed(bar.true, places) for bar in bars]))
+    if any(bar.before is not None for bar in bars):
+        changes = [None if b.before is None else b.value - b.before for b in bars]
+        columns.append(column("change", [fmt.fixed(c, places, sign=True) for c in changes]))
+    return columns
+
+
+def _choices(columns: list[_Column]) -> Iterator[list[_Column]]:
+    """Which columns to show, the fullest choice first."""
+    full = [c for c in columns if c[0] != "estimate"] if len(columns[0][0]) > 8 else columns
+    short = [c for c in columns if not c[0].startswith("estimate ")]
+    estimates = [c for c in columns if c[0] == "estimate"]
+    yield full
+    yield [c for c in full if c[0] != "true"]
+    yield [c for c in short if c[0] != "true"]
+    yield full[:1]
+    yield estimates
+    yield []
+
+
+def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
+    ends = [0.0]
+    for bar in bars:
+        spread = bar.error or 0.0
+        ends += [n for n in (bar.value - spread, bar.value + spread) if math.isfinite(n)]
+        ends += [n for n in (bar.true, bar.before) if n is not None]
+    low, high = min(ends), max(ends)
+    if low == high:
+        return _BarScale(0, cells, 1.0)
+    room = cells - 1
+    left = 0 if low == 0 else room if high == 0 else round(room * -low / (high - low))
+    if low < 0 < high:
+        left = max(1, min(room - 1, left))
+    per_cell = max(high / (room - left) if high > 0 else 0.0, -low / left if low < 0 else 0.0)
+    return _BarScale(left, cells, per_cell)
+
+
+def _bar_axis(scale: _BarScale, charset: Charset) -> str:
+    """The numbers above the bars: zero, and round ones where there is room."""
+    low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
+    found = linear_ticks(low, high, max(2, scale.cells // 12))
+    zero = [tick for tick in found if tick.value == 0]
+    text = [" "] * scale.cells
+    used: list[tuple[int, int]] = []
+    for tick in [*zero, *(t for t in found if t.value != 0)]:
+        label = clean(tick.label, charset)
+        size = len(label)
+        if size > scale.cells:
+            continue
+        start = max(0, min(scale.cells - size, scale.column(tick.value) - size // 2))
+        if all(start > stop or start + size < begin for begin, stop in used):
+            used.append((start, start + size))
+            text[start : start + size] = label
+    return "".join(text)
+
+
+def _bar_title(
+    title: str,
+    unit: str,
+    bars: Sequence[Bar],
+    width: int,
+    palette: Palette,
+    marks: _BarMarks,
+    charset: Charset,
+) -> Row:
+    row: Row = [(title, f"bold {palette.foreground}")]
+    if unit:
+        row.append((f"  {unit}", palette.muted))
+    before = [bar for bar in bars if bar.before is not None]
+    entries = [(marks.solid, palette.clean, "before" if before else "estimate")]
+    if any(bar.value > (bar.before or 0.0) for bar in before):
+        entries.append((marks.gained, palette.attacked, "gained"))
+    if any(bar.value < (bar.before or 0.0) for bar in before):
+        entries.append((marks.lost, palette.attacked, "lost"))
+    if any(bar.true is not None for bar in bars):
+        entries.append((marks.true, palette.true, "true"))
+    if any(bar.error for bar in bars):
+        entries.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
+    for count in range(len(entries), 0, -1):  # the last ones give way
+        legend: Row = []
+        for mark, style, text in entries[:count]:
+            legend += [("  ", ""), (f"{mark} ", style), (text, palette.muted)]
+        gap = width - length(row) - length(legend)
+        if gap >= 0:
+            return [*row, (" " * gap, ""), *legend]
+    return row
+
+
+def _bar_cells(bar: Bar, scale: _BarScale, palette: Palette, marks: _BarMarks) -> Row:
+    """One bar: what was there before the attack, what the attack changed, ± error, true."""
+    canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
+    chars, styles = canvas.chars[0], canvas.styles[0]
+    colour = palette.target if bar.target else palette.clean
+    value = bar.value if math.isfinite(bar.value) else 0.0
+    before = value if bar.before is None else bar.before
+    step = 1 if value >= 0 else -1
+    kept = before if before * step > 0 else 0.0
+    long, kept_long = scale.length(value), scale.length(kept)
+    fill = marks.right if step > 0 else marks.left
+    reach = scale.cells - 1 - scale.zero if step > 0 else scale.zero
+    for index in range(reach):
+        column = scale.zero + step * (index + 1)
+        part = math.floor(8 * max(0.0, min(1.0, long - index)) + 0.5)
+        if part:
+            gained = kept_long < index + 0.5 and kept_long < long
+            whole = marks.gained if gained and bar.before is not None else marks.solid
+            chars[column] = whole if part == 8 else fill[part]
+            styles[column] = palette.attacked if gained else colour
+    for index in range(reach if kept_long > long else 0):
+        column = scale.zero + step * (index + 1)
+        if long <= index + 0.5 <= kept_long and chars[column] == " ":
+            chars[column], styles[column] = marks.lost, palette.attacked
+    chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
+    tip = scale.column(value)
+    if bar.error and math.isfinite(bar.value):
+        first, last = scale.column(value - bar.error), scale.column(value + bar.error)
+        for column in range(first, last + 1):
+            if column == scale.zero or (
+                column == tip and chars[column] in (*fill[1:], marks.gained)
+            ):
+                continue  # the end of the bar stays in sight
+            end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
+            _over(chars, styles, column, end, palette.foreground)
+    if bar.true is not None:
+        _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
+    return list(canvas.spans(0))
+
+
+def _over(chars: list[str], styles: list[str], column: int, char: str, style: str) -> None:
+    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
+    if chars[column] == "█" and styles[column]:
+        style = f"{styles[column]} reverse"
+    chars[column], styles[column] = char, style

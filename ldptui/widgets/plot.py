@@ -1,0 +1,188 @@
+"""The chart pane: shows one chart value, and sends only what changed to the terminal."""
+
+from __future__ import annotations
+
+from io import StringIO
+from itertools import zip_longest
+from typing import Any
+
+from rich.console import Console
+from rich.style import Style
+from textual.app import App
+from textual.color import Color, ColorParseError
+from textual.geometry import Region
+from textual.reactive import reactive
+from textual.strip import Strip, StripRenderable
+from textual.widget import Widget
+
+from ldptui import rows
+from ldptui.rows import Charset, Palette
+from ldptui.series import Chart
+
+
+def palette_of(app: App[Any]) -> Palette:
+    """The chart colours for the app's theme: its own colours for text, ours for data.
+
+    Theme colours are chosen for buttons, not to be told apart in a chart or with 16 colours. Under
+    a theme of the terminal's own colours only those are used.
+    """
+    dark = app.current_theme.dark
+    if app.native_ansi_color:
+        return rows.ANSI_DARK if dark else rows.ANSI_LIGHT
+    base = rows.DARK if dark else rows.LIGHT
+    try:
+        foreground = Color.parse(app.theme_variables["foreground"])
+        background = Color.parse(app.theme_variables["background"])
+    except (KeyError, ColorParseError):
+        return base
+    if foreground.ansi is not None or background.ansi is not None:
+        return base  # a colour of the terminal has no RGB value to mix
+    return base.with_text(
+        foreground.hex, background.hex, background.blend(foreground, 0.6, alpha=1.0).hex
+    )
+
+
+class ChartView(Widget, can_focus=True):
+    """Draws `chart`, or the sentence `empty` while there is none.
+
+    Rows are drawn once for each size, theme, charset and chart; a new chart repaints only the
+    part of each row that differs from what is on the screen.
+    """
+
+    DEFAULT_CSS = """
+    ChartView {
+        height: 1fr;
+        width: 1fr;
+    }
+    """
+
+    # Charts hold arrays, which have no plain truth value: they must not be compared with !=.
+    chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
+    empty: reactive[str] = reactive("nothing to show yet")
+
+    def __init__(
+        self,
+        chart: Chart | None = None,
+        *,
+        empty: str = "nothing to show yet",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._rows: list[Strip] = []
+        self._drawn: tuple[object, ...] | None = None
+        self.set_reactive(ChartView.empty, empty)
+        self.set_reactive(ChartView.chart, chart)
+
+    @property
+    def charset(self) -> Charset:
+        """The app's charset, braille if it has none."""
+        charset: Charset = getattr(self.app, "charset", "braille")
+        return charset
+
+    def render_line(self, y: int) -> Strip:
+        drawn = self._current_rows()
+        return drawn[y] if y < len(drawn) else Strip.blank(self.size.width, self.rich_style)
+
+    def watch_chart(self, old: Chart | None, new: Chart | None) -> None:
+        if self._drawn is None or not self.is_on_screen:
+            self._drawn = None
+            self.refresh()
+            return
+        if _same(old, new):
+            return
+        before = self._rows
+        self._drawn = None
+        regions = [
+            Region(start, y, stop - start, 1)
+            for y, (was, now) in enumerate(zip_longest(before, self._current_rows()))
+            for start, stop in [_difference(was, now)]
+            if start < stop
+        ]
+        if regions:
+            self.refresh(*regions)
+
+    def watch_empty(self) -> None:
+        if self.chart is None:
+            self._drawn = None
+
+    def as_text(self) -> str:
+        """The chart as plain text, as wide and high as on the screen."""
+        width, height = self.size.width or 80, self.size.height or 24
+        return "\n".join(strip.text.rstrip() for strip in self._draw(width, height)) + "\n"
+
+    def as_svg(self) -> str:
+        """The chart as an SVG picture, in the colours of the screen."""
+        width, height = self.size.width or 80, self.size.height or 24
+        background, foreground = self.colors[2:]
+        base = Style.from_color(foreground.rich_color, background.rich_color)
+        strips = [strip.apply_style(base) for strip in self._draw(width, height)]
+        console = Console(
+            width=width,
+            file=StringIO(),
+            record=True,
+            force_terminal=True,
+            color_system="truecolor",
+            legacy_windows=False,
+            no_color=False,
+        )
+        console.print(StripRenderable(strips, width))
+        title = self.chart.title if self.chart is not None else ""
+        return console.export_svg(title=title, theme=self.app.ansi_theme, unique_id="chart")
+
+    def _current_rows(self) -> list[Strip]:
+        """The rows for the present state; they are drawn anew only when something changed."""
+        style, app = self.rich_style, self.app
+        state = (self.size, app.theme, app.native_ansi_color, self.charset, style)
+        if self._drawn != state:
+            drawn = self._draw(*self.size)
+            # Blank segments do not inherit the background of the widget.
+            self._rows = [strip.apply_style(style) for strip in drawn]
+            self._drawn = state
+        return self._rows
+
+    def _draw(self, width: int, height: int) -> list[Strip]:
+        from ldptui.chart import draw, message
+
+        palette = palette_of(self.app)
+        if self.chart is None:
+            return message(self.empty, width, height, palette, self.charset)
+        return draw(self.chart, width, height, palette, self.charset)
+
+
+def _same(old: Chart | None, new: Chart | None) -> bool:
+    if old is new:
+        return True
+    try:
+        return bool(old == new)
+    except ValueError:  # arrays of more than one element
+        return False
+
+
+def _difference(was: Strip | None, now: Strip | None) -> tuple[int, int]:
+    """The cells (start, stop) in which two rows differ, (0, 0) if they look the same.
+
+    One span a row: a second one would cost a terminal more bytes than the cells between.
+    """
+    if was is None or now is None:
+        return 0, max(strip.cell_length for strip in (was, now) if strip is not None)
+    if was == now:
+        return 0, 0
+    old = [(char, segment.style) for segment in was for char in segment.text]
+    new = [(char, segment.style) for segment in now for char in segment.text]
+    if len(old) != was.cell_length or len(new) != now.cell_length or len(old) != len(new):
+        return 0, now.cell_length  # wide characters: characters are not cells
+    changed = [
+        index
+        for index, (a, b) in enumerate(zip(old, new, strict=True))
+        if a != b and not (a[0] == b[0] == " " and _same_blank(a[1], b[1]))
+    ]
+    return (changed[0], changed[-1] + 1) if changed else (0, 0)
+
+
+def _same_blank(a: Style | None, b: Style | None) -> bool:
+    """Whether a space looks the same in both styles: the colour of its text is not seen."""
+    if a is None or b is None:
+        return a is b
+    return a.bgcolor == b.bgcolor and not (a.reverse or b.reverse or a.underline or b.underline)
