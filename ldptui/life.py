@@ -1,0 +1,618 @@
+"""The life of one report, step by step: of a genuine user, and of a fake one.
+
+Every step shows what really happened to one report that the protocol or the attack made: the code
+that draws is theirs, and the intermediate values are recovered from the report itself.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+
+from core.attacks import Attack, MaximalGain, RandomItem
+from core.cell import Cell
+from core.hashing import buckets, xxhash32
+from core.protocols import GRR, LocalHashing, Unary
+from core.pure import BoolArray, Items, Reports, Rng
+from core.sampling import Counts
+
+from . import format as fmt
+
+SEARCH_WORK: Final = 2_000_000
+"""Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
+
+ATTACK_NAMES: Final = {
+    "rpa": "random report attack",
+    "ria": "random item attack",
+    "mga": "maximal gain attack",
+}
+
+
+@dataclass(frozen=True)
+class Chance:
+    """One thing that could happen, its probability, and whether or how often it did."""
+
+    event: str
+    symbol: str
+    probability: float
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How many of the targets a report supports, and how many such a report does on average."""
+
+    value: int
+    total: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items or buckets that belong together, in the order in which they are shown."""
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is not shown cell by cell: how many, and how many of them are ones, by row."""
+
+    count: int
+    ones: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Bits over the items of the domain, or over the buckets of a hash.
+
+    rows : (name, bool[size]); two rows are before and after something random.
+    groups : what a window shows first, in this order; the rest is "others".
+    labels : the names of the members of the groups.
+    numbers : (name, int64[size]) shown over the bits, or None.
+    rate : probability of a one in the last row for each member of "others"; None if certain.
+    """
+
+    over: Literal["item", "bucket"]
+    rows: tuple[tuple[str, BoolArray], ...]
+    groups: tuple[Group, ...]
+    labels: dict[int, str]
+    numbers: tuple[str, Counts] | None = None
+    rate: float | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.rows[0][1].size)
+
+    def others(self, most: int) -> tuple[int, ...]:
+        """The first members of no group, at most so many."""
+        grouped = {member for group in self.groups for member in group.members}
+        wanted = range(min(self.size, most + len(grouped)))
+        return tuple(member for member in wanted if member not in grouped)[:most]
+
+    def label(self, member: int) -> str:
+        return self.labels.get(member, str(member))
+
+    def rest(self) -> Rest:
+        """The members of no group."""
+        grouped = [member for group in self.groups for member in group.members]
+        ones = tuple(int(bits.sum() - bits[grouped].sum()) for _, bits in self.rows)
+        return Rest(self.size - len(grouped), ones)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a sentence, what could happen, the cells, and what to know about it.
+
+    bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
+    the targets among them.
+    """
+
+    name: str
+    text: str
+    chances: tuple[Chance, ...] = ()
+    cells: Cells | None = None
+    detail: tuple[str, ...] = ()
+    meter: Meter | None = None
+    bits: BoolArray | None = None
+    marked: Items | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """The steps of one report, from the value to what the server takes from it.
+
+    report : the report itself, an array of one. supports : int64, the items it supports, ascending.
+    targets : int64, the targets among them. weight : Σ over the targets of (1[t ∈ S(y)] − q)/(p−q),
+    what the report adds to the targets' estimated total, in users.
+    """
+
+    title: str
+    fake: bool
+    item: int | None
+    report: Reports
+    steps: tuple[Step, ...]
+    supports: Items
+    targets: Items
+    weight: float
+
+
+SENT_AS_IT_IS: Final = Step("Perturbation", "none, sent as it is")
+
+
+def has_steps(protocol: object) -> bool:
+    """Whether the steps of this protocol's reports are known here."""
+    return isinstance(protocol, GRR | Unary | LocalHashing)
+
+
+def random_user(cell: Cell, rng: Rng) -> int:
+    """The item of a genuine user, drawn uniformly from the population."""
+    held = np.cumsum(cell.population.histogram)
+    return int(np.searchsorted(held, rng.integers(0, held[-1]), side="right"))
+
+
+def genuine_life(cell: Cell, item: int, rng: Rng) -> Life:
+    """The report of a genuine user who holds `item`, drawn by the protocol."""
+    report = cell.pure.perturb(np.array([item]), rng)
+    share = cell.population.frequencies[item]
+    value = Step(
+        "Value",
+        _named(cell, item) + (", a target" if item in cell.targets else ""),
+        detail=(f"held by {fmt.percent(share)} of {_plural(cell.users, 'user')}",),
+    )
+    steps = (value, *_honest_steps(cell, report, item))
+    return _life(cell, "A genuine user", report, steps, item, fake=False)
+
+
+def fake_life(cell: Cell, rng: Rng) -> Life:
+    """The report of a fake user, drawn by the attack; ValueError for a cell without an attack."""
+    attack = cell.attack
+    if attack is None:
+        raise ValueError("there are no fake users without an attack")
+    title = f"A fake user: {ATTACK_NAMES.get(attack.kind, attack.kind)}"
+    if isinstance(attack, RandomItem):
+        # The attack draws the target first: a copy of the generator draws the same one.
+        drawn = copy.deepcopy(rng).integers(0, cell.targets.size, size=1)[0]
+        item = int(cell.targets[drawn])
+        report = attack.reports(cell.pure, cell.targets, 1, rng)
+        value = Step(
+            "Value",
+            f"{_named(cell, item)}, a target",
+            detail=(f"one of {_targets(cell)}, at random: its only lie",),
+        )
+        steps = (value, *_honest_steps(cell, report, item))
+        return _life(cell, title, report, steps, item, fake=True)
+    shown = _bounded(attack, cell)
+    report = shown.reports(cell.pure, cell.targets, 1, rng)
+    value = Step(
+        "Value",
+        "none: a fake holds no item",
+        detail=(f"wants {_targets(cell)} to look frequent",),
+    )
+    if isinstance(attack, MaximalGain):
+        made = _crafted_steps(cell, report, getattr(shown, "seeds", 0))
+    else:
+        made = _random_steps(cell, report)
+    return _life(cell, title, report, (value, *made), None, fake=True)
+
+
+def _life(
+    cell: Cell, title: str, report: Reports, steps: Sequence[Step], item: int | None, *, fake: bool
+) -> Life:
+    """The life with the last steps, which are the server's: what is supported, and its weight."""
+    supported = cell.pure.supports(report)[0]
+    targets = np.sort(cell.targets)
+    hit = targets[supported[targets]]
+    p, q, r = cell.pure.p, cell.pure.q, targets.size
+    weight = float((hit.size - r * q) / (p - q))
+    server = [_support_step(cell, report, supported, item, fake=fake)]
+    if r:
+        server.append(_weight_step(cell, hit.size, weight, item, fake=fake))
+    items = np.flatnonzero(supported)
+    return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
+
+
+# What the server does with a report.
+
+
+def _support_step(
+    cell: Cell, report: Reports, supported: BoolArray, item: int | None, *, fake: bool
+) -> Step:
+    protocol, r = cell.pure, cell.targets.size
+    count = int(supported.sum())
+    text = f"{fmt.count(count)} of {_plural(protocol.domain_size, 'item')}"
+    if item is not None:
+        text += ", the own one too" if supported[item] else ", not the own one"
+    meter = None
+    if r:
+        if fake and cell.attack is not None:
+            expected = r * cell.attack.support(protocol, r).target
+        else:
+            expected = r * protocol.q
+            if item is not None and item in cell.targets:
+                expected += protocol.p - protocol.q
+        meter = Meter(int(supported[cell.targets].sum()), r, expected)
+    cells = None
+    if isinstance(protocol, LocalHashing):
+        hashed = buckets(
+            np.arange(protocol.domain_size), report["seed"][:1].copy(), protocol.hash_range
+        )
+        cells = _over_items(
+            cell,
+            (("support", supported),),
+            item,
+            numbers=("bucket", hashed.astype(np.int64)),
+            rate=protocol.q,
+        )
+        text += f": bucket {int(report['value'][0])}"
+    return Step("Support", text, cells=cells, meter=meter)
+
+
+def _weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
+    p, q, r = cell.pure.p, cell.pure.q, cell.targets.size
+    short = fmt.short
+    if fake and cell.attack is not None:
+        mean = (r * cell.attack.support(cell.pure, r).target - r * q) / (p - q)
+        average = f"{short(mean, sign=True)} on average, from each fake"
+    else:
+        holds = item is not None and item in cell.targets
+        average = f"{'+1' if holds else '0'} on average: honest noise cancels"
+    return Step(
+        "Weight",
+        f"{short(weight, sign=True)} users with a target",
+        detail=(f"({hit} − {r}q)/(p − q) = {short(hit - r * q)}/{short(p - q)}", average),
+    )
+
+
+# Honest reports: encoded and perturbed.
+
+
+def _honest_steps(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
+    protocol = cell.pure
+    if isinstance(protocol, GRR):
+        return _honest_direct(cell, protocol, int(report[0]), item)
+    if isinstance(protocol, Unary):
+        return _honest_unary(cell, protocol, report, item)
+    if isinstance(protocol, LocalHashing):
+        return _honest_hashing(cell, protocol, report, item)
+    return ()
+
+
+def _honest_direct(cell: Cell, protocol: GRR, sent: int, item: int) -> tuple[Step, ...]:
+    p, q, d = protocol.p, protocol.q, protocol.domain_size
+    kept = sent == item
+    own, out = _one(d, item), _one(d, sent)
+    return (
+        Step("Encoding", "the item itself", cells=_over_items(cell, (("own", own),), item)),
+        Step(
+            "Perturbation",
+            "keeps the item" if kept else "takes another item",
+            (
+                Chance("own item sent", "p", p, "yes" if kept else "no"),
+                Chance(
+                    "each other",
+                    "q",
+                    q,
+                    f"none of {fmt.count(d - 1)}" if kept else _named(cell, sent),
+                ),
+            ),
+            _over_items(cell, (("own", own), ("sent", out)), item, sent, rate=None),
+        ),
+        Step("Report", _named(cell, sent), detail=(_bits_needed(d),)),
+    )
+
+
+def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tuple[Step, ...]:
+    p, q, d = protocol.p, protocol.q, protocol.domain_size
+    before, after = _one(d, item), protocol.supports(report)[0]
+    kept = bool(after[item])
+    flipped = int(after.sum()) - kept
+    expected = (d - 1) * q
+    return (
+        Step(
+            "Encoding",
+            f"one of {_plural(d, 'bit')} is 1",
+            cells=_over_items(cell, (("encoded", before),), item),
+        ),
+        Step(
+            "Perturbation",
+            "each bit on its own",
+            (
+                Chance("1 → 1", "p", p, "yes" if kept else "no"),
+                Chance(
+                    "0 → 1",
+                    "q",
+                    q,
+                    f"{fmt.count(flipped)} of {fmt.count(d - 1)}",
+                ),
+            ),
+            _over_items(cell, (("before", before), ("after", after)), item, rate=q),
+        ),
+        Step(
+            "Report",
+            f"{_plural(d, 'bit')}, {_plural(int(after.sum()), 'one')}",
+            detail=(_hex(report), f"expected p + (d−1)q = {fmt.short(p + expected)}"),
+            bits=after,
+            marked=np.sort(cell.targets),
+        ),
+    )
+
+
+def _honest_hashing(
+    cell: Cell, protocol: LocalHashing, report: Reports, item: int
+) -> tuple[Step, ...]:
+    p, g = protocol.p, protocol.hash_range
+    seed, sent = report["seed"][:1].copy(), int(report["value"][0])
+    hashed = int(xxhash32(np.array([item]), seed)[0])
+    own = int(buckets(np.array([item]), seed, g)[0])
+    kept = own == sent
+    first, then = _one(g, own), _one(g, sent)
+    return (
+        Step(
+            "Encoding",
+            f"hashed to bucket {own} of {fmt.count(g)}",
+            cells=_over_buckets(cell, (("own", first),), seed, own),
+            detail=(
+                f"own random seed 0x{int(seed[0]):08x}",
+                f"xxHash32 of {item} = 0x{hashed:08x}",
+                f"⌊0x{hashed:08x} · {g} / 2³²⌋ = {own}",
+            ),
+        ),
+        Step(
+            "Perturbation",
+            "keeps the bucket" if kept else "takes another bucket",
+            (
+                Chance("own bucket sent", "p", p, "yes" if kept else "no"),
+                Chance(
+                    "each other",
+                    "q′",
+                    (1 - p) / (g - 1),
+                    f"none of {fmt.count(g - 1)}" if kept else f"bucket {sent}",
+                ),
+            ),
+            _over_buckets(cell, (("own", first), ("sent", then)), seed, own, sent),
+        ),
+        Step("Report", f"seed 0x{int(seed[0]):08x}, bucket {sent}", detail=(_seed_bits(g),)),
+    )
+
+
+# Reports of the maximal gain attack: crafted, not perturbed.
+
+
+def _crafted_steps(cell: Cell, report: Reports, seeds: int) -> tuple[Step, ...]:
+    protocol, r = cell.pure, cell.targets.size
+    if isinstance(protocol, GRR):
+        sent = int(report[0])
+        out = _one(protocol.domain_size, sent)
+        return (
+            Step(
+                "Crafting",
+                f"one of {_targets(cell)}",
+                (Chance("each target", "1/r", 1 / r, _named(cell, sent)),),
+                _over_items(cell, (("picked", out),), None),
+            ),
+            SENT_AS_IT_IS,
+            Step("Report", _named(cell, sent), detail=(_bits_needed(protocol.domain_size),)),
+        )
+    if isinstance(protocol, Unary):
+        return _crafted_unary(cell, protocol, report)
+    if isinstance(protocol, LocalHashing):
+        return _crafted_hashing(cell, protocol, report, seeds)
+    return ()
+
+
+def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, ...]:
+    p, q, d, r = protocol.p, protocol.q, protocol.domain_size, cell.targets.size
+    after = protocol.supports(report)[0]
+    crafted = np.zeros(d, dtype=np.bool_)
+    crafted[cell.targets] = True
+    pad = int(after.sum()) - r
+    expected = fmt.short(p + (d - 1) * q)
+    if pad:
+        why = f"{_plural(pad, 'more one')} at random, to look honest"
+        detail = (f"l = ⌊p + (d−1)q − r⌋ = {pad}",)
+    else:
+        why = "none: there are ones enough"
+        detail = (f"p + (d−1)q − r = {expected} − {r} < 1",)
+    return (
+        Step(
+            "Crafting",
+            "every target's bit is 1",
+            cells=_over_items(cell, (("crafted", crafted),), None),
+        ),
+        Step(
+            "Padding",
+            why,
+            cells=_over_items(
+                cell,
+                (("before", crafted), ("after", after)),
+                None,
+            ),
+            detail=(*detail, "not perturbed: targets stay 1"),
+        ),
+        Step(
+            "Report",
+            f"{_plural(d, 'bit')}, {_plural(int(after.sum()), 'one')}",
+            detail=(_hex(report), f"honest reports: {expected} on average"),
+            bits=after,
+            marked=np.sort(cell.targets),
+        ),
+    )
+
+
+def _crafted_hashing(
+    cell: Cell, protocol: LocalHashing, report: Reports, seeds: int
+) -> tuple[Step, ...]:
+    g, r = protocol.hash_range, cell.targets.size
+    seed, sent = report["seed"][:1].copy(), int(report["value"][0])
+    hit = int((buckets(cell.targets, seed, g) == sent).sum())
+    wanted = getattr(cell.attack, "seeds", seeds)
+    tried = f"{_plural(seeds, 'seed')}"
+    if seeds < wanted:
+        tried += f" (the attack: {fmt.count(wanted)})"
+    return (
+        Step(
+            "Crafting",
+            f"the best of {tried}",
+            cells=_over_buckets(cell, (("best", _one(g, sent)),), seed, None, sent),
+            detail=(
+                f"seed 0x{int(seed[0]):08x}: {_plural(hit, 'target')} in bucket {sent}",
+                f"any seed: r/g = {fmt.short(r / g)} on average",
+            ),
+        ),
+        SENT_AS_IT_IS,
+        Step("Report", f"seed 0x{int(seed[0]):08x}, bucket {sent}", detail=(_seed_bits(g),)),
+    )
+
+
+# Reports of the random report attack: any report that the protocol knows.
+
+
+def _random_steps(cell: Cell, report: Reports) -> tuple[Step, ...]:
+    protocol = cell.pure
+    if isinstance(protocol, GRR):
+        d, sent = protocol.domain_size, int(report[0])
+        return (
+            Step(
+                "Drawing",
+                "any item, all alike",
+                (Chance("each item", "1/d", 1 / d, _named(cell, sent)),),
+                _over_items(cell, (("drawn", _one(d, sent)),), None, sent),
+            ),
+            SENT_AS_IT_IS,
+            Step("Report", _named(cell, sent), detail=(_bits_needed(d),)),
+        )
+    if isinstance(protocol, Unary):
+        d, after = protocol.domain_size, protocol.supports(report)[0]
+        ones = int(after.sum())
+        honest = protocol.p + (d - 1) * protocol.q
+        return (
+            Step(
+                "Drawing",
+                "a fair coin for every bit",
+                (Chance("each bit is 1", "1/2", 0.5, f"{fmt.count(ones)} of {fmt.count(d)} are"),),
+                _over_items(cell, (("drawn", after),), None, rate=0.5),
+            ),
+            SENT_AS_IT_IS,
+            Step(
+                "Report",
+                f"{_plural(d, 'bit')}, {_plural(ones, 'one')}",
+                detail=(
+                    _hex(report),
+                    f"honest reports: {fmt.short(honest)} on average",
+                ),
+                bits=after,
+                marked=np.sort(cell.targets),
+            ),
+        )
+    if isinstance(protocol, LocalHashing):
+        g = protocol.hash_range
+        seed, sent = report["seed"][:1].copy(), int(report["value"][0])
+        return (
+            Step(
+                "Drawing",
+                "any seed, any bucket, all alike",
+                (Chance("each bucket", "1/g", 1 / g, f"bucket {sent}"),),
+                _over_buckets(cell, (("drawn", _one(g, sent)),), seed, None, sent),
+            ),
+            SENT_AS_IT_IS,
+            Step("Report", f"seed 0x{int(seed[0]):08x}, bucket {sent}", detail=(_seed_bits(g),)),
+        )
+    return ()
+
+
+def _bounded(attack: Attack, cell: Cell) -> Attack:
+    """The attack with as many seeds as one report may take time for."""
+    if not isinstance(attack, MaximalGain) or not isinstance(cell.pure, LocalHashing):
+        return attack
+    r = cell.targets.size
+    work = r if attack.scoring == "anchor" else r * (r + 1) // 2
+    most = max(1, SEARCH_WORK // work)
+    return attack if attack.seeds <= most else replace(attack, seeds=most)
+
+
+# Pieces.
+
+
+def _over_items(
+    cell: Cell,
+    rows: tuple[tuple[str, BoolArray], ...],
+    own: int | None,
+    sent: int | None = None,
+    *,
+    numbers: tuple[str, Counts] | None = None,
+    rate: float | None = None,
+) -> Cells:
+    """Bits over the items: the own one first, then the targets; a sent one that is neither."""
+    targets = [int(target) for target in np.sort(cell.targets)]
+    groups = []
+    if own is not None:
+        groups.append(Group("own", (own,)))
+    if sent is not None and sent != own and sent not in targets:
+        groups.append(Group("sent", (sent,)))
+    rest = tuple(target for target in targets if target != own)
+    if rest:
+        groups.append(Group("targets", rest))
+    shown = [member for group in groups for member in group.members]
+    labels = {member: cell.population.label(member) for member in shown}
+    return Cells("item", rows, tuple(groups), labels, numbers, rate)
+
+
+def _over_buckets(
+    cell: Cell,
+    rows: tuple[tuple[str, BoolArray], ...],
+    seed: Items,
+    own: int | None,
+    sent: int | None = None,
+) -> Cells:
+    """Bits over the buckets of a hash, with the number of targets in each."""
+    g = int(rows[0][1].size)
+    groups = []
+    if own is not None:
+        groups.append(Group("own", (own,)))
+    if sent is not None and sent != own:
+        groups.append(Group("sent", (sent,)))
+    numbers = None
+    if cell.targets.size:
+        placed = buckets(cell.targets, seed.astype(np.uint32), g)
+        numbers = ("targets", np.bincount(placed, minlength=g))
+    return Cells("bucket", rows, tuple(groups), {}, numbers)
+
+
+def _one(size: int, place: int) -> BoolArray:
+    bits = np.zeros(size, dtype=np.bool_)
+    bits[place] = True
+    return bits
+
+
+def _named(cell: Cell, item: int) -> str:
+    label = cell.population.label(item)
+    return f"item {item}" if cell.population.labels is None else f"item {item}, “{label}”"
+
+
+def _targets(cell: Cell) -> str:
+    return _plural(cell.targets.size, "target")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{fmt.count(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def _hex(report: Reports) -> str:
+    """The first bytes of a packed report."""
+    data = report.tobytes()
+    start = data[:7].hex(" ")
+    return f"{_plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
+
+
+def _bits_needed(domain_size: int) -> str:
+    return f"{_plural((domain_size - 1).bit_length(), 'bit')}"
+
+
+def _seed_bits(hash_range: int) -> str:
+    return f"32 + {_plural((hash_range - 1).bit_length(), 'bit')}: seed and bucket"

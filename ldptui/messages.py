@@ -1,0 +1,70 @@
+"""Every message of the app: small, never changed once made, and complete in itself.
+
+(Textual keeps its own marks on a message, so the dataclasses cannot be frozen.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from textual.message import Message
+
+from .snapshot import Snapshot
+
+
+@dataclass(eq=False)
+class KeyEdited(Message):
+    """A form changed one key of the scenario; None removes it."""
+
+    key: str
+    value: Any
+
+
+@dataclass(eq=False)
+class TextEdited(Message):
+    """The script editor's text changed by the user's hand."""
+
+    text: str
+
+
+@dataclass(eq=False)
+class FieldFocused(Message):
+    """A field of the form has the focus: help and status follow it."""
+
+    key: str
+
+
+@dataclass(eq=False)
+class PartsChanged(Message):
+    """Another chart or axis is shown: other parts have to be simulated."""
+
+
+@dataclass(eq=False)
+class RunProgressed(Message):
+    """News of a run. Of those that wait, a newer one of the same run replaces an unfinished one."""
+
+    snapshot: Snapshot
+
+    def can_replace(self, message: Message) -> bool:
+        return (
+            isinstance(message, RunProgressed)
+            and message.snapshot.key == self.snapshot.key
+            and self.snapshot.status == "running"
+        )
+
+
+@dataclass(eq=False)
+class WorkerChanged(Message):
+    """The background worker is warm, has died, or was started anew."""
+
+    alive: bool
+    note: str = ""
+
+
+@dataclass(eq=False)
+class RunsChosen(Message):
+    """Runs chosen in the Runs pane, by key: one to show, a second to lay over it."""
+
+    shown: int
+    overlay: int | None = None

@@ -1,0 +1,86 @@
+"""Sentences and formulas into lines of a given width."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rich.cells import cell_len
+
+from .rows import Charset, clean
+
+_MARKS: Final = str.maketrans(
+    {
+        "█": "#", "░": ".", "▌": ">", "▸": ">", "✓": "+", "✗": "x", "′": "'", "⌊": "[", "⌋": "]",
+        "⌈": "[", "⌉": "]", "∀": "all ", "⎧": "/", "⎨": "<", "⎩": "\\", "⎛": "/", "⎜": "|",
+        "⎝": "\\", "⎞": "\\", "⎟": "|", "⎠": "/", "∝": "~", "▾": "v", "━": "=",
+    }
+)  # fmt: skip
+
+_BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!\d{3}(?!\d)|= [-+]?\d)")
+"""Blanks where a line may end: not inside a number, not after a sign, not before a value."""
+
+
+def spelled(text: str, charset: Charset) -> str:
+    """One line of printable text in the charset; the marks and brackets of formulas included."""
+    return clean(text.translate(_MARKS) if charset == "ascii" else text, charset)
+
+
+def wrapped(text: str, width: int, first: int | None = None) -> list[str]:
+    """The text in lines of at most `width` cells, the first one of at most `first`.
+
+    Words that are longer than a line stay whole. A group of three digits stays with its number, a
+    relation sign with what follows it.
+    """
+    lines: list[str] = []
+    room = width if first is None else first
+    for word in _BREAK.split(text):
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= room:
+            lines[-1] += f" {word}"
+        elif not lines and first is not None and cell_len(word) > first:
+            lines += ["", word]
+            room = width
+        else:
+            room = width if lines else room
+            lines.append(word)
+    return lines
+
+
+def narrowed(lines: list[str], width: int) -> list[str]:
+    """The lines of a formula with wide gaps closed up until they fit; two blanks of a gap stay.
+
+    Columns that are blank in all lines go first, then the last gap where one line alone is still
+    too wide. What follows the last gap and does not fit even then comes in lines of its own, below;
+    a line without gaps is wrapped.
+    """
+    lines = list(lines)
+    while (widest := max(map(len, lines))) > width:
+        padded = [line.ljust(widest) for line in lines]
+        blank = [all(line[at] == " " for line in padded) for at in range(widest)]
+        gaps = [at for at in range(2, widest) if all(blank[at - 2 : at + 1])]
+        if not gaps:
+            break
+        lines = [(line[: gaps[-1]] + line[gaps[-1] + 1 :]).rstrip() for line in padded]
+    wide = [at for at, line in enumerate(lines) if len(line) > width]
+    tails: list[str] = []
+    for at in wide:
+        line = lines[at]
+        found = re.search(r"\S(  +)\S(?:(?!  ).)*$", line)
+        if found is None:
+            continue
+        start, end = found.span(1)
+        excess = len(line) - width
+        if len(wide) == 1 and end - start - excess >= 2:
+            lines[at] = line[:start] + " " * (end - start - excess) + line[end:]
+        else:  # the last column of a table keeps together
+            lines[at] = line[:start]
+            tails.append(line[end:])
+    return [part for line in lines + tails for part in _folded(line, width)]
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """A line without gaps in as many as it takes, each at the same indent."""
+    indent = len(line) - len(line.lstrip())
+    if len(line) <= width or "  " in line[indent:]:
+        return [line]
+    return [" " * indent + part for part in wrapped(line.lstrip(), width - indent)]

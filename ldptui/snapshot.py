@@ -1,0 +1,110 @@
+"""What the app knows of a run: frozen values that the worker's lines become.
+
+Numbers are plain floats and ints in tuples, None where undefined: nothing here needs NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["running", "done", "partial", "failed"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One experiment of a request: a name that charts know, and a scenario's document."""
+
+    name: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the worker is asked to run: parts in order, under one key.
+
+    full : a run asked for by hand, with all trials; else the preview that follows the hand.
+    interval : least seconds between two progress snapshots (the first one and the last one
+        come at once).
+    """
+
+    key: int
+    parts: tuple[Part, ...]
+    folder: str
+    full: bool = False
+    interval: float = 0.25
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric of a cell: mean over the trials, its standard error, the closed form."""
+
+    mean: float | None
+    standard_error: float | None
+    theory: float | None
+
+
+@dataclass(frozen=True)
+class CellView:
+    """One cell of a part. `parameters` is flat and dotted, as in the JSON output."""
+
+    index: int
+    parameters: Mapping[str, Any]
+    path: str
+    users: int
+    malicious: int
+    domain_size: int
+    p: float
+    q: float
+    hash_range: int | None
+    trials: int
+    wanted: int
+    targets: tuple[int, ...]
+    metrics: Mapping[str, Measured]
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Estimated and true frequencies of one cell; means over `trials` trials.
+
+    items : the indices shown, ascending; all of them unless the domain is very large.
+    labels : their names. sigma_clean, sigma_attacked : closed-form standard deviation of one
+    trial's estimate. *_std : standard deviation over the trials, None for one trial.
+    """
+
+    domain_size: int
+    items: tuple[int, ...]
+    labels: tuple[str, ...]
+    targets: tuple[int, ...]
+    trials: int
+    true: tuple[float, ...]
+    clean: tuple[float, ...]
+    attacked: tuple[float, ...]
+    clean_std: tuple[float, ...] | None
+    attacked_std: tuple[float, ...] | None
+    sigma_clean: tuple[float, ...]
+    sigma_attacked: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run so far: complete in itself, so that any but the newest may be dropped.
+
+    parts : the cells of each part, by its name. frequencies : of the first cell of "base".
+    latest : the parameters of the cell worked on last, in words.
+    error : one sentence when failed; details : a traceback, where there is one.
+    """
+
+    key: int
+    status: Status
+    full: bool = False
+    done: int = 0
+    total: int = 0
+    seconds: float = 0.0
+    parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
+    frequencies: Frequencies | None = None
+    latest: str = ""
+    digest: str = ""
+    error: str = ""
+    details: str = ""

@@ -1,0 +1,85 @@
+"""A scrollable sheet of styled rows, drawn line by line: nothing is laid out that is not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from ..rows import Charset, Palette, Row, strip
+from .plot import palette_of
+
+Build: TypeAlias = Callable[[int, int, Palette, Charset], list[Row]]
+"""(width, height, palette, charset) → the rows, none of them wider than the width."""
+
+
+class RowsView(ScrollView, can_focus=True):
+    """Shows what `build` makes for the present size, theme and charset; `rebuild` asks again."""
+
+    DEFAULT_CSS = """
+    RowsView {
+        height: 1fr;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        background: transparent;
+    }
+    """
+
+    def __init__(self, build: Build) -> None:
+        super().__init__()
+        self._build = build
+        self._rows: list[Row] = []
+        self._drawn: tuple[object, ...] | None = None
+
+    @property
+    def charset(self) -> Charset:
+        """The app's charset, braille if it has none."""
+        charset: Charset = getattr(self.app, "charset", "braille")
+        return charset
+
+    def rebuild(self) -> None:
+        """Build again, when it is next seen; only rows that differ are drawn again."""
+        before, top = self._rows, round(self.scroll_offset.y)
+        self._drawn = None
+        if not self.is_on_screen:
+            return
+        after = self._current()
+        if len(before) != len(after):
+            self.refresh()
+            return
+        seen = range(top, min(top + self.size.height, len(after)))
+        changed = [y - top for y in seen if before[y] != after[y]]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def on_resize(self) -> None:
+        self._current()
+
+    def on_show(self) -> None:
+        self._current()
+
+    def as_text(self) -> str:
+        """All rows as plain text, also those out of sight."""
+        lines = ("".join(text for text, _ in row).rstrip() for row in self._current())
+        return "\n".join(lines) + "\n"
+
+    def render_line(self, y: int) -> Strip:
+        rows, at = self._current(), y + round(self.scroll_offset.y)
+        row = rows[at] if at < len(rows) else []
+        # Blank segments do not inherit the background of the widget.
+        return strip(row, self.scrollable_content_region.width).apply_style(self.rich_style)
+
+    def _current(self) -> list[Row]:
+        """The rows for the present state; they are built anew only when something changed."""
+        app, size = self.app, self.scrollable_content_region.size
+        state = (size, app.theme, app.native_ansi_color, self.charset)
+        if self._drawn != state:
+            self._drawn = state
+            self._rows = self._build(*size, palette_of(app), self.charset)
+            self.virtual_size = Size(size.width, len(self._rows))
+        return self._rows

@@ -1,0 +1,546 @@
+"""The background worker: `python -m ldptui.worker`, a child process that speaks JSON lines.
+
+It reads one request a line from standard input, and ends when that ends, so that it never outlives
+the app:
+
+    {"run": {…Request}}   run this instead of whatever is running
+    {"cancel": key}       stop this run; what is finished stays
+    {"quit": true}        end at once
+
+and writes, to standard output alone:
+
+    {"ready": {"python": …, "numpy": …}}           once, when everything is imported
+    {"started": key}                               the request is taken up
+    {"key", "part", "shared": {…}}                 what all cells of a part have in common
+    {"key", "part", "cells": [[index, own, theory, trials, metrics], …]}
+    {"key", "frequencies": {column: values, …}}    of the first cell of the part "base"
+    {"key", "snapshot": {"status": …, …}}          the lines before it are one consistent state
+    {"error": sentence}                            a line that is no request
+
+Only what changed since the last line is sent; `ldptui.engine` puts it together. `own` and `theory`
+come with a cell's first line and are null after it. Columns of numbers are little-endian float64
+(items: int32) in base64: exact, and decoded in no time.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import math
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+if TYPE_CHECKING:
+    from core.cell import Cell
+    from core.experiment import Experiment
+    from core.pure import Items
+    from core.results import CellResults, Moments
+    from core.sampling import Floats
+    from core.scenario import Scenario
+
+LINE_BYTES: Final = 1 << 15
+"""A line of cells is cut here, so that decoding it does not hold up the app."""
+
+MAX_ITEMS: Final = 4096
+"""Frequencies of at most so many items are sent, and at most so many targets of a cell."""
+
+LONG_LIST: Final = 100
+"""Lists among a cell's parameters that are longer are sent as their length, in words."""
+
+
+class Stop(BaseException):
+    """The run being computed is to stop: no Exception, so that nothing on the way catches it."""
+
+
+class Superseded(Stop):
+    """A newer request has come: nobody waits for this one."""
+
+
+class Cancelled(Stop):
+    """What is finished is still wanted."""
+
+
+class Inbox:
+    """The lines of standard input, read by a thread, and what they mean for the current run.
+
+    A line that stops a run also interrupts the main thread as a signal would, between any two
+    steps of Python: also where the simulator has no pulse, no piece of work is longer than a call
+    into NumPy. Only inside `interruptible` does that stop anything.
+    """
+
+    def __init__(self) -> None:
+        self.messages: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        self._newest: dict[str, Any] | None = None
+        self._cancelled: object = None
+        self._current: dict[str, Any] | None = None
+        self._open = False
+
+    def listen(self, lines: Iterable[bytes]) -> None:
+        """Take in lines until they end or one says quit; then end the process at once."""
+        for line in lines:
+            try:
+                message = json.loads(line)
+                request = message.get("run")
+                if request is not None:
+                    message["run"] = request = checked(request)
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                self.messages.put({"error": f"not a request: {error!r}"})
+                continue
+            if "quit" in message:
+                break
+            if request is not None:
+                self._newest, self._cancelled = request, None
+                self.messages.put(message)
+            elif "cancel" in message:
+                self._cancelled = message["cancel"]
+            else:
+                self.messages.put({"error": f"unknown request: {', '.join(message) or 'empty'}"})
+            _thread.interrupt_main()
+        os._exit(0)
+
+    @contextmanager
+    def running(self, request: dict[str, Any]) -> Iterator[None]:
+        """Inside, this request is the one that a newer line may stop."""
+        self._current, self._open = request, False
+        try:
+            yield
+        finally:
+            self._current = None
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside, work is done that may be left at any point and then is thrown away."""
+        self._open = True
+        try:
+            self.pulse()
+            yield
+        finally:
+            self._open = False
+
+    def pulse(self) -> None:
+        """Stop the current run if its time has come. Takes no lock: a signal handler calls it."""
+        request = self._current
+        if not self._open or request is None:
+            return
+        if request is not self._newest:
+            raise Superseded
+        if request["key"] == self._cancelled:
+            raise Cancelled
+
+    def outdated(self, request: dict[str, Any]) -> bool:
+        return request is not self._newest
+
+
+def checked(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request's fields, with the right types; raises ValueError, TypeError or KeyError."""
+    parts = [(str(part["name"]), dict(part["document"])) for part in request["parts"]]
+    return {
+        "key": int(request["key"]),
+        "parts": sorted(parts, key=lambda part: part[0] != "base"),
+        "folder": Path(str(request["folder"])),
+        "interval": float(request["interval"]),
+    }
+
+
+class Run:
+    """One request being worked off: what was measured so far, and what was sent of it."""
+
+    def __init__(self, request: dict[str, Any], inbox: Inbox, out: BinaryIO) -> None:
+        self.request, self.inbox, self.out = request, inbox, out
+        self.started = time.perf_counter()
+        self.sent_at = float("-inf")
+        self.parts: dict[str, PartSoFar] = {}
+        self.sizes = {name: 0 for name, _ in request["parts"]}
+        self.latest = ""
+        self.frequency_trials = 0
+
+    def work(self) -> None:
+        """Compute and send everything; never raises but for what must end the worker."""
+        write(self.out, {"started": self.request["key"]})
+        try:
+            with self.inbox.running(self.request):
+                self._work()
+        except Superseded:
+            return
+        except Cancelled:
+            self._send("partial")
+        except Exception as error:
+            from core.errors import LdpError
+
+            if isinstance(error, LdpError):
+                self._send("failed", error=str(error))
+            else:
+                sentence = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
+                self._send("failed", error=sentence, details=traceback.format_exc())
+        else:
+            self._send("done")
+
+    def _work(self) -> None:
+        from core.scenario import Scenario
+
+        scenarios = {
+            name: Scenario(document, "", self.request["folder"])
+            for name, document in self.request["parts"]
+        }
+        with self.inbox.interruptible():
+            self.sizes = {name: trials_of(scenario) for name, scenario in scenarios.items()}
+        write(self.out, self._line("running"))
+        for name, scenario in scenarios.items():
+            self._work_part(name, scenario)
+
+    def _work_part(self, name: str, scenario: Scenario) -> None:
+        from core.experiment import compile as bind
+        from core.runner import run
+
+        if "normal" in kinds_of_population(scenario):
+            import scipy.special  # noqa: F401  (an import that is interrupted may not be repeated)
+        with self.inbox.interruptible():
+            experiment = bind(scenario)
+            self.parts[name] = part = PartSoFar(name, experiment, list(scenario.sweep))
+        self.sizes[name] = experiment.trials
+        base = name == "base"
+        if base and experiment.cells[0].path == "reports":
+            self._peek(part)
+        steps = run(experiment, pulse=self.inbox.pulse, frequencies=base)
+        while True:
+            with self.inbox.interruptible():
+                progress = next(steps, None)
+            if progress is None:
+                return
+            part.update(progress.results.cells)
+            if progress.latest is not None:
+                self.latest = part.words(progress.latest)
+                finished = self.trials == sum(self.sizes.values())  # the last snapshot follows
+                due = time.perf_counter() >= self.sent_at + self.request["interval"]
+                if due and not finished:
+                    self._send("running")
+
+    def _peek(self, part: PartSoFar) -> None:
+        """Show one trial of a cell whose first block takes long; the block then replaces it."""
+        from core.results import Tally
+        from core.trial import run_block
+
+        cell = part.experiment.cells[0]
+        tally = Tally()
+        with self.inbox.interruptible():
+            tally.add(run_block(cell, 0, 1, self.inbox.pulse))
+        part.update((tally.results,))
+        self.latest = part.words(cell)
+        self._send("running")
+
+    def _send(self, status: str, error: str = "", details: str = "") -> None:
+        """All that changed since the last time, and where the run stands."""
+        key = self.request["key"]
+        for part in self.parts.values():
+            for line in part.changes():
+                self.out.write(b'{"key":%d,"part":%b,%b}\n' % (key, encode(part.name), line))
+        base = self.parts.get("base")
+        if base is not None:
+            cell, measured = base.experiment.cells[0], base.measured[0]
+            if measured.trials > self.frequency_trials and measured.clean is not None:
+                first = self.frequency_trials == 0
+                self.frequency_trials = measured.trials
+                for columns in frequency_columns(cell, measured, first):
+                    write(self.out, {"key": key, "frequencies": columns})
+        write(self.out, self._line(status, error, details))
+        self.sent_at = time.perf_counter()
+
+    def _line(self, status: str, error: str = "", details: str = "") -> dict[str, Any]:
+        snapshot = {
+            "status": status,
+            "done": self.trials,
+            "total": sum(self.sizes.values()),
+            "seconds": round(time.perf_counter() - self.started, 6),
+            "latest": self.latest,
+            "digest": "" if status == "running" else self._digest(),
+            "error": error,
+            "details": details,
+        }
+        return {"key": self.request["key"], "snapshot": snapshot}
+
+    @property
+    def trials(self) -> int:
+        return sum(part.trials for part in self.parts.values())
+
+    def _digest(self) -> str:
+        """Over the cells of all parts in order: that of the headless run where there is one."""
+        from core.results import digest
+
+        cells = [cell for part in self.parts.values() for cell in part.measured]
+        return digest(cells) if any(cell.trials for cell in cells) else ""
+
+
+class PartSoFar:
+    """One part of a run: its cells, what they measured, and how much of it was sent."""
+
+    def __init__(self, name: str, experiment: Experiment, swept: list[str]) -> None:
+        from core.results import Tally
+
+        self.name, self.experiment, self.swept = name, experiment, swept
+        self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
+        self._sent = [0] * len(experiment.cells)
+        described = [described_cell(cell) for cell in experiment.cells]
+        first = described[0]
+        same = [key for key in first if all(one.get(key) == first[key] for one in described)]
+        self._shared = {key: first[key] for key in same}
+        self._own = [{k: v for k, v in one.items() if k not in self._shared} for one in described]
+
+    @property
+    def trials(self) -> int:
+        return sum(cell.trials for cell in self.measured)
+
+    def update(self, cells: Iterable[CellResults]) -> None:
+        """Take in newer results; a cell keeps what it has where they hold less."""
+        for index, cell in enumerate(cells):
+            if cell.trials > self.measured[index].trials:
+                self.measured[index] = cell
+
+    def words(self, cell: Cell) -> str:
+        """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
+        said = []
+        for key in self.swept:
+            value, leaf = cell.parameters.get(key), key.rpartition(".")[2]
+            if value is not None:
+                number = f"{value:.6g}" if isinstance(value, float) else str(value)
+                said.append(number if leaf == "kind" else f"{leaf} {number}")
+        return ", ".join(said)
+
+    def changes(self) -> Iterator[bytes]:
+        """The inside of the lines that tell what changed since the last call."""
+        changed = [
+            index for index, cell in enumerate(self.measured) if cell.trials > self._sent[index]
+        ]
+        if changed and not any(self._sent):
+            yield b'"shared":%b' % encode(self._shared)
+        entries, size = list[bytes](), 0
+        for index in changed:
+            entry = encode(self._entry(index))
+            self._sent[index] = self.measured[index].trials
+            if entries and size + len(entry) > LINE_BYTES:
+                yield b'"cells":[%b]' % b",".join(entries)
+                entries, size = [], 0
+            entries.append(entry)
+            size += len(entry) + 1
+        if entries:
+            yield b'"cells":[%b]' % b",".join(entries)
+
+    def _entry(self, index: int) -> list[Any]:
+        from core.metrics import METRICS
+        from core.theory import expected_metrics
+
+        own, theory = None, None
+        if not self._sent[index]:
+            cell = self.experiment.cells[index]
+            own, theory = self._own[index], [finite(x) for x in expected_metrics(cell).values()]
+        measured = self.measured[index]
+        estimates = [measured.estimate(metric) for metric in METRICS]
+        metrics = [[finite(one.mean), finite(one.standard_error)] for one in estimates]
+        return [index, own, theory, measured.trials, metrics]
+
+
+def described_cell(cell: Cell) -> dict[str, Any]:
+    """What a cell is, flat: the fields of a `CellView`, and its parameters under ":key"."""
+    from core.metrics import METRICS
+
+    parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
+    return {
+        "metrics": METRICS,
+        "path": cell.path,
+        "users": cell.users,
+        "malicious": cell.malicious,
+        "domain_size": cell.population.domain_size,
+        "p": cell.protocol.p,
+        "q": cell.protocol.q,
+        "hash_range": cell.hash_range,
+        "wanted": cell.trials,
+        "targets": cell.targets[:MAX_ITEMS].tolist(),
+        **parameters,
+    }
+
+
+def brief(value: Any) -> Any:
+    """A parameter as it is sent: a long list as its length, in words."""
+    if isinstance(value, float):
+        return finite(value)
+    long = isinstance(value, list | tuple) and len(value) > LONG_LIST
+    return f"{len(value):,} values" if long else value
+
+
+def finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def trials_of(scenario: Scenario) -> int:
+    """How many trials a scenario asks for, before it is bound; 0 if it does not say it well."""
+    from core.errors import ScenarioError
+
+    try:
+        sweep = scenario.sweep
+    except ScenarioError:
+        return 0
+    trials = sweep.pop("trials", [scenario.document.get("trials", 20)])
+    for values in sweep.values():
+        trials = [sum(one for one in trials if isinstance(one, int)) * len(values)]
+    return sum(one for one in trials if isinstance(one, int))
+
+
+def kinds_of_population(scenario: Scenario) -> list[Any]:
+    table = scenario.document.get("population")
+    kind = table.get("kind") if isinstance(table, dict) else None
+    return [kind, *scenario.sweep.get("population.kind", ())]
+
+
+# Frequencies.
+
+
+def frequency_columns(cell: Cell, measured: CellResults, first: bool) -> Iterator[dict[str, Any]]:
+    """The columns of `Frequencies`: those that stay (only at `first`), then those that change.
+
+    Of a very large domain only some items are sent, and which ones changes as well.
+    """
+    import numpy as np
+
+    from core.pure import item_variance
+    from core.theory import attacked_variance
+
+    clean, attacked = measured.clean, measured.attacked
+    assert clean is not None
+    assert attacked is not None
+    d, truth = cell.population.domain_size, cell.population.frequencies
+    variances = np.asarray(item_variance(cell.protocol, cell.users, truth)), attacked_variance(cell)
+    sigma_clean, sigma_attacked = (np.sqrt(np.maximum(one, 0)) for one in variances)
+    items = np.arange(d)
+    if d > MAX_ITEMS:
+        items = chosen_items(
+            cell.targets,
+            (truth, attacked.mean),
+            (
+                (clean.mean - truth) / np.maximum(sigma_clean, 1e-300),
+                (attacked.mean - truth) / np.maximum(sigma_attacked, 1e-300),
+            ),
+        )
+    if first or d > MAX_ITEMS:
+        yield {
+            "domain_size": d,
+            "items": b64encode(items.astype("<i4").tobytes()).decode(),
+            "labels": None
+            if cell.population.labels is None
+            else [shortened(cell.population.labels[item]) for item in items],
+            "targets": cell.targets[:MAX_ITEMS].tolist(),
+            "true": column(truth[items]),
+            "sigma_clean": column(sigma_clean[items]),
+            "sigma_attacked": column(sigma_attacked[items]),
+        }
+    yield {
+        "trials": measured.trials,
+        "clean": column(clean.mean[items]),
+        "attacked": column(attacked.mean[items]),
+        "clean_std": deviation(clean, items),
+        "attacked_std": deviation(attacked, items),
+    }
+
+
+def chosen_items(
+    targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...]
+) -> Items:
+    """At most MAX_ITEMS items of a large domain, ascending.
+
+    All targets (thinned out evenly where they are more than half of MAX_ITEMS), the largest of
+    each of `levels`, the largest in size of each of `residuals`, and items evenly spread.
+
+    Parameters
+    ----------
+    targets : int64[r]. levels, residuals : float64[d] each, d > MAX_ITEMS.
+    """
+    import numpy as np
+
+    most, d = MAX_ITEMS // 2, levels[0].size
+    if targets.size > most:
+        targets = targets[evenly(targets.size, most)]
+    ranked = [*levels, *(np.abs(one) for one in residuals)]
+    share = MAX_ITEMS // 4 // len(ranked)
+    largest = [np.argpartition(values, d - share)[d - share :] for values in ranked]
+    chosen = np.union1d(targets, np.concatenate(largest))
+    return np.union1d(chosen, evenly(d, MAX_ITEMS - chosen.size))
+
+
+def evenly(size: int, count: int) -> Items:
+    """`count` indices spread evenly over [0, size), both ends among them."""
+    import numpy as np
+
+    return np.linspace(0, size - 1, count).round().astype(np.int64)
+
+
+def shortened(label: str) -> str:
+    return label if len(label) <= 64 else f"{label[:63]}…"
+
+
+def column(values: Floats) -> str:
+    return b64encode(values.astype("<f8").tobytes()).decode()
+
+
+def deviation(moments: Moments, items: Items) -> str | None:
+    std = moments.std
+    return None if std is None else column(std[items])
+
+
+# Lines.
+
+
+def encode(value: Any) -> bytes:
+    """JSON on one line, strictly: a number that is not finite is an error."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=str).encode()
+
+
+def write(out: BinaryIO, message: Mapping[str, Any]) -> None:
+    out.write(encode(message) + b"\n")
+    out.flush()
+
+
+def versions() -> dict[str, str]:
+    import numpy as np
+
+    from . import __version__
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"ldptui": __version__, "python": python, "numpy": np.__version__}
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # Standard output carries the protocol and nothing else: stray prints go to standard error.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    inbox = Inbox()
+    signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
+    lines = os.fdopen(os.dup(0), "rb")
+    threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
+    import core.experiment
+    import core.runner
+    import core.scenario
+    import core.theory  # noqa: F401
+
+    try:
+        write(out, {"ready": versions()})
+        while True:
+            message = inbox.messages.get()
+            if "error" in message:
+                write(out, message)
+            elif not inbox.outdated(message["run"]):
+                Run(message["run"], inbox, out).work()
+    except BrokenPipeError:
+        os._exit(0)  # the app is gone
+
+
+if __name__ == "__main__":
+    main()
