@@ -1,0 +1,31 @@
+"""The bundled scenarios: one TOML file each, and the data files that they read."""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import files
+from pathlib import Path
+
+
+def names() -> list[str]:
+    """The names of the bundled scenarios, in alphabetical order, `quickstart` first."""
+    found = (entry.name for entry in files(__name__).iterdir())
+    stems = sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    return sorted(stems, key=lambda name: name != "quickstart")
+
+
+def path(name: str) -> Path:
+    """Where a bundled scenario lies; raises KeyError for a name that is not one of `names()`."""
+    if name not in names():
+        raise KeyError(name)
+    return Path(str(files(__name__).joinpath(f"{name}.toml")))
+
+
+def find(place: str) -> Path:
+    """The file that a path or a bundled name means; a path, existing or not, where both fail."""
+    return path(place) if not Path(place).is_file() and place in names() else Path(place)
+
+
+def similar(name: str) -> str | None:
+    """The bundled name that was perhaps meant."""
+    return next(iter(difflib.get_close_matches(name, names(), n=1)), None)

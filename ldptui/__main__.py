@@ -1,0 +1,24 @@
+"""`ldptui` on the command line, and `python -m ldptui`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """Run the command line; the exit code."""
+    try:
+        from .cli import main as command
+
+        code = command()
+    except KeyboardInterrupt:
+        code = 130
+    if code == 130:
+        # An interrupted run may still be computing on another thread: nobody waits for it.
+        os._exit(code)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

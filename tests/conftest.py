@@ -1,0 +1,57 @@
+"""Seeds of the statistical tests, and the list of golden facts that nothing checks yet.
+
+Seeds are fixed. `pytest --reseed` draws a fresh one and prints it; `LDPTUI_TEST_SEED=… pytest`
+repeats such a run.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import zlib
+
+import numpy as np
+import pytest
+
+SEED_VARIABLE = "LDPTUI_TEST_SEED"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--reseed", action="store_true", help="fresh seeds for statistical tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The workers of pytest-xdist inherit the environment: all use the seed of the first process.
+    if config.getoption("--reseed") and not hasattr(config, "workerinput"):
+        os.environ[SEED_VARIABLE] = str(secrets.randbelow(2**31))
+
+
+def pytest_report_header() -> list[str]:
+    seed = os.environ.get(SEED_VARIABLE)
+    return [f"statistical tests: {SEED_VARIABLE}={seed}"] if seed else []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    names = sorted(
+        report.nodeid.partition("[")[2].rstrip("]")
+        for report in terminalreporter.stats.get("skipped", [])
+        if "test_golden_fact[" in report.nodeid
+    )
+    if names:
+        terminalreporter.write_line(f"golden facts not built yet: {', '.join(names)}")
+    if os.environ.get(SEED_VARIABLE):
+        seed = os.environ[SEED_VARIABLE]
+        terminalreporter.write_line(f"repeat these seeds with {SEED_VARIABLE}={seed}")
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A seed of this test's own."""
+    base = int(os.environ.get(SEED_VARIABLE, "0"))
+    return zlib.crc32(f"{base} {request.node.nodeid}".encode())
+
+
+@pytest.fixture
+def rng(seed: int) -> np.random.Generator:
+    """A generator of this test's own."""
+    return np.random.default_rng(seed)

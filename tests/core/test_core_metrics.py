@@ -1,0 +1,106 @@
+"""Metrics against their definitions, by hand and by plain loops."""
+
+import numpy as np
+import pytest
+
+from core.metrics import METRICS, in_top, measure
+
+TRUTH = np.array([0.5, 0.3, 0.2, 0.0])
+CLEAN = np.array([[0.4, 0.3, 0.25, 0.05], [0.5, 0.35, 0.1, 0.05]])
+ATTACKED = np.array([[0.3, 0.2, 0.25, 0.25], [0.4, 0.3, 0.0, 0.3]])
+
+
+def measured(targets: list[int], top_k: int = 2) -> dict[str, list[float]]:
+    rows = measure(CLEAN, ATTACKED, TRUTH, np.array(targets, dtype=np.int64), top_k)
+    assert rows.shape == (2, len(METRICS))
+    return dict(zip(METRICS, rows.T.tolist(), strict=True))
+
+
+def test_metrics_by_hand() -> None:
+    found = measured([1, 3])
+    assert found["gain"] == pytest.approx([0.1, 0.2])
+    assert found["normalised_gain"] == pytest.approx([0.4 / 0.3, 0.5 / 0.3])
+    assert found["target_frequency"] == pytest.approx([0.45, 0.6])
+    assert found["target_frequency_clean"] == pytest.approx([0.35, 0.4])
+    assert found["mse"] == pytest.approx([(0.04 + 0.01 + 0.0025 + 0.0625) / 4, 0.14 / 4])
+    assert found["mse_clean"] == pytest.approx([(0.01 + 0.0025 + 0.0025) / 4, 0.015 / 4])
+    assert found["l1_error"] == pytest.approx([0.2 + 0.1 + 0.05 + 0.25, 0.1 + 0.2 + 0.3])
+    assert found["max_error"] == pytest.approx([0.25, 0.3])
+    assert found["targets_in_top_k"] == [0, 1]
+
+
+def test_undefined_metrics_are_not_numbers() -> None:
+    nobody = measured([3])
+    assert np.isnan(nobody["normalised_gain"]).all()
+    assert nobody["gain"] == pytest.approx([0.2, 0.25])
+    none = measured([])
+    defined = {name for name, values in none.items() if not np.isnan(values).any()}
+    assert defined == {"mse", "mse_clean", "l1_error", "max_error"}
+
+
+def test_the_metrics_of_the_contract_keep_their_names_and_order() -> None:
+    assert METRICS[:9] == (
+        "gain",
+        "normalised_gain",
+        "target_frequency",
+        "target_frequency_clean",
+        "mse",
+        "mse_clean",
+        "l1_error",
+        "max_error",
+        "targets_in_top_k",
+    )
+
+
+def test_metrics_against_plain_loops(rng: np.random.Generator) -> None:
+    d, trials = 30, 7
+    truth = rng.dirichlet(np.ones(d))
+    clean, attacked = rng.normal(truth, 0.05, (2, trials, d))
+    targets = rng.permutation(d)[:6]
+    rows = measure(clean, attacked, truth, targets, 5)
+    for row, before, after in zip(rows, clean.tolist(), attacked.tolist(), strict=True):
+        error = [after[v] - truth[v] for v in range(d)]
+        gain = sum(after[t] - before[t] for t in targets)
+        held = sum(truth[t] for t in targets)
+        top = sorted(range(d), key=lambda v: (-after[v], v))[:5]
+        assert row[:9] == pytest.approx(
+            [
+                gain,
+                (gain + held) / held,
+                sum(after[t] for t in targets),
+                sum(before[t] for t in targets),
+                sum(e * e for e in error) / d,
+                sum((before[v] - truth[v]) ** 2 for v in range(d)) / d,
+                sum(abs(e) for e in error),
+                max(abs(e) for e in error),
+                sum(t in top for t in targets),
+            ]
+        )
+
+
+def test_ties_in_the_top_go_to_the_lower_index() -> None:
+    assert in_top(np.array([1.0, 2.0, 2.0, 2.0]), 2).tolist() == [False, True, True, False]
+    assert in_top(np.array([3.0, 2.0, 3.0, 2.0]), 3).tolist() == [True, True, True, False]
+    assert in_top(np.zeros(3), 1).tolist() == [True, False, False]
+    assert in_top(np.array([-1.0, -2.0]), 2).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("k", [1, 2, 9, 10])
+def test_top_of_many_rows_with_many_ties(k: int, rng: np.random.Generator) -> None:
+    rows = rng.integers(0, 4, size=(200, 10)).astype(float)
+    for row, chosen in zip(rows.tolist(), in_top(rows, k), strict=True):
+        expected = sorted(range(10), key=lambda v: (-row[v], v))[:k]
+        assert np.flatnonzero(chosen).tolist() == sorted(expected)
+
+
+def test_a_top_larger_than_the_domain() -> None:
+    assert measured([1, 3], top_k=99)["targets_in_top_k"] == [2, 2]
+
+
+def test_all_estimates_below_zero() -> None:
+    low = -np.ones((1, 4))
+    rows = measure(low, low - [[0, 0, 0, 1]], TRUTH, np.array([0, 3]), 1)
+    found = dict(zip(METRICS, rows[0].tolist(), strict=True))
+    assert found["gain"] == -1
+    assert found["targets_in_top_k"] == 1
+    assert np.isfinite(rows[:, :9]).all()

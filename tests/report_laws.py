@@ -1,0 +1,259 @@
+"""What one report supports, written down from the papers, item by item; knows nothing of core.
+
+A law is float64[2^d]: entry k is the probability that a report supports exactly the items whose
+bits are set in k (bit v: item v). Everything else is counted from it: probabilities, means,
+covariances, the joint law of the counts of several reports. d is small, so all of it is exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A protocol by its name and parameters; hash_range for blh and olh alone."""
+
+    kind: str
+    domain_size: int
+    epsilon: float
+    hash_range: int | None = None
+
+    def __str__(self) -> str:
+        name = f"{self.kind}-d{self.domain_size}-eps{self.epsilon:g}"
+        return f"{name}-g{self.hash_range}" if self.hash_range else name
+
+    @property
+    def p(self) -> float:
+        e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
+        root = math.sqrt(e)
+        if g is not None:
+            return e / (e + g - 1)
+        return {"grr": e / (e + d - 1), "sue": root / (root + 1), "oue": 0.5}[self.kind]
+
+    @property
+    def q(self) -> float:
+        e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
+        if g is not None:
+            return 1 / g
+        return {"grr": 1 / (e + d - 1), "sue": 1 / (math.sqrt(e) + 1), "oue": 1 / (e + 1)}[
+            self.kind
+        ]
+
+    def honest(self, item: int) -> Floats:
+        """A report of this item."""
+        rates = np.full(self.domain_size, self.q)
+        rates[item] = self.p
+        if self.kind == "grr":
+            return one_of(rates)
+        return independent(rates)  # of hashing: see `hashed`
+
+    def held(self, items: list[int]) -> Floats:
+        """A report of one of these items, each as likely (RIA)."""
+        return np.asarray(np.mean([self.honest(item) for item in items], axis=0))
+
+    def random(self) -> Floats:
+        """A uniform element of the encoded space (RPA)."""
+        d = self.domain_size
+        if self.kind == "grr":
+            return one_of(np.full(d, 1 / d))
+        return independent(np.full(d, 0.5 if self.hash_range is None else 1 / self.hash_range))
+
+    def crafted(
+        self, targets: list[int], seeds: int, scoring: Literal["anchor", "bucket"]
+    ) -> Floats:
+        """The best report for these targets (MGA)."""
+        d, r = self.domain_size, len(targets)
+        others = [item for item in range(d) if item not in targets]
+        if self.kind == "grr":
+            rates = np.zeros(d)
+            rates[targets] = 1 / r
+            return one_of(rates)
+        if self.hash_range is None:
+            ones = math.floor(self.p + (d - 1) * self.q - r)
+            return _subset_of(d, others, min(max(ones, 0), len(others)), targets)
+        law = np.zeros(2**d)
+        noise = np.zeros(d)
+        noise[others] = 1 / self.hash_range
+        for matched, chance in enumerate(matched_law(r, self.hash_range, seeds, scoring)):
+            law += chance * _either(_subset_of(d, targets, matched, []), independent(noise))
+        return law
+
+
+def one_of(rates: Floats) -> Floats:
+    """Exactly one item is supported, item v with probability rates[v]."""
+    law = np.zeros(2 ** len(rates))
+    law[2 ** np.arange(len(rates))] = rates
+    return law
+
+
+def independent(rates: Floats) -> Floats:
+    """Every item on its own, item v with probability rates[v]."""
+    law = np.ones(1)
+    for rate in rates:
+        law = np.concatenate([law * (1 - rate), law * rate])
+    return law
+
+
+def hashed(case: Case, item: int) -> Floats:
+    """An honest report under hashing, by going through every function from items to buckets."""
+    d, g = case.domain_size, case.hash_range
+    assert g is not None
+    law = np.zeros(2**d)
+    for buckets in itertools.product(range(g), repeat=d):
+        for sent in range(g):
+            chance = case.p if sent == buckets[item] else (1 - case.p) / (g - 1)
+            law[sum(2**v for v in range(d) if buckets[v] == sent)] += chance / g**d
+    return law
+
+
+def matched_law(
+    r: int, g: int, seeds: int, scoring: Literal["anchor", "bucket"]
+) -> NDArray[np.float64]:
+    """How many of r targets the best of `seeds` functions into g buckets puts together; [r + 1].
+
+    Goes through all g^r placements: one seed's score, then the largest of `seeds` scores.
+    """
+    one = np.zeros(r + 1)
+    for buckets in itertools.product(range(g), repeat=r):
+        if scoring == "anchor":
+            one[buckets.count(buckets[0])] += 1 / g**r
+        else:
+            one[max(buckets.count(bucket) for bucket in buckets)] += 1 / g**r
+    return np.diff(np.minimum(np.cumsum(one), 1) ** seeds, prepend=0.0)
+
+
+def _subset_of(d: int, items: list[int], size: int, always: list[int]) -> Floats:
+    """`always`, and a uniform subset of `items` of this size."""
+    law = np.zeros(2**d)
+    for subset in itertools.combinations(items, size):
+        law[sum(2**v for v in (*subset, *always))] += 1 / math.comb(len(items), size)
+    return law
+
+
+def _either(left: Floats, right: Floats) -> Floats:
+    """What two independent draws support together."""
+    law = np.zeros(len(left))
+    for one in np.flatnonzero(left):
+        np.add.at(law, one | np.arange(len(right)), left[one] * right)
+    return law
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Mean [d] and covariance [d, d] of a vector of counts."""
+
+    mean: Floats
+    covariance: Floats
+
+    @classmethod
+    def of(cls, law: Floats) -> Moments:
+        """Of what one report supports."""
+        bits = subset_bits(len(law))
+        mean = law @ bits
+        return cls(mean, np.einsum("k,ku,kv->uv", law, bits, bits) - np.outer(mean, mean))
+
+    def __add__(self, other: Moments) -> Moments:
+        """Of the counts of independent reports together."""
+        return Moments(self.mean + other.mean, self.covariance + other.covariance)
+
+    def __rmul__(self, reports: float) -> Moments:
+        """Of that many independent reports of the same law."""
+        return Moments(reports * self.mean, reports * self.covariance)
+
+
+def subset_bits(size: int) -> NDArray[np.float64]:
+    """float64[size, d]: which items each subset holds."""
+    d = size.bit_length() - 1
+    return (np.arange(size)[:, None] >> np.arange(d) & 1).astype(float)
+
+
+def counts_law(reports: list[Floats]) -> Floats:
+    """The joint law of the support counts of these reports; shape [n + 1] * d."""
+    d = len(reports[0]).bit_length() - 1
+    joint = np.zeros((len(reports) + 1,) * d)
+    joint[(0,) * d] = 1.0
+    for law in reports:
+        after = np.zeros_like(joint)
+        for subset in np.flatnonzero(law):
+            shift = [int(subset) >> v & 1 for v in range(d)]
+            after += law[subset] * np.roll(joint, shift, axis=range(d))
+        joint = after
+    return joint
+
+
+@dataclass(frozen=True, eq=False)
+class Poisoned:
+    """What to expect of a run: genuine users by `histogram`, and m fakes of one law."""
+
+    case: Case
+    histogram: list[int]
+    fake: Floats
+    malicious: int
+    targets: list[int]
+
+    @property
+    def users(self) -> int:
+        return sum(self.histogram)
+
+    @property
+    def everyone(self) -> int:
+        return self.users + self.malicious
+
+    @property
+    def truth(self) -> Floats:
+        return np.array(self.histogram) / self.users
+
+    @cached_property
+    def clean(self) -> Moments:
+        """Of the genuine support counts."""
+        first, *rest = (n * Moments.of(self.case.honest(v)) for v, n in enumerate(self.histogram))
+        return sum(rest, start=first)
+
+    @cached_property
+    def fakes(self) -> Moments:
+        """Of the fakes' support counts."""
+        return self.malicious * Moments.of(self.fake)
+
+    def estimates(self, moments: Moments, users: int) -> Moments:
+        """Of the frequencies that the server computes from counts of so many users."""
+        gap = self.case.p - self.case.q
+        return Moments(
+            (moments.mean / users - self.case.q) / gap, moments.covariance / (users * gap) ** 2
+        )
+
+    @property
+    def before(self) -> Moments:
+        return self.estimates(self.clean, self.users)
+
+    @property
+    def after(self) -> Moments:
+        return self.estimates(self.clean + self.fakes, self.everyone)
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """Mean and variance of the gain; before and after share their genuine reports."""
+        gap, aim = self.case.p - self.case.q, np.zeros(self.case.domain_size)
+        aim[self.targets] = 1.0
+        weight = 1 / self.everyone - 1 / self.users
+        mean = (self.after.mean - self.before.mean) @ aim
+        genuine = aim @ self.clean.covariance @ aim * weight**2
+        return float(mean), float(
+            (genuine + aim @ self.fakes.covariance @ aim / self.everyone**2) / gap**2
+        )
+
+    def squared_error(self, moments: Moments) -> tuple[float, float]:
+        """Mean and variance of the mean squared error; the variance for normal estimates."""
+        d, bias, covariance = self.case.domain_size, moments.mean - self.truth, moments.covariance
+        mean = (bias @ bias + np.trace(covariance)) / d
+        variance = (2 * np.trace(covariance @ covariance) + 4 * bias @ covariance @ bias) / d**2
+        return float(mean), float(variance)

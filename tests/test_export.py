@@ -1,0 +1,236 @@
+"""JSON and CSV as the contract gives them: every key and column, null where undefined."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.experiment import compile
+from core.export import csv_lines, to_csv, to_json
+from core.metrics import METRICS
+from core.runner import Results, run
+from core.scenario import parse
+
+SCENARIO = """\
+format = 1
+title = "Näme"
+trials = 3
+
+[population]
+kind = "uniform"
+items = 8
+users = 500
+
+[protocol]
+kind = "olh"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+share = 0.1
+targets = { items = [1, 2] }
+
+[sweep]
+"attack.kind" = ["none", "mga"]
+"protocol.epsilon" = [1.0, 2.0]
+"""
+
+VERSIONS = {"ldptui": "0.0", "numpy": "0.0"}
+
+
+def results(text: str = SCENARIO, folder: Path = Path()) -> Results:
+    *_, last = run(compile(parse(text, folder=folder)))
+    return last.results
+
+
+def exported(frequencies: bool = False, text: str = SCENARIO) -> dict[str, Any]:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    written = to_json(results(text), VERSIONS, frequencies)
+    document: dict[str, Any] = json.loads(written, parse_constant=refuse)
+    return document
+
+
+def test_json_has_the_keys_of_the_contract_in_order() -> None:
+    document = exported()
+    assert list(document) == [
+        "format",
+        "ldptui",
+        "numpy",
+        "status",
+        "digest",
+        "scenario",
+        "cells",
+    ]
+    assert document["format"] == 1
+    assert document["status"] == "done"
+    assert document["digest"].startswith("xxh3:")
+    assert len(document["digest"]) == len("xxh3:") + 32
+    assert document["scenario"] == parse(SCENARIO).document
+    for index, cell in enumerate(document["cells"]):
+        assert list(cell) == [
+            "index",
+            "parameters",
+            "path",
+            "users",
+            "malicious",
+            "domain_size",
+            "p",
+            "q",
+            "hash_range",
+            "trials",
+            "metrics",
+        ]
+        assert cell["index"] == index
+        assert list(cell["metrics"]) == list(METRICS)
+        for summary in cell["metrics"].values():
+            assert list(summary) == ["mean", "standard_error", "theory"]
+
+
+def test_parameters_are_flat_with_defaults_and_only_what_the_kind_knows() -> None:
+    none, mga = exported()["cells"][0], exported()["cells"][2]
+    assert none["parameters"] == {
+        "seed": 0,
+        "trials": 3,
+        "population.kind": "uniform",
+        "population.items": 8,
+        "population.users": 500,
+        "protocol.kind": "olh",
+        "protocol.epsilon": 1.0,
+        "protocol.hash_range": "nearest",
+        "attack.kind": "none",
+        "simulate.path": "auto",
+        "simulate.top_k": 20,
+    }
+    assert mga["parameters"]["attack.targets.items"] == [1, 2]
+    assert mga["parameters"]["attack.seeds"] == 1000
+    assert mga["hash_range"] == 4
+    assert mga["malicious"] == round(500 * 0.1 / 0.9)
+
+
+def test_undefined_is_null() -> None:
+    none = exported()["cells"][0]["metrics"]
+    for metric in ("gain", "normalised_gain", "target_frequency", "targets_in_top_k"):
+        assert none[metric] == {"mean": None, "standard_error": None, "theory": None}
+    assert none["mse"]["mean"] is not None
+    assert none["l1_error"]["theory"] is None
+    (single, *_) = exported(text=SCENARIO.replace("trials = 3", "trials = 1"))["cells"]
+    assert single["metrics"]["mse"]["standard_error"] is None
+    assert single["metrics"]["mse"]["mean"] is not None
+
+
+def test_targets_that_nobody_holds_have_no_normalised_gain() -> None:
+    text = SCENARIO.replace('kind = "uniform"\nitems = 8\nusers = 500', "{}")
+    text = text.replace("{}", 'kind = "counts"\ncounts = [5, 0, 0, 5]')
+    metrics = exported(text=text)["cells"][2]["metrics"]
+    assert metrics["normalised_gain"] == {"mean": None, "standard_error": None, "theory": None}
+    assert metrics["gain"]["theory"] is not None
+
+
+def test_the_standard_error_is_that_of_the_trials() -> None:
+    found = results()
+    measured = found.cells[2]
+    document = exported()
+    for place, metric in enumerate(METRICS):
+        column = measured.metrics[:, place]
+        summary = document["cells"][2]["metrics"][metric]
+        if np.isnan(column).any():
+            assert summary["mean"] is summary["standard_error"] is None
+            continue
+        assert summary["mean"] == pytest.approx(column.mean())
+        assert summary["standard_error"] == pytest.approx(column.std(ddof=1) / math.sqrt(3))
+
+
+def test_frequencies_have_their_means_and_deviations() -> None:
+    document = exported(frequencies=True)
+    for cell in document["cells"]:
+        found = cell["frequencies"]
+        assert list(found) == ["items", "true", "clean", "attacked", "clean_std", "attacked_std"]
+        assert found["items"] is None
+        for name in ("true", "clean", "attacked", "clean_std", "attacked_std"):
+            assert len(found[name]) == 8
+        assert sum(found["true"]) == pytest.approx(1)
+    none, mga = document["cells"][0]["frequencies"], document["cells"][2]["frequencies"]
+    assert none["clean"] == none["attacked"]
+    gained = sum(mga["attacked"][item] - mga["clean"][item] for item in (1, 2))
+    assert gained == pytest.approx(document["cells"][2]["metrics"]["gain"]["mean"])
+    error = np.mean((np.array(none["clean"]) - none["true"]) ** 2)
+    assert error <= document["cells"][0]["metrics"]["mse_clean"]["mean"]
+
+
+def test_labels_are_exported_and_one_trial_has_no_deviation(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("who,colour\n1,röd\n2,blå\n3,röd\n", encoding="utf-8")
+    text = SCENARIO.replace('kind = "uniform"\nitems = 8\nusers = 500', "{}")
+    text = text.replace("{}", 'kind = "csv"\npath = "data.csv"\ncolumn = "colour"')
+    text = text.replace("[1, 2]", '["röd"]').replace("trials = 3", "trials = 1")
+    written = to_json(results(text, tmp_path), VERSIONS, frequencies=True)
+    found = json.loads(written)["cells"][0]["frequencies"]
+    assert found["items"] == ["blå", "röd"]
+    assert "röd" in written  # not escaped
+    assert found["clean_std"] is None
+    assert found["attacked_std"] is None
+
+
+def test_csv_has_one_row_for_each_trial_and_a_column_for_each_scalar_and_metric() -> None:
+    text = to_csv(results())
+    assert "#" not in text
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert list(rows[0]) == [
+        "cell",
+        "trial",
+        "population.kind",
+        "population.items",
+        "population.users",
+        "protocol.kind",
+        "protocol.epsilon",
+        "protocol.hash_range",
+        "attack.kind",
+        "seed",
+        "trials",
+        "simulate.path",
+        "simulate.top_k",
+        "attack.share",
+        "attack.seeds",
+        "attack.scoring",
+        *METRICS,
+    ]
+    assert [(row["cell"], row["trial"]) for row in rows] == [
+        (str(cell), str(trial)) for cell in range(4) for trial in range(3)
+    ]
+    assert rows[0]["gain"] == ""
+    assert rows[0]["attack.share"] == ""
+    assert float(rows[6]["attack.share"]) == 0.1
+    assert not any(value in ("nan", "None") for row in rows for value in row.values())
+
+
+def test_csv_holds_the_very_numbers_of_the_trials() -> None:
+    found = results()
+    rows = list(csv.DictReader(io.StringIO("".join(csv_lines(found)))))
+    for row in rows:
+        measured = found.cells[int(row["cell"])].metrics[int(row["trial"])]
+        for metric, value in zip(METRICS, measured.tolist(), strict=True):
+            assert (row[metric] == "") == math.isnan(value)
+            if row[metric]:
+                assert float(row[metric]) == value
+
+
+def test_a_partial_run_says_so_and_exports_what_there_is() -> None:
+    steps = run(compile(parse(SCENARIO.replace("trials = 3", "trials = 45"))))
+    first = next(steps).results
+    steps.close()
+    document = json.loads(to_json(first, VERSIONS, frequencies=True))
+    assert document["status"] == "partial"
+    for cell in document["cells"]:
+        assert cell["trials"] == 0
+        assert cell["metrics"]["mse"]["mean"] is None
+        assert cell["frequencies"]["clean"] is None
+        assert len(cell["frequencies"]["true"]) == 8
+    assert len(to_csv(first).splitlines()) == 1
