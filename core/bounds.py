@@ -48,9 +48,12 @@ class Range:
 
 
 def _number(value: float) -> str:
-    """1048576 as "2^20": the limits that are powers of two read better so."""
-    exponent = math.log2(value) if value >= 1024 else 0.5
-    return f"2^{exponent:.0f}" if exponent.is_integer() else f"{value:g}"
+    """1048576 as "2^20" and 1000000 as "10^6": large limits read better so."""
+    for base, least in ((2, 1024), (10, 10**6)):
+        exponent = round(math.log(value, base)) if least <= value < math.inf else 0
+        if exponent and base**exponent == value:
+            return f"{base}^{exponent}"
+    return f"{value:g}"
 
 
 @functools.cache

@@ -10,8 +10,15 @@ from .errors import FileError
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises FileError."""
+    """Write a file whole or not at all, through a link; a device or a pipe as it comes.
+
+    Raises FileError.
+    """
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:

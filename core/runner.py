@@ -95,7 +95,7 @@ def run(
     due = started + PAUSE
     for cell, block in _blocks(experiment, workers, executor, pulse):
         done += len(block.metrics)
-        slim = replace(block, clean=NOTHING, attacked=NOTHING)
+        slim = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
         tallies[cell.index].add(block if frequencies else slim)
         now = time.perf_counter()
         if now >= due or done == total:
@@ -149,11 +149,15 @@ def _in_processes(experiment: Experiment, workers: int) -> Iterator[tuple[Cell, 
         yield from _submitted(experiment, pool, 2 * workers)
     except BaseException:
         # An interrupted block may take seconds yet: nobody waits for it.
-        for process in set(multiprocessing.active_children()) - before:
+        started = set(multiprocessing.active_children()) - before
+        for process in started:
             process.kill()
+        for process in started:
+            process.join()
+        # A worker killed while it was writing its result would be waited for in vain.
+        pool.shutdown(wait=False, cancel_futures=True)
         raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    pool.shutdown(wait=True)
 
 
 def _ignore_interrupts() -> None:

@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
     else:
         written = table.results_table(results, _width(), _in_colour(sys.stdout))
     if out is not None:
-        _write(out, written)
+        write_atomically(out, written)
     else:
         _print(written, exactly=options.format != "table")
     if not results.complete:
@@ -502,14 +502,3 @@ def _check_writable(path: Path) -> None:
     folder = next((parent for parent in path.absolute().parents if parent.exists()), None)
     if folder is not None and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise FileError(f"{path} cannot be written: {folder} is not a writable folder")
-
-
-def _write(path: Path, written: str) -> None:
-    """A regular file whole or not at all; a device or a pipe as it comes; raises FileError."""
-    if path.exists() and not path.is_file():
-        try:
-            path.write_text(written, encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
-    else:
-        write_atomically(path.resolve(), written)

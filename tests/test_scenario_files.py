@@ -160,7 +160,7 @@ REFUSED = [
     ),
     ('{ pick = "random", count = 2 }', "3", "attack.targets must be a table, got 3"),
     ('kind = "mga"', 'kind = "ria"\nseeds = 10', "attack.seeds is not a known key"),
-    ("share = 0.05", "share = 0.05\nseeds = 0", "attack.seeds must be in [1, 1e+06], got 0"),
+    ("share = 0.05", "share = 0.05\nseeds = 0", "attack.seeds must be in [1, 10^6], got 0"),
     (
         "share = 0.05",
         'share = 0.05\nscoring = "best"',

@@ -1,0 +1,92 @@
+"""Opens the workbench: what must be right before Textual takes the terminal, and after it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+HEADLESS = "for a run without a screen: ldptui run SCENARIO"
+
+
+def unfit_terminal() -> str | None:
+    """Why the workbench cannot be shown here, in one sentence; None where it can."""
+    for name, handle in (("standard input", sys.__stdin__), ("standard output", sys.__stdout__),
+                         ("standard error", sys.__stderr__)):  # fmt: skip
+        if handle is None or not handle.isatty():
+            return f"the workbench needs a terminal, and {name} is none; {HEADLESS}"
+    if os.environ.get("TERM", "dumb") in ("", "dumb"):
+        term = os.environ.get("TERM", "")
+        return f"the workbench needs a terminal that can draw, got TERM={term!r}; {HEADLESS}"
+    encoding = (sys.__stderr__.encoding if sys.__stderr__ else "") or ""
+    if encoding.lower().replace("-", "") != "utf8":
+        return (
+            f"the workbench needs a UTF-8 locale, got {encoding}; "
+            f"try: export LANG=C.UTF-8; {HEADLESS}"
+        )
+    return None
+
+
+def open_workbench(
+    scenario: str | None,
+    *,
+    theme: str | None = None,
+    charset: str | None = None,
+    config: str | None = None,
+    mouse: bool | None = None,
+    log_file: str | None = None,
+) -> int:
+    """Show the workbench until it is left; returns the exit code."""
+    reason = unfit_terminal()
+    if reason is not None:
+        print(f"ldptui: {reason}", file=sys.stderr)
+        return 2
+    from .settings import SettingsError, load_settings
+
+    try:
+        settings: Settings = load_settings(
+            Path(config) if config else None, theme=theme, charset=charset, mouse=mouse
+        )
+        path = _scenario_path(scenario)
+    except (SettingsError, FileNotFoundError) as error:
+        print(f"ldptui: {error}", file=sys.stderr)
+        return 2
+    if log_file:
+        _log_to(Path(log_file))
+    from .app import Workbench
+
+    app = Workbench(settings, path)
+    app.run(mouse=settings.mouse)
+    if app.crash is not None:
+        where = f"; the report is in {app.crash_file}" if app.crash_file else ""
+        print(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}", file=sys.stderr)
+        return 70
+    return app.return_code or 0
+
+
+def _scenario_path(scenario: str | None) -> Path | None:
+    """The file that a path or a bundled name means."""
+    if scenario is None:
+        return None
+    import scenarios
+
+    path = scenarios.find(scenario)
+    if path.is_file():
+        return path
+    known = ", ".join(scenarios.names())
+    raise FileNotFoundError(
+        f"{scenario} is neither a file nor a bundled scenario (bundled: {known})"
+    )
+
+
+def _log_to(path: Path) -> None:
+    import logging
+    from logging.handlers import RotatingFileHandler
+
+    handler = RotatingFileHandler(path, maxBytes=1 << 20, backupCount=2, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
