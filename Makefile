@@ -24,6 +24,9 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/core.py $(ARGS)
 
+bench-tui: $(READY)
+	$(BIN)/python bench/tui.py $(ARGS)
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

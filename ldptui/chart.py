@@ -12,6 +12,7 @@ the first plot is drawn; bars need neither.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "ANSI_DARK", "ANSI_LIGHT", "DARK", "LIGHT", "Charset", "Palette", "draw", "message",
+    "ANSI_DARK", "ANSI_LIGHT", "DARK", "LIGHT", "Charset", "Palette", "draw", "message", "warm_up",
 ]  # fmt: skip
 
 NO_PLOTEXT = "Plots need plotext, which cannot be used here ({}). The Table tab has the numbers."
@@ -68,6 +69,14 @@ NOT_IN_VIEW = "all the data lie outside of the axes"
 TOO_SMALL = "too small for this chart"
 
 MAX_TICKS = 10
+
+
+def warm_up() -> None:
+    """Import what a plot needs, so that the first one does not wait; safe in a thread."""
+    import numpy  # noqa: F401
+
+    with contextlib.suppress(ImportError, OSError):
+        import plotext  # noqa: F401
 
 
 def draw(

@@ -23,6 +23,7 @@ BUG: Final = 70
 INTERRUPTED: Final = 130
 
 PROTOCOLS: Final = ("grr", "sue", "oue", "blh", "olh")
+"""Those that a privacy budget binds; RAPPOR has parameters of its own."""
 
 _COMMANDS: Final = """\
 commands (each has its own --help):
@@ -37,6 +38,7 @@ examples:
   ldptui run quickstart                  run a bundled scenario
   ldptui run my.toml --set attack.share=0.1 --format json --out result.json
   ldptui theory oue --epsilon 1 --items 1024 --users 100000
+  ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
 
 exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be
 read or written, 70 a bug, 130 interrupted (what is finished is printed)
@@ -143,10 +145,17 @@ def theory_parser() -> argparse.ArgumentParser:
         "is not given is left out (null in JSON).",
     )
     parser.add_argument(
-        "protocol", metavar="PROTOCOL", type=str.lower, choices=PROTOCOLS, help=", ".join(PROTOCOLS)
+        "protocol",
+        metavar="PROTOCOL",
+        type=str.lower,
+        choices=(*PROTOCOLS, "rappor"),
+        help=", ".join((*PROTOCOLS, "rappor")),
     )
     parser.add_argument(
-        "--epsilon", type=float, required=True, metavar="E", help="privacy budget ε, in nats"
+        "--epsilon",
+        type=float,
+        metavar="E",
+        help="privacy budget ε, in nats; of rappor ε₁ of one report, instead of --f",
     )
     parser.add_argument("--items", type=int, required=True, metavar="D", help="domain size d")
     parser.add_argument("--users", type=int, metavar="N", help="genuine users n")
@@ -164,6 +173,20 @@ def theory_parser() -> argparse.ArgumentParser:
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
     )
     parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
+    rappor = parser.add_argument_group(
+        "rappor", "Its p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]."
+    )
+    rappor.add_argument(
+        "--form",
+        choices=("full", "one-time", "basic", "basic-one-time"),
+        help="full (default); one-time: without p and q; basic: one bit per item",
+    )
+    rappor.add_argument("--f", type=float, metavar="F", help="noise of the permanent bits (0.5)")
+    rappor.add_argument("--p", type=float, metavar="P", help="Pr[1 | permanent bit 0] (0.5)")
+    rappor.add_argument("--q", type=float, metavar="Q", help="Pr[1 | permanent bit 1] (0.75)")
+    rappor.add_argument("--bits", type=int, metavar="K", help="bits of a Bloom filter (16)")
+    rappor.add_argument("--hashes", type=int, metavar="H", help="hashes of a Bloom filter (2)")
+    rappor.add_argument("--cohorts", type=int, metavar="M", help="cohorts (64)")
     parser.add_argument("--format", choices=("table", "json"), default="table")
     return parser
 

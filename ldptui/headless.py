@@ -36,7 +36,7 @@ from core.runner import run as run_experiment
 from core.scenario import Scenario, load, read_document
 from core.scenario import schema as scenario_schema
 
-from . import __version__, cli, table
+from . import __version__, cli, rappor, table
 from . import format as text
 
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
@@ -54,6 +54,8 @@ def run(options: Namespace) -> int:
         _check_writable(out)
     scenario = _with_options(load(_locate(options.scenario)), options)
     experiment = compile(scenario, limits=options.limits)
+    for warning in {} if options.quiet else _warnings(experiment):
+        _note(f"warning: {warning}")
     if options.frequencies and options.format != "json" and not options.quiet:
         _note("note: --frequencies shows in JSON only")
     results = measure(experiment, options.workers, options.frequencies, options.quiet)
@@ -78,6 +80,11 @@ def run(options: Namespace) -> int:
     if out is not None and not options.quiet:
         _note(f"wrote {out}")
     return cli.DONE
+
+
+def _warnings(experiment: Experiment) -> dict[str, None]:
+    """What makes the results doubtful, each sentence once, in the order of the cells."""
+    return {warning: None for cell in experiment.cells for warning in cell.warnings}
 
 
 def measure(experiment: Experiment, workers: int, frequencies: bool, quiet: bool) -> Results:
@@ -236,17 +243,24 @@ SUPPORTED: Final = {
 
 def theory(options: Namespace) -> int:
     """Print the closed forms of a protocol."""
-    protocol = _protocol(options)
-    values = closed_forms(protocol, options)
+    _check_options(options)
+    if options.protocol == "rappor":
+        spec = rappor.spec_of(options)
+        values = rappor.closed_forms(spec, options)
+        written = rappor.theory_table(spec, options, values)
+    else:
+        protocol = _protocol(options)
+        values = closed_forms(protocol, options)
+        written = _theory_table(options, protocol, values)
     if options.format == "json":
         _print(json.dumps(values, indent=2, allow_nan=False) + "\n", exactly=True)
     else:
-        _print(_theory_table(options, protocol, values))
+        _print(written)
     return cli.DONE
 
 
-def _protocol(options: Namespace) -> PureProtocol:
-    """The protocol that the options describe; raises ScenarioError."""
+def _check_options(options: Namespace) -> None:
+    """Refuse options that are out of range, or of another protocol; raises ScenarioError."""
     _check("--epsilon", options.epsilon, EPSILON)
     _check("--items", options.items, DOMAIN)
     _check("--users", options.users, USERS)
@@ -257,6 +271,16 @@ def _protocol(options: Namespace) -> PureProtocol:
     kind = options.protocol
     if options.hash_range is not None and kind != "olh":
         raise ScenarioError(f"is an option of olh, not of {kind}", key="--hash-range")
+    for name in rappor.OPTIONS if kind != "rappor" else ():
+        if getattr(options, name) is not None:
+            raise ScenarioError(f"is an option of rappor, not of {kind}", key=f"--{name}")
+    if options.epsilon is None and kind != "rappor":
+        raise ScenarioError("is required", key="--epsilon")
+
+
+def _protocol(options: Namespace) -> PureProtocol:
+    """The protocol that the options describe; raises ScenarioError."""
+    kind = options.protocol
     if kind != "olh":
         return PROTOCOLS[kind](kind, options.epsilon).bind(options.items)
     rule = options.hash_range or "nearest"

@@ -30,6 +30,8 @@ METRIC_NAMES: Final = {
     "l1_error": "L1 error, attacked",
     "max_error": "max error, attacked",
     "targets_in_top_k": "targets among the top",
+    "detected": "detected items",
+    "false_detected": "of them held by nobody",
 }
 
 SHORT_KEYS: Final = {
@@ -118,16 +120,19 @@ def _constants(results: Results, width: int) -> list[str]:
         values = _present(cells, f"population.{key}")
         if values:
             population.append(f"{key} {_over(values)}")
-    protocol = [
-        _over(str(cell.parameters["protocol.kind"]).upper() for cell in cells),
-        f"ε = {_over(_present(cells, 'protocol.epsilon'))}",
-    ]
+    protocol = [_over(str(cell.parameters["protocol.kind"]).upper() for cell in cells)]
+    budgets = _present(cells, "protocol.epsilon")
+    if budgets:
+        protocol.append(f"ε = {_over(budgets)}")
     ranges = [cell.hash_range for cell in cells if cell.hash_range is not None]
     if ranges:
         protocol.append(f"g = {_over(ranges)}")
-    chances = {tuple(getattr(cell.protocol, name, None) for name in "pq") for cell in cells}
-    if len(chances) == 1 and None not in (pair := chances.pop()):
-        protocol += [f"p = {text.short(pair[0])}", f"q = {text.short(pair[1])}"]
+    noisy = [cell for cell in cells if cell.noise is not None]
+    if noisy:
+        protocol += _rappor(noisy)
+    elif len(chances := {(cell.pure.p, cell.pure.q) for cell in cells}) == 1:
+        p, q = chances.pop()
+        protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
     simulated = [
         _trials(cells),
@@ -145,6 +150,26 @@ def _constants(results: Results, width: int) -> list[str]:
             break_on_hyphens=False,
         )
     return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _rappor(cells: Sequence[Cell]) -> list[str]:
+    """RAPPOR's parameters, and what follows from them."""
+    facts = [_over(_present(cells, "protocol.form"))]
+    for key, name in (("bits", "k"), ("hashes", "h"), ("cohorts", "m"), ("p", "p"), ("q", "q")):
+        values = _present(cells, f"protocol.{key}")
+        if values:
+            facts.append(f"{name} = {_over(values)}")
+    noises = [(cell.noise, cell.hashes) for cell in cells if cell.noise is not None]
+    for name, numbers in (
+        ("f", [noise.f for noise, _ in noises]),
+        ("p*", [noise.p_star for noise, _ in noises]),
+        ("q*", [noise.q_star for noise, _ in noises]),
+        ("ε₁", [noise.epsilon_one(h) for noise, h in noises]),
+        ("ε∞", [noise.epsilon_infinity(h) for noise, h in noises]),
+    ):
+        bounded = math.isfinite(max(numbers))
+        facts.append(f"{name} = {_over(numbers) if bounded else 'unbounded'}")
+    return [*facts, "q > p: the reverse of Wang's"]
 
 
 _NO_BREAK: Final = "\u00a0"
@@ -255,10 +280,14 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
 
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
+    tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
+    heads = {"detected": "items", "false_detected": "false"}
+    detected = [_measured("detected", heads, finished)] if tested else []
     if all(cell.attack is None for cell, _, _ in finished):
         return [
             _compared("mean squared error", "mse", finished),
             _measured("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, finished),
+            *detected,
         ]
     tops = {cell.top_k for cell, _, _ in finished}
     top = str(tops.pop()) if len(tops) == 1 else "k"
@@ -271,6 +300,7 @@ def _groups(finished: list[Finished]) -> list[Group]:
         ),
         _compared("mean squared error", "mse", finished),
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
+        *detected,
     ]
 
 

@@ -1,0 +1,155 @@
+"""The byte and latency budgets of the workbench, measured on the real program in a real pty.
+
+    make bench-tui            three sizes, some 60 s
+    make bench-tui ARGS=--ssh as over a network (256 colours, one redraw a second)
+
+Prints one row a figure: what was measured, the budget, and whether it is met. Bytes are what the
+program writes to the terminal; times are wall-clock and depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from terminal import Terminal, ldptui
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+BUDGETS = {
+    "first frame, ms": (500, 500, 500),
+    "first paint, kB": (25, 45, 100),
+    "idle for 2 s, bytes": (0, 0, 0),
+    "key echo, kB": (1, 1.5, 2),
+    "edit to new picture, ms": (250, 250, 250),
+    "redraw for a run's progress, kB": (2, 4.5, 9),
+    "key to first byte in a run, p90 ms": (60, 60, 60),
+    "cancel, ms": (200, 200, 200),
+    "quit, ms": (1000, 1000, 1000),
+}
+
+LONG = """format = 1
+title = "A long run"
+trials = 20000
+[population]
+kind = "zipf"
+items = 1024
+users = 1_000_000
+exponent = 1.0
+[protocol]
+kind = "oue"
+epsilon = 1.0
+[attack]
+kind = "ria"
+share = 0.05
+targets = { pick = "random", count = 5 }
+"""
+
+
+def measure(columns: int, rows: int, env: dict[str, str], scenario: Path) -> dict[str, float]:
+    """All figures at one size."""
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as home:
+        with Terminal(ldptui(), columns, rows, env=env, home=Path(home)) as app:
+            app.until("ldptui")
+            found["first frame, ms"] = (time.monotonic() - app.started) * 1e3
+            app.until("preview done")
+            app.quiet()
+            found["first paint, kB"] = app.bytes / 1e3
+            before = app.bytes
+            app.quiet(2.0)
+            found["idle for 2 s, bytes"] = app.bytes - before
+            found["key echo, kB"] = statistics.median(_echo(app) for _ in range(3))
+            app.send("f2")
+            app.quiet()
+            found["edit to new picture, ms"] = statistics.median(
+                _picture(app, key) for key in ("up", "down") * 3
+            )
+            sent = app.send("ctrl+q")
+            app.wait()
+            found["quit, ms"] = (time.monotonic() - sent) * 1e3
+        with Terminal(ldptui(str(scenario)), columns, rows, env=env, home=Path(home)) as app:
+            app.until("preview done")
+            app.quiet()
+            app.send("ctrl+r")
+            app.until(r"● run")
+            app.quiet(0.05)
+            found["redraw for a run's progress, kB"] = _redraw(app)
+            found["key to first byte in a run, p90 ms"] = _latency(app)
+            sent = app.send("escape", "escape")
+            app.until("partial")
+            found["cancel, ms"] = (time.monotonic() - sent) * 1e3
+            app.send("ctrl+q")
+            app.wait()
+    return found
+
+
+def _echo(app: Terminal) -> float:
+    """Kilobytes that one key costs: the focus moves to the next field."""
+    app.send("f3")
+    app.quiet()
+    before = app.bytes
+    app.send("tab")
+    app.quiet()
+    return (app.bytes - before) / 1e3
+
+
+def _picture(app: Terminal, key: str) -> float:
+    """Milliseconds from a key that chooses another protocol to the last byte of its picture."""
+    sent = app.send(key)
+    app.until("preview done")
+    app.quiet(0.4)
+    return (app.frames[-1][0] - sent) * 1e3
+
+
+def _redraw(app: Terminal) -> float:
+    """The largest of the usual redraws in some seconds of a run: its 90 % quantile, in kB."""
+    start = len(app.frames)
+    end = time.monotonic() + 4
+    while time.monotonic() < end:
+        app.read(0.05)
+    bursts: list[tuple[float, float]] = []
+    for when, size in app.frames[start:]:
+        if bursts and when - bursts[-1][0] < 0.05:
+            bursts[-1] = (when, bursts[-1][1] + size)
+        else:
+            bursts.append((when, float(size)))
+    sizes = sorted(size for _, size in bursts) or [0.0]
+    return sizes[int(0.9 * (len(sizes) - 1))] / 1e3
+
+
+def _latency(app: Terminal) -> float:
+    """90 % quantile of key to first byte, in milliseconds, while a run is in progress."""
+    found = []
+    for _ in range(30):
+        app.quiet(0.03)
+        count, sent = len(app.frames), app.send("tab")
+        while len(app.frames) == count:
+            app.read(0.2)
+        found.append((app.frames[count][0] - sent) * 1e3)
+    return sorted(found)[int(0.9 * (len(found) - 1))]
+
+
+def main() -> int:
+    ssh = "--ssh" in sys.argv[1:]
+    env = {"SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22", "COLORTERM": ""} if ssh else {}
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "long.toml"
+        scenario.write_text(LONG)
+        results = [measure(*size, env, scenario) for size in SIZES]
+    print(f"{'figure':<36}" + "".join(f"{f'{c}x{r}':>22}" for c, r in SIZES))
+    for name, budgets in BUDGETS.items():
+        cells = []
+        for result, budget in zip(results, budgets, strict=True):
+            verdict = "ok" if result[name] <= budget else "OVER"
+            cells.append(f"{result[name]:>9.1f} of {budget:<5g}{verdict:>4}")
+        print(f"{name:<36}" + "".join(f"{cell:>22}" for cell in cells))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""The app: bindings, themes, and which screen is shown. No scenario, no result lives here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.screen import Screen
+from textual.theme import Theme
+
+from .screens.workbench import WorkbenchScreen
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .engine import Engine
+
+DARK = Theme(
+    name="ldptui-dark",
+    primary="#5fb3d9",
+    secondary="#7f9cc0",
+    accent="#e8b04b",
+    foreground="#d5dae2",
+    background="#10141a",
+    surface="#161b23",
+    panel="#1d242e",
+    success="#79c27a",
+    warning="#e8b04b",
+    error="#ef7a72",
+    dark=True,
+)
+LIGHT = Theme(
+    name="ldptui-light",
+    primary="#1f6f9f",
+    secondary="#4a6a94",
+    accent="#9a5b00",
+    foreground="#20262e",
+    background="#fafaf7",
+    surface="#f2f2ee",
+    panel="#e6e7e3",
+    success="#2d7d32",
+    warning="#9a5b00",
+    error="#b3261e",
+    dark=False,
+)
+
+
+def _driver() -> type[Driver] | None:
+    """The driver that sends changed cells only, where there is one."""
+    if sys.platform == "win32":
+        return None
+    from .driver import ChangedCellsDriver
+
+    return ChangedCellsDriver
+
+
+class Workbench(App[None]):
+    """The workbench of ldptui."""
+
+    TITLE = "ldptui"
+    CSS_PATH = "ldptui.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
+        Binding("ctrl+p", "command_palette", "Palette", id="app.palette", priority=True),
+    ]
+
+    def __init__(
+        self,
+        settings: Settings,
+        path: Path | None = None,
+        engine: type[Engine] | None = None,
+    ) -> None:
+        # Textual chooses its colour filter here: later it would paint black on black.
+        super().__init__(
+            driver_class=_driver(), ansi_color=True if os.environ.get("NO_COLOR") else None
+        )
+        self.settings = settings
+        self.charset = settings.charset
+        self.crash: BaseException | None = None
+        self.crash_file: Path | None = None
+        self._path = path
+        self._engine = engine
+
+    def get_default_screen(self) -> Screen[None]:
+        return WorkbenchScreen(self._path, self._engine)
+
+    def on_mount(self) -> None:
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        plain = "ansi-dark" if os.environ.get("NO_COLOR") else DARK.name
+        self.theme = self.settings.theme or plain
+        if self.settings.keys:
+            self.set_keymap(self.settings.keys)
+        if sys.platform != "win32":
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self._on_signal, number)
+
+    @property
+    def workbench(self) -> WorkbenchScreen:
+        screen = self.screen_stack[0]
+        assert isinstance(screen, WorkbenchScreen)
+        return screen
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        """Save, stop the worker, restore the terminal; a dead terminal cannot hold this up."""
+        self.workbench.save_draft()
+        asyncio.get_running_loop().call_later(1.0, os._exit, 128 + number)
+        self.run_worker(self._stop(128 + number), exit_on_error=False)
+
+    async def _stop(self, return_code: int = 0) -> None:
+        await self.workbench.shut_down()
+        self.exit(return_code=return_code)
+
+    async def action_leave(self) -> None:
+        """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
+        from .screens.confirm import ConfirmScreen
+
+        question = self.workbench.reason_to_stay
+        if question is None or isinstance(self.screen, ConfirmScreen):
+            self.workbench.save_draft()
+            await self._stop()
+        else:
+            self.push_screen(ConfirmScreen(question), self._answered)
+
+    def _answered(self, leave: bool | None) -> None:
+        if leave:
+            self.workbench.save_draft()
+            self.run_worker(self._stop())
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action of the screen with its key, then the themes."""
+        from .palette import commands
+
+        yield from commands(self, screen)
+
+    def _fatal_error(self) -> None:
+        """Write a crash file instead of Textual's traceback, which prints local variables."""
+        from .crash import write_report
+
+        self.crash = sys.exc_info()[1]
+        self.crash_file = write_report(self.crash, sys.argv[1:])
+        if self.screen_stack:
+            self.workbench.save_draft()
+        self.panic()

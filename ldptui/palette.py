@@ -1,0 +1,268 @@
+"""The command palette: every action with its key, the themes, the charsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.actions import parse
+from textual.app import App, SystemCommand
+from textual.binding import Binding
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.keys import format_key
+from textual.screen import Screen
+from textual.widget import Widget
+
+from . import settings
+
+if TYPE_CHECKING:
+    from .widgets.charts_pane import ChartsPane
+
+TITLES: Final = {
+    "app.quit": "Quit",
+    "run.start": "Run all trials and the sweep",
+    "run.cancel": "Cancel: leave the field, or stop the run",
+    "file.save": "Save the scenario",
+    "file.open": "Open a scenario by its path",
+    "file.library": "Open a scenario of the library",
+    "file.export": "Export results, chart or screen",
+    "chart.copy": "Copy the chart or the table",
+    "charts.previous": "Charts: Previous tab",
+    "charts.next": "Charts: Next tab",
+    "help": "Help for the field and its keys",
+    "pane.1": "Pane 1: Protocol",
+    "pane.2": "Pane 2: Parameters",
+    "pane.3": "Pane 3: Attack",
+    "pane.4": "Pane 4: Charts",
+    "pane.5": "Pane 5: Runs",
+}
+"""What the actions of the whole screen are called here, where there is room for a few words."""
+SHEETS: Final = (
+    ("report", "One report", "report_view", "ReportView"),
+    ("table", "Table", "number_table", "NumberTable"),
+    ("table", "Table", "number_table", "FilteredTable"),
+    ("equations", "Equations", "equations_view", "EquationsView"),
+)
+"""Views of the charts pane that are made when their tab is first shown."""
+
+
+def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """What can be done from this screen: bindings with an id, themes, charsets, and the rest."""
+    for node in _nodes(app, screen):
+        yield from _actions(app, screen, node)
+    yield from _chart_tabs(app, screen)
+    for name in settings.themes():
+        if name in app.available_themes:
+            # The list without a query shows our own themes and the terminal's colours.
+            first = name.startswith(("ldptui-", "ansi-"))
+            use = partial(setattr, app, "theme", name)
+            yield SystemCommand(f"Theme: {name}", "The colours of everything", use, first)
+    for charset, words in CHARSETS.items():
+        yield SystemCommand(
+            f"Charset: {charset}",
+            f"What charts are drawn with: {words}",
+            partial(_set_charset, app, charset),
+        )
+    yield SystemCommand(
+        "Save screenshot (SVG)",
+        "Write what is on the screen to a file in the current folder",
+        partial(_screenshot, app),
+    )
+    yield SystemCommand("Debug info", "Versions, paths and terminal", partial(_debug, app))
+    yield SystemCommand(
+        "Key bindings as TOML", "All keys, for the settings file", partial(_keys, app)
+    )
+
+
+CHARSETS: Final = {
+    "ascii": "for any font",
+    "block": "for most fonts",
+    "braille": "the finest",
+}
+
+
+def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
+    """What has actions, each kind once: of the many fields of the forms, the one with the focus."""
+    focused = screen.focused
+    by_kind: dict[type[DOMNode], list[DOMNode]] = {}
+    for node in (app, screen, *screen.query("*")):
+        if not any(one.has_class("sheet") for one in node.ancestors_with_self):
+            by_kind.setdefault(type(node), []).append(node)
+    for nodes in by_kind.values():
+        if len(nodes) == 1 or focused in nodes:
+            yield nodes[0] if focused is None or focused not in nodes else focused
+
+
+def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[SystemCommand]:
+    """A command for each action of a node."""
+    for action, bindings in _by_action(type(node)).items():
+        _, name, arguments = parse(action)
+        now = node.check_action(name, arguments)
+        yield SystemCommand(
+            _title(node, bindings),
+            _help(app, bindings) + ("" if now else " (has no effect on what is shown now)"),
+            partial(_act, app, screen, node, action),
+            # Moving about in a list is found by its name, but is no suggestion.
+            node in (app, screen) or any(one.show for one in bindings),
+        )
+
+
+def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """A command for each tab of the charts, and for each action of the views that tabs have."""
+    from .widgets.charts_pane import TABS, ChartsPane
+
+    for charts in screen.query(ChartsPane):
+        for tab, title in TABS:
+            yield SystemCommand(
+                f"Tab: {title}",
+                "A tab of the charts; keys: 4, then ← and →",
+                partial(_show_tab, screen, charts, tab),
+            )
+        for tab, title, module, name in SHEETS:
+            kind = getattr(import_module(f"{__package__}.widgets.{module}"), name)
+            for action, bindings in _by_action(kind).items():
+                yield SystemCommand(
+                    f"{title}: {_words(bindings)}",
+                    _help(app, bindings),
+                    partial(_act_in_tab, app, screen, charts, tab, kind, action),
+                    any(one.show for one in bindings),
+                )
+
+
+def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
+    """The bindings with an id that ldptui gave to a class or its bases, by what they do."""
+    found: dict[str, list[Binding]] = {}
+    for one in kind.__mro__:
+        if one.__module__.startswith(f"{__package__}."):
+            for binding in vars(one).get("BINDINGS", ()):
+                if not isinstance(binding, Binding) or binding.id is None:
+                    continue
+                if binding.action != "command_palette":
+                    found.setdefault(binding.action, []).append(binding)
+    return found
+
+
+def _words(bindings: list[Binding]) -> str:
+    return bindings[0].description or str(bindings[0].id)
+
+
+def _help(app: App[Any], bindings: list[Binding]) -> str:
+    return "key: " + " ".join(dict.fromkeys(key for one in bindings for key in keys_of(app, one)))
+
+
+def keys_of(app: App[Any], binding: Binding) -> list[str]:
+    """The keys of a binding as they are now, written as the key hints write them."""
+    changed = getattr(getattr(app, "settings", None), "keys", {})
+    keys = changed.get(binding.id, binding.key).split(",")
+    return [key if len(key) == 1 else format_key(key) for key in (one.strip() for one in keys)]
+
+
+def _title(node: DOMNode, bindings: list[Binding]) -> str:
+    """What a command is called: a pane's actions begin with its name."""
+    if str(bindings[0].id) in TITLES:
+        return TITLES[str(bindings[0].id)]
+    if not isinstance(node, Screen):
+        for one in node.ancestors_with_self:
+            title = one.border_title if isinstance(one, Widget) else None
+            if title:
+                pane = Content.from_markup(str(title)).plain.lstrip("0123456789 ")
+                part = str(bindings[0].id).partition(".")[0]
+                inside = "" if part == pane.casefold() else f", {part}"
+                return f"{pane}{inside}: {_words(bindings)}"
+    return _words(bindings)
+
+
+def _act(app: App[Any], screen: Screen[Any], node: DOMNode, action: str) -> None:
+    """Do it where it belongs: the pane comes to the front first."""
+    for one in node.ancestors_with_self:
+        if one.id and one.id.startswith("pane-"):
+            _show_pane(screen, one.id)
+    app.call_later(app.run_action, action, node)
+
+
+def _show_pane(screen: Screen[Any], name: str) -> None:
+    if hasattr(screen, "pane"):
+        screen.pane = int(name.removeprefix("pane-"))
+
+
+def _show_tab(screen: Screen[Any], charts: ChartsPane, tab: str) -> None:
+    _show_pane(screen, charts.id or "pane-4")
+    charts.tab = tab  # type: ignore[assignment]
+    # Behind the watcher of the tab, which makes its view: both wait in one line.
+    charts.call_next(charts.focus_first)
+
+
+def _act_in_tab(
+    app: App[Any],
+    screen: Screen[Any],
+    charts: ChartsPane,
+    tab: str,
+    kind: type[Widget],
+    action: str,
+) -> None:
+    async def act() -> None:
+        for view in charts.query(kind):
+            await app.run_action(action, view)
+
+    _show_tab(screen, charts, tab)
+    charts.call_next(act)
+
+
+def _set_charset(app: App[Any], charset: str) -> None:
+    app.charset = charset  # type: ignore[attr-defined]
+    app.screen.refresh(layout=True)
+    for widget in app.screen.query("*"):
+        widget.refresh()
+
+
+def _screenshot(app: App[Any]) -> None:
+    from .exporting import default_path, picture_of, write
+
+    app.notify(write(default_path("screen-svg"), picture_of(app)))
+
+
+def _debug(app: App[Any]) -> None:
+    from .screens.text import TextScreen
+
+    app.push_screen(TextScreen("Debug info", debug_info(app)))
+
+
+def _keys(app: App[Any]) -> None:
+    from .screens.text import TextScreen
+
+    app.push_screen(TextScreen("Keys", settings.default_keys(app)))
+
+
+def debug_info(app: App[Any]) -> str:
+    """What a report of a problem should contain; nothing of the scenario."""
+    import os
+    import platform
+    import sys
+    from importlib.metadata import PackageNotFoundError, version
+
+    from . import __version__, places
+
+    rows = [("ldptui", __version__), ("Python", platform.python_version())]
+    for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    rows += [
+        ("platform", platform.platform()),
+        ("size", f"{app.size.width} × {app.size.height}"),
+        ("theme", app.theme),
+        ("charset", str(getattr(app, "charset", "?"))),
+        ("colours", "none (NO_COLOR)" if app.no_color else str(app.console.color_system)),
+        ("encoding", str(getattr(sys.__stderr__, "encoding", "?"))),
+        ("settings", str(places.config_file())),
+        ("scenarios", str(places.scenarios_dir())),
+        ("state", str(places.state_dir())),
+    ]
+    for name in ("TERM", "COLORTERM", "LANG", "LC_ALL", "TMUX", "STY",
+                 "SSH_CONNECTION", "TERM_PROGRAM"):  # fmt: skip
+        rows.append((f"${name}", os.environ.get(name, "–")))
+    return "\n".join(f"{name:<16}{value}" for name, value in rows) + "\n"

@@ -1,0 +1,55 @@
+"""The question before something is lost."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from ..widgets.dialog import Dialog
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Asks; y or enter is yes, n or esc is no."""
+
+    DEFAULT_CSS = """
+    ConfirmScreen {
+        align: center middle;
+        & > Dialog { width: auto; min-width: 44; max-width: 90%; padding: 1 2 0 2; }
+        Static { width: auto; max-width: 100%; }
+        Horizontal { width: auto; height: 1; margin-top: 1; }
+        Button { margin-right: 2; min-width: 12; }
+        Button:focus { text-style: bold reverse; background: transparent; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "Yes", id="confirm.yes"),
+        Binding("n,escape", "answer(False)", "No", id="confirm.no"),
+        Binding("left,right,h,l", "app.focus_next", "Other", show=False, id="confirm.other"),
+    ]
+
+    def __init__(self, question: str, yes: str = "Quit", no: str = "Stay") -> None:
+        super().__init__()
+        self._question, self._yes, self._no = question, yes, no
+
+    def compose(self) -> ComposeResult:
+        title = f"{self._yes}?"
+        with Dialog(title, ""):
+            yield Static(self._question, markup=False)
+            with Horizontal():
+                yield Button(f"{self._yes} (y)", id="yes", compact=True)
+                yield Button(f"{self._no} (n)", id="no", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#yes").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)

@@ -1,0 +1,145 @@
+"""Help for where you are: what the field means, and the keys that work here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ..widgets.dialog import Dialog
+
+ABOUT: Final = (
+    "Users answer a question in private: each report is noisy, and the server estimates from all "
+    "of them how many hold each item. An attacker adds fake users whose reports are not noisy but "
+    "crafted. Choose a protocol (1), set the population and the privacy budget (2) and the attack "
+    "(3); the charts (4) follow every change, and ctrl+r runs all trials and the sweep."
+)
+KEY_WIDTH: Final = 18
+
+
+class HelpScreen(ModalScreen[None]):
+    """Help for one field of a scenario ("": for the whole), and a table of the keys given."""
+
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+        & > Dialog { width: 92%; max-width: 84; }
+        VerticalScroll { height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
+        Static { padding: 0 1; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,f1,question_mark", "leave", "Close", id="help.close"),
+        Binding("j", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("k", "scroll(-1)", "Up", show=False, id="help.up"),
+    ]
+
+    def __init__(self, field_key: str, active_bindings: Iterable[ActiveBinding]) -> None:
+        super().__init__()
+        self._field = field_key
+        self._active = tuple(active_bindings)
+
+    def compose(self) -> ComposeResult:
+        with Dialog("Help", "↑ ↓ scroll · esc closes"), VerticalScroll():
+            for part in (*field_text(self._field), *self._keys()):
+                yield Static(part, markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+
+    def _keys(self) -> Iterator[Content]:
+        """The keys by where they work, the nearest first."""
+        places: dict[str, dict[tuple[str, str], list[str]]] = {}
+        for active in self._active:
+            binding = active.binding
+            if binding.id is None or not binding.description or not active.enabled:
+                continue
+            rows = places.setdefault(_place(active.node), {})
+            keys = rows.setdefault((binding.action, binding.description), [])
+            key = self.app.get_key_display(binding)
+            if key not in keys:
+                keys.append(key)
+        for place in sorted(places, key=lambda name: name == EVERYWHERE):
+            yield Content("\n").join([Content(""), _heading(f"Keys · {place}"), *(
+                _key_row(" ".join(keys), words) for (_, words), keys in places[place].items()
+            )])  # fmt: skip
+        yield Content("\n").join(
+            [
+                Content(""),
+                _heading("Moving"),
+                _key_row("tab shift+tab", "next, previous field"),
+                _key_row("1 … 5", "the panes; alt+1 … alt+5 also while typing"),
+                _key_row("shift+drag", "select text with the mouse, in most terminals"),
+            ]
+        )
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+EVERYWHERE: Final = "everywhere"
+
+
+def _place(node: DOMNode) -> str:
+    """What to call the place where a binding works: the pane around it."""
+    if isinstance(node, Screen) or not isinstance(node, Widget):
+        return EVERYWHERE
+    for one in node.ancestors_with_self:
+        title = one.border_title if isinstance(one, Widget) else None
+        if title:
+            return Content.from_markup(str(title)).plain
+    return "here"
+
+
+def field_text(key: str) -> Iterator[Content]:
+    """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
+    from ..help import field_help, kind_help
+
+    field = field_help(key) if key else None
+    if field is None:
+        yield Content("\n").join([_heading("ldptui"), Content(ABOUT)])
+        return
+    title = Content.assemble(
+        _heading(field.title), Content.styled(f"   {key}", "$foreground-muted")
+    )
+    yield Content("\n").join([title, Content(field.meaning)])
+    table, _, leaf = key.rpartition(".")
+    kinds = [kind_help(table, word.strip()) for word in field.allowed.split(",")]
+    known = [kind for kind in kinds if kind is not None] if leaf == "kind" else []
+    if known:
+        for kind in known:
+            name = Content.styled(f"{kind.kind:<10}", "bold")
+            yield Content("\n").join(
+                [
+                    Content(""),
+                    Content.assemble(name, kind.name),
+                    Content.styled(kind.reason, "$foreground-muted"),
+                ]
+            )
+    else:
+        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), field.allowed)
+    if field.formula:
+        yield Content.assemble("\n", Content.styled(field.formula.strip("\n"), "$text-primary"))
+    if field.source:
+        yield Content.assemble(
+            "\n", Content.styled(f"Source    {field.source}", "$foreground-muted")
+        )
+
+
+def _heading(words: str) -> Content:
+    return Content.styled(words, "bold $text-accent")
+
+
+def _key_row(keys: str, words: str) -> Content:
+    return Content.assemble(Content.styled(f"{keys:<{KEY_WIDTH}} ", "bold"), words)

@@ -1,0 +1,239 @@
+"""The library: the bundled scenarios and the user's own, each with what it claims."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from .. import places
+from ..widgets.dialog import Dialog
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scenario of the library: what it is called, and its file's text."""
+
+    name: str
+    title: str
+    text: str
+    path: Path
+    own: bool
+
+    def matches(self, words: str) -> bool:
+        """Whether every word stands in its name, title or text."""
+        there = f"{self.name}\n{self.title}\n{self.text}".casefold()
+        return all(word in there for word in words.casefold().split())
+
+
+class LibraryScreen(ModalScreen[Path | None]):
+    """Choose a scenario by its name, title or text; the result is its path, None when left.
+
+    What is typed filters, up and down choose, page up and page down scroll the preview.
+    """
+
+    DEFAULT_CSS = """
+    LibraryScreen {
+        align: center middle;
+        & > Dialog { width: 94%; max-width: 150; height: 92%; max-height: 46; }
+        Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
+        Input:focus { border: round $accent; background-tint: transparent; }
+        Input:nocolor > .input--cursor { text-style: underline; }
+        Container { layout: horizontal; height: 1fr; }
+        OptionList {
+            width: 50%;
+            height: 1fr;
+            margin-left: 1;
+            background: transparent;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+            scrollbar-size-vertical: 1;
+            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
+            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+        }
+        VerticalScroll {
+            width: 1fr;
+            height: 1fr;
+            padding: 0 1;
+            border-left: solid $foreground 30%;
+            scrollbar-size-vertical: 1;
+        }
+    }
+    LibraryScreen.-narrow {
+        Container { layout: vertical; }
+        OptionList { width: 1fr; height: 8; }
+        VerticalScroll { border-left: none; border-top: solid $foreground 30%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="library.close"),
+        Binding("down", "move(1)", "Next", show=False, priority=True, id="library.next"),
+        Binding("up", "move(-1)", "Previous", show=False, priority=True, id="library.previous"),
+        Binding("pagedown", "preview(1)", "Scroll down", show=False, id="library.scroll-down"),
+        Binding("pageup", "preview(-1)", "Scroll up", show=False, id="library.scroll-up"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all: tuple[Entry, ...] = ()
+        self._shown: tuple[Entry, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        with Dialog("Library", "enter opens · type to filter · ↑ ↓ · PgUp PgDn preview · esc"):
+            field = Filter(placeholder="filter by name, title or words of the text")
+            field.cursor_blink = False
+            yield field
+            with Container():
+                listed = OptionList(compact=True, markup=False)
+                listed.can_focus = False
+                yield listed
+                preview = VerticalScroll(Static(markup=False))
+                preview.can_focus = False
+                yield preview
+
+    def on_mount(self) -> None:
+        self._all = tuple(entries())
+        self._fill("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fill(event.value)
+
+    def _fill(self, words: str) -> None:
+        self._shown = tuple(entry for entry in self._all if entry.matches(words))
+        listed = self.query_one(OptionList)
+        listed.clear_options()
+        width = max((len(entry.name) for entry in self._all), default=0)
+        listed.add_options(Option(_row(entry, width)) for entry in self._shown)
+        listed.highlighted = 0 if self._shown else None
+        if not self._shown:
+            self._preview(Content(f"No scenario has “{words}”. Your own ones are looked for in\n"
+                                  f"{places.scenarios_dir()}"))  # fmt: skip
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index < len(self._shown):
+            entry = self._shown[event.option_index]
+            self._preview(_described(entry))
+
+    def _preview(self, content: Content) -> None:
+        scroll = self.query_one(VerticalScroll)
+        scroll.query_one(Static).update(content)
+        scroll.scroll_home(animate=False)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        highlighted = self.query_one(OptionList).highlighted
+        if highlighted is not None:
+            self.dismiss(self._shown[highlighted].path)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._shown[event.option_index].path)
+
+    def action_move(self, by: int) -> None:
+        listed = self.query_one(OptionList)
+        if self._shown:
+            listed.highlighted = ((listed.highlighted or 0) + by) % len(self._shown)
+
+    def action_preview(self, way: int) -> None:
+        scroll = self.query_one(VerticalScroll)
+        scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class Filter(Input):
+    """`/` begins a filter in every list: here it has begun already."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "slash" and not self.value:
+            event.prevent_default()
+            event.stop()
+            return
+        await super()._on_key(event)
+
+
+def entries() -> Iterator[Entry]:
+    """The user's own scenarios, then the bundled ones; files that cannot be read are left out."""
+    import scenarios
+
+    try:
+        own = sorted(places.scenarios_dir().glob("*.toml"))
+    except OSError:
+        own = []
+    for path in own:
+        yield from _entry(path, own=True)
+    for name in scenarios.names():
+        yield from _entry(Path(str(scenarios.path(name))), own=False)
+
+
+def _entry(path: Path, own: bool) -> Iterator[Entry]:
+    try:
+        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    except (OSError, ValueError):
+        return
+    try:
+        title = str(tomllib.loads(text).get("title", ""))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        title = "(not valid TOML)"
+    yield Entry(path.stem, title, text, path, own)
+
+
+def _row(entry: Entry, width: int) -> Content:
+    """One line: the user's own scenarios have a mark."""
+    mark = Content.styled("• " if entry.own else "  ", "$text-accent")
+    title = Content.styled(f"  {entry.title}", "$foreground-muted")
+    return Content.assemble(mark, Content.styled(f"{entry.name:<{width}}", "bold"), title)
+
+
+def _described(entry: Entry) -> Content:
+    """The title, the claim as prose, and the text of the file without it."""
+    claim, rest = split_claim(entry.text)
+    parts: list[Content] = [Content.styled(entry.title or entry.name, "bold $text-accent")]
+    if claim:
+        parts.append(Content(claim))
+    parts.append(Content.styled(str(entry.path), "$foreground-muted"))
+    parts.append(coloured(rest))
+    return Content("\n\n").join(parts)
+
+
+def split_claim(text: str) -> tuple[str, str]:
+    """The comment block that a file begins with, as paragraphs, and what follows it."""
+    lines = text.splitlines()
+    count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    words = [line.removeprefix("#").strip() for line in lines[:count]]
+    paragraphs: list[str] = []
+    for line in words:
+        if paragraphs and line and not re.match(r"[A-Z][\w ]*:", line) and paragraphs[-1]:
+            paragraphs[-1] += f" {line}"
+        else:
+            paragraphs.append(line)
+    return "\n".join(paragraphs).strip(), "\n".join(lines[count:]).strip()
+
+
+_PARTS = re.compile(
+    r"(?P<table>^\[.*?\]\s*$)|(?P<key>^[\w.\"-]+(?=\s*=))|(?P<comment>(?<=\s)#[^\"']*$|^#.*$)",
+    re.MULTILINE,
+)
+_STYLES = {"table": "bold $text-accent", "key": "$text-primary", "comment": "$foreground-muted"}
+
+
+def coloured(text: str) -> Content:
+    """TOML with its tables, keys and comments told apart."""
+    content = Content(text)
+    for found in _PARTS.finditer(text):
+        content = content.stylize(_STYLES[str(found.lastgroup)], found.start(), found.end())
+    return content

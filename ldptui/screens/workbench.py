@@ -1,0 +1,437 @@
+"""The workbench screen: holds the draft and the runs, starts work, and handles its messages.
+
+State flows one way. The screen holds frozen values; widgets get them downward and post messages
+upward; an edit makes a new draft, and a draft that is valid is simulated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import Resize
+from textual.reactive import Reactive, reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ..autosave import drop_taken, load_draft, save_draft
+from ..engine import Engine
+from ..keys import ALT_DIGITS
+from ..messages import (
+    FieldFocused,
+    KeyEdited,
+    PartsChanged,
+    RunProgressed,
+    RunsChosen,
+    TextEdited,
+    WorkerChanged,
+)
+from ..runs import Run
+from ..snapshot import Part, Request, Snapshot
+from ..widgets.attack_pane import AttackPane
+from ..widgets.charts_pane import ChartsPane
+from ..widgets.key_hints import KeyHints
+from ..widgets.parameters_pane import ParametersPane
+from ..widgets.protocol_pane import ProtocolPane
+from ..widgets.runs_pane import RunsPane
+from ..widgets.status import StatusLine
+from ..widgets.title import TitleBar
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+
+DEBOUNCE_S = 0.06
+"""From the last keystroke to the request of its simulation."""
+AUTOSAVE_S = 2.0
+PREVIEW_TRIALS = 20
+SMALLEST = (60, 18)
+PANES = (ProtocolPane, ParametersPane, AttackPane, ChartsPane, RunsPane)
+
+
+class WorkbenchScreen(Screen[None]):
+    """Five panes over one draft, one run shown, and the session's runs."""
+
+    AUTO_FOCUS = ""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "run", "Run", id="run.start"),
+        Binding("escape", "cancel", "Cancel", id="run.cancel", show=False),
+        Binding("ctrl+c", "cancel", "Cancel", id="run.cancel-too", show=False),
+        Binding("ctrl+s", "save", "Save", id="file.save"),
+        Binding("ctrl+o", "open", "Open", id="file.open"),
+        Binding("ctrl+l", "library", "Library", id="file.library", show=False),
+        Binding("ctrl+e", "export", "Export", id="file.export"),
+        Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
+        Binding("y", "copy", "Copy", id="chart.copy", show=False),
+        *(
+            Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
+                    id=f"pane.{number}")
+            for number in range(1, 6)
+        ),
+        *(
+            Binding(f"alt+{number},f{number + 1},{meta}", f"pane({number})", f"Pane {number}",
+                    show=False, priority=True, id=f"pane.{number}.anywhere")
+            for number, meta in enumerate(ALT_DIGITS, start=1)
+        ),
+    ]  # fmt: skip
+
+    # Textual repaints the whole screen when the focus moves; the widgets show it themselves.
+    focused = Reactive(None, repaint=False)
+    draft: reactive[Draft | None] = reactive(None, always_update=True)
+    pane: reactive[int] = reactive(4)
+    runs: reactive[tuple[Run, ...]] = reactive(())
+    shown: reactive[int] = reactive(-1)
+    overlay: reactive[int | None] = reactive(None)
+
+    def __init__(self, path: Path | None = None, engine: type[Engine] | None = None) -> None:
+        super().__init__()
+        self._path = path
+        self._engine = (engine or Engine)(self.post_message)
+        self._key = 0
+        self._requested: tuple[Part, ...] = ()
+        self._full_run: int | None = None
+        self._debounce: Timer | None = None
+        self._autosave: Timer | None = None
+        self._field = ""
+
+    # The picture.
+
+    def compose(self) -> ComposeResult:
+        yield TitleBar()
+        with Horizontal(id="body"):
+            with Vertical(id="controls"):
+                yield ProtocolPane(id="pane-1")
+                yield ParametersPane(id="pane-2")
+                yield AttackPane(id="pane-3")
+            with Vertical(id="main"):
+                yield ChartsPane(id="pane-4")
+                yield RunsPane(id="pane-5")
+        yield Static(id="too-small")
+        yield StatusLine()
+        yield KeyHints()
+
+    async def on_mount(self) -> None:
+        self.add_class(f"show-{self.pane}")
+        self.run_worker(self._engine.start(), exit_on_error=False)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """After the first frame: load what is heavy, then the first draft."""
+        self.run_worker(self._load_first_draft(), exit_on_error=True)
+
+    async def _load_first_draft(self) -> None:
+        draft, note = await asyncio.to_thread(_first_draft, self._path)
+        if not self.is_mounted:
+            return  # left before it was loaded
+        self.draft = draft
+        self._note(note)
+        self.set_timer(5.0, drop_taken)
+        if self.focused is None:
+            self.action_pane(1 if self.app.size.width >= 100 else 4)
+
+    def on_resize(self, event: Resize) -> None:
+        width, height = event.size
+        small = width < SMALLEST[0] or height < SMALLEST[1]
+        self.set_class(small, "-small")
+        if small:
+            self.query_one("#too-small", Static).update(
+                f"ldptui needs {SMALLEST[0]} × {SMALLEST[1]} characters,\n"
+                f"this terminal has {width} × {height}."
+            )
+
+    def watch_pane(self, before: int, after: int) -> None:
+        self.remove_class(f"show-{before}")
+        self.add_class(f"show-{after}")
+        if self.is_mounted:
+            self.query_one(TitleBar).pane = after
+
+    # The draft.
+
+    def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
+        if after is None or not self.is_mounted:
+            return
+        self.query_one(ProtocolPane).draft = after
+        self.query_one(ParametersPane).draft = after
+        self.query_one(AttackPane).draft = after
+        self.query_one(ChartsPane).draft = after
+        title = self.query_one(TitleBar)
+        title.scenario = _title(after)
+        title.modified = after.modified
+        self._show_problems()
+        if before is None or before.scenario != after.scenario:
+            self._simulate_soon()
+        if self._autosave is not None:
+            self._autosave.stop()
+        self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
+
+    def _show_problems(self) -> None:
+        """The first problem in the status line; nothing there while all is well."""
+        problems = self.draft.problems if self.draft else ()
+        sentence = f"{problems[0].key} {problems[0].message}".strip() if problems else ""
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        self.query_one(StatusLine).problem = sentence + more
+
+    def _note(self, note: str) -> None:
+        self.query_one(StatusLine).note = note
+        if note:
+            self.set_timer(4.0, lambda: self._drop_note(note))
+
+    def _drop_note(self, note: str) -> None:
+        status = self.query_one(StatusLine)
+        if status.note == note:
+            status.note = ""
+
+    def on_key_edited(self, message: KeyEdited) -> None:
+        from ..draft import edited
+
+        if self.draft is not None:
+            self.draft = edited(self.draft, message.key, message.value)
+
+    def on_text_edited(self, message: TextEdited) -> None:
+        from ..draft import retyped
+
+        if self.draft is not None:
+            self.draft = retyped(self.draft, message.text)
+
+    def on_field_focused(self, message: FieldFocused) -> None:
+        self._field = message.key
+
+    def save_draft(self) -> None:
+        """Keep the draft for the next start; what goes wrong is said, never raised."""
+        if self.draft is not None:
+            self._note(save_draft(self.draft))
+
+    # Work.
+
+    def _simulate_soon(self) -> None:
+        if self._debounce is not None:
+            self._debounce.stop()
+        self._debounce = self.set_timer(DEBOUNCE_S, self._preview)
+
+    def on_parts_changed(self, message: PartsChanged) -> None:
+        message.stop()
+        self._simulate_soon()
+
+    def _preview(self) -> None:
+        """Simulate the draft with few trials on the counts path; a run asked for goes first."""
+        if self.draft is None or self.draft.scenario is None or self._full_run is not None:
+            return
+        parts = tuple(_quick(part) for part in self.query_one(ChartsPane).parts(self.draft))
+        if parts and parts != self._requested:
+            self._requested = parts
+            self._start(parts, full=False)
+
+    def _start(self, parts: tuple[Part, ...], full: bool) -> None:
+        assert self.draft is not None
+        self._key += 1
+        snapshot = Snapshot(key=self._key, status="running", full=full)
+        document = parts[0].document
+        run = Run(self._key, document, snapshot, time.time(), _title(self.draft))
+        # One row for the preview that follows the hand, one for each run asked for.
+        self.runs = (*(one for one in self.runs if one.snapshot.full), run)
+        self.shown = self._key
+        if self.overlay is not None and all(one.key != self.overlay for one in self.runs):
+            self.overlay = None
+        self._engine.run(Request(self._key, parts, str(self.draft.folder), full, self.app_interval))
+
+    @property
+    def app_interval(self) -> float:
+        """Seconds between two redraws for a run's progress: fewer over a network."""
+        import os
+
+        return 1.0 if os.environ.get("SSH_CONNECTION") else 0.25
+
+    def action_run(self) -> None:
+        """Run every trial of the scenario and of the curve that is shown."""
+        if self.draft is None or self.draft.scenario is None:
+            return
+        if self.draft.problems:
+            self._note("the scenario has a problem; the last valid one runs")
+        self._full_run = self._key + 1
+        self._requested = ()
+        self._start(self.query_one(ChartsPane).parts(self.draft), full=True)
+
+    def action_cancel(self) -> None:
+        """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
+        if self.active_run is not None:
+            self._engine.cancel()
+        else:
+            self._note("nothing runs; ctrl+q quits")
+
+    @property
+    def active_run(self) -> Snapshot | None:
+        for run in self.runs:
+            if run.snapshot.status == "running":
+                return run.snapshot
+        return None
+
+    @property
+    def reason_to_stay(self) -> str | None:
+        """The question to ask before quitting, while a run that was asked for is active."""
+        running = self.active_run
+        if running is None or not running.full:
+            return None
+        share = running.done / running.total if running.total else 0.0
+        return f"A run is at {share:.0%}. Quit and lose it?"
+
+    def on_run_progressed(self, message: RunProgressed) -> None:
+        snapshot = message.snapshot
+        self.runs = tuple(
+            replace(run, snapshot=snapshot) if run.key == snapshot.key else run for run in self.runs
+        )
+        if snapshot.status != "running" and snapshot.key == self._full_run:
+            self._full_run = None
+            self._requested = ()
+        self._show_run()
+
+    def on_worker_changed(self, message: WorkerChanged) -> None:
+        if message.note:
+            self._note(message.note)
+
+    def on_runs_chosen(self, message: RunsChosen) -> None:
+        self.shown, self.overlay = message.shown, message.overlay
+        self._show_run()
+
+    def _show_run(self) -> None:
+        """Hand the run shown, and the one laid over it, to the panes."""
+        by_key = {run.key: run.snapshot for run in self.runs}
+        charts, runs = self.query_one(ChartsPane), self.query_one(RunsPane)
+        charts.overlay = by_key.get(self.overlay) if self.overlay is not None else None
+        charts.snapshot = by_key.get(self.shown)
+        runs.runs, runs.shown, runs.overlay = self.runs, self.shown, self.overlay
+        self.query_one(StatusLine).snapshot = self.active_run or by_key.get(self.shown)
+
+    def watch_runs(self) -> None:
+        if self.is_mounted:
+            self._show_run()
+
+    async def shut_down(self) -> None:
+        """Stop the worker; no process is left behind."""
+        await self._engine.stop()
+
+    # Panes and dialogs.
+
+    def action_pane(self, number: int) -> None:
+        """Show a pane and put the focus into it."""
+        self.pane = number
+        self.call_after_refresh(self._focus_pane, number)
+
+    def _focus_pane(self, number: int) -> None:
+        pane: Any = self.query_one(f"#pane-{number}")
+        if hasattr(pane, "focus_first"):
+            pane.focus_first()
+        else:
+            target = next((one for one in pane.query("*") if one.focusable), None)
+            self.set_focus(target)
+
+    def on_descendant_focus(self) -> None:
+        """The pane with the focus is the one shown where there is room for one only."""
+        widget: Widget | None = self.focused
+        for node in widget.ancestors_with_self if widget is not None else ():
+            if isinstance(node, PANES) and node.id:
+                self.pane = int(node.id.removeprefix("pane-"))
+
+    def action_help(self) -> None:
+        from .help import HelpScreen
+
+        self.app.push_screen(HelpScreen(self._field, tuple(self.active_bindings.values())))
+
+    def action_open(self) -> None:
+        from .open import OpenScreen
+
+        folder = self.draft.folder if self.draft else Path()
+        self.app.push_screen(OpenScreen(folder), self._open)
+
+    def action_library(self) -> None:
+        from .library import LibraryScreen
+
+        self.app.push_screen(LibraryScreen(), self._open)
+
+    def _open(self, path: Path | None) -> None:
+        if path is not None:
+            self.draft = _opened(path)
+            self._note(f"opened {path}")
+
+    def action_save(self) -> None:
+        from .save import SaveScreen
+
+        if self.draft is not None:
+            self.app.push_screen(SaveScreen(self.draft), self._saved)
+
+    def _saved(self, path: Path | None) -> None:
+        from ..draft import saved
+
+        if path is not None and self.draft is not None:
+            self.draft = saved(self.draft, path)
+            self._note(f"saved {path}")
+
+    def action_export(self) -> None:
+        from .export import ExportScreen
+
+        self.app.push_screen(ExportScreen(), self._export)
+
+    def _export(self, choice: Any) -> None:
+        from ..exporting import export
+
+        if choice is not None:
+            shown = next((run for run in self.runs if run.key == self.shown), None)
+            self._note(export(choice, self.query_one(ChartsPane), shown, self.app))
+
+    def action_copy(self) -> None:
+        """Copy the chart or table that is shown, as text."""
+        from ..clipboard import copy
+
+        self._note(copy(self.app, self.query_one(ChartsPane).as_text()))
+
+
+def _first_draft(path: Path | None) -> tuple[Draft, str]:
+    """The draft to start with: the file asked for, what was being edited, or the quickstart.
+
+    Runs in a thread while the first frame is shown, and imports what is heavy on the way.
+    """
+    from .. import chart, curves, figures  # noqa: F401  (imported here, once, off the screen's way)
+
+    chart.warm_up()
+    if path is not None:
+        return _opened(path), ""
+    recovered = load_draft()
+    if recovered is not None:
+        back = "your draft of the last session is back; ctrl+l has the library"
+        return recovered, back if recovered.modified else ""
+    import scenarios
+
+    return _opened(scenarios.path("quickstart")), ""
+
+
+def _opened(path: Path) -> Draft:
+    """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
+    import scenarios
+
+    from ..draft import draft_of
+
+    text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    bundled = path.parent == scenarios.path("quickstart").parent
+    return draft_of(text, path.parent, None if bundled else path)
+
+
+def _title(draft: Draft) -> str:
+    document = draft.document or {}
+    return str(document.get("title") or (draft.path.name if draft.path else "untitled"))
+
+
+def _quick(part: Part) -> Part:
+    """A part for the preview: few trials, counts path."""
+    document: dict[str, Any] = dict(part.document)
+    document["trials"] = min(int(document.get("trials", PREVIEW_TRIALS)), PREVIEW_TRIALS)
+    simulate: Mapping[str, Any] = document.get("simulate", {})
+    document["simulate"] = {**simulate, "path": "counts"}
+    return Part(part.name, document)

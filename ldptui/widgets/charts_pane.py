@@ -1,0 +1,608 @@
+"""Pane 4: what the protocol estimates, what an attack gains, and the numbers behind it.
+
+The closed forms follow the draft at once; what was simulated comes with snapshots. Points of other
+settings than the draft's are shown muted until the new ones arrive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical
+from textual.events import Resize
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from ..messages import PartsChanged
+from .choice_bar import ChoiceBar, Choices
+from .plot import ChartView
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
+
+    from ..curves import Curve, Variable
+    from ..draft import Draft
+    from ..figures import Quantity, Table
+    from ..series import Bars, Plot
+    from ..snapshot import CellView, Frequencies, Part, Snapshot
+
+Tab = Literal["frequencies", "gain", "error", "report", "table", "equations"]
+Chart = Literal["frequencies", "gain", "error"]
+View = Literal["both", "bars", "rank", "residuals"]
+
+TABS: Final[Choices] = (
+    ("frequencies", "Frequencies"),
+    ("gain", "Gain"),
+    ("error", "Error"),
+    ("report", "One report"),
+    ("table", "Table"),
+    ("equations", "Equations"),
+)
+CHARTS: Final[tuple[Chart, ...]] = ("frequencies", "gain", "error")
+VIEWS: Final[dict[View, str]] = {
+    "both": "rank and bars",
+    "bars": "bars",
+    "rank": "rank",
+    "residuals": "residuals",
+}
+
+BESIDE: Final = 72
+"""From this width the rank plot and the bars stand side by side."""
+
+WIDE: Final = 128
+"""From this width two of the tabs' charts stand side by side."""
+
+STACKED: Final = 34
+"""From this height the rank plot stands over the bars where it cannot stand beside them."""
+
+BARS: Final = 40
+"""The width at which bars still show an estimate and its change."""
+
+LOADING = "loading …"
+NO_ESTIMATE = "no estimate yet: ctrl+r runs the scenario"
+NO_ATTACK = "No attack, so no gain. Pane 3 has the attacks: press 3."
+NO_AXIS = "Nothing here can be varied: give the scenario a population with items and users."
+OTHER = "not the present settings"
+
+
+class ChartsPane(Vertical):
+    """One tab at a time: Frequencies, Gain, Error, One report, Table, Equations.
+
+    `draft` gives the closed forms, `snapshot` what was simulated, `overlay` a second run over it.
+    Posts PartsChanged when other parts have to be simulated than `parts` said before.
+    """
+
+    BORDER_TITLE = "4 Charts"
+    DEFAULT_CSS = """
+    ChartsPane {
+        border: round $panel-lighten-2;
+        border-title-color: $text-muted;
+        &:focus-within { border: round $accent; border-title-color: $text-accent; }
+        & #charts { height: 1fr; }
+        & #frequencies { width: 1fr; height: 1fr; layout: vertical; }
+        & #frequencies.-beside { layout: horizontal; }
+        & #frequencies.-beside #bars { margin-left: 1; }
+        & #frequencies.-stacked #bars { margin-top: 1; }
+        & .curve { width: 1fr; height: 1fr; }
+        & #charts.-wide .curve { margin-left: 2; }
+        & #charts.-wide #error-box { margin-left: 0; }
+        & .sheet { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h,left_square_bracket", "tab(-1)", "Tab", show=False, id="charts.previous"),
+        Binding("right,l,right_square_bracket", "tab(1)", "Tab", show=False, id="charts.next"),
+        Binding("v", "view", "View", id="charts.view"),
+        Binding("t", "table", "Table", id="charts.table"),
+        Binding("a", "axis", "Axis", id="charts.axis"),
+        Binding("x", "log('x')", "Log x", id="charts.log-x"),
+        Binding("c", "log('y')", "Log y", id="charts.log-y"),
+    ]
+
+    # A repaint of the pane would send all that is in it: each chart knows what it has to send.
+    draft: reactive[Draft | None] = reactive(None, always_update=True, init=False, repaint=False)
+    snapshot: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
+    overlay: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
+    tab: reactive[Tab] = reactive("frequencies", init=False, repaint=False)
+    view: reactive[View] = reactive("both", init=False, repaint=False)
+    quantity: reactive[Quantity] = reactive("mse", init=False, repaint=False)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
+        self._axis: dict[str, str] = {}  # the key on the x-axis chosen by hand, by tab
+        self._log: dict[tuple[str, str], bool] = {}  # by tab and direction, where chosen by hand
+        self._axes: dict[str, tuple[Variable, ...]] = {"gain": (), "error": ()}
+        self._curves: dict[str, tuple[object, tuple[Curve, ...]]] = {}
+        self._scenario: Scenario | None = None
+        self._asked: tuple[object, ...] = ()
+        self._tabled: tuple[object, ...] = ()  # what the table was made of
+
+    def compose(self) -> ComposeResult:
+        tabs = ChoiceBar(id="tabs")
+        tabs.choices, tabs.selected = TABS, self.tab
+        yield tabs
+        with Horizontal(id="charts"):
+            with Container(id="frequencies"):
+                yield ChartView(id="rank", empty=LOADING)
+                yield ChartView(id="bars", empty=LOADING)
+                yield ChartView(id="residuals", empty=LOADING)
+            with Vertical(id="error-box", classes="curve"):
+                yield ChoiceBar(id="error-axis")
+                yield ChartView(id="error", empty=LOADING)
+            with Vertical(id="gain-box", classes="curve"):
+                yield ChoiceBar(id="gain-axis")
+                yield ChartView(id="gain", empty=LOADING)
+
+    def on_mount(self) -> None:
+        self._lay_out()
+
+    # What the pane is asked for.
+
+    def parts(self, draft: Draft) -> tuple[Part, ...]:
+        """What to simulate for the charts that are shown; the base cell always comes first."""
+        scenario = draft.scenario
+        if scenario is None:
+            return ()
+        from .. import curves
+
+        self._follow(scenario)
+        found: list[Part | None] = [curves.base_part(scenario)]
+        gain, error = self._variable("gain"), self._variable("error")
+        if gain is not None and self._needed("gain"):
+            found.append(curves.gain_part(scenario, gain))
+        if error is not None and self._needed("error"):
+            found.append(curves.error_part(scenario, error))
+        return tuple(part for part in found if part is not None)
+
+    def current_chart(self) -> ChartView | None:
+        """The chart with the focus, else the first one of the tab; None where there is none."""
+        charts = self._tab_charts()
+        focused = self.screen.focused
+        if isinstance(focused, ChartView) and focused in charts:
+            return focused
+        return charts[0] if charts else None
+
+    def as_text(self) -> str:
+        """What the tab shows as text: charts as drawn, a table tab-separated."""
+        if self.tab == "table":
+            from .number_table import NumberTable
+
+            return "".join(table.as_text() for table in self.query(NumberTable))
+        focused, charts = self.screen.focused, self._tab_charts()
+        if isinstance(focused, ChartView) and focused in charts:
+            charts = [focused]
+        if charts:
+            return "\n".join(chart.as_text() for chart in charts)
+        text = getattr(self._sheet(), "as_text", None)
+        return text() if text is not None else ""
+
+    def as_svg(self) -> str:
+        """The current chart as an SVG picture; "" where there is none."""
+        chart = self.current_chart()
+        return chart.as_svg() if chart is not None else ""
+
+    def table(self) -> Table | None:
+        """The numbers behind the chart that was shown last."""
+        from .. import figures
+
+        if self._behind == "frequencies":
+            found = self._frequencies(self.snapshot)
+            return None if found is None else figures.frequency_table(found)
+        variable = self._variable(self._behind)
+        if variable is None:
+            return None
+        curves, cells = self._closed_forms(self._behind), self._cells(self.snapshot, self._behind)
+        if self._behind == "gain":
+            return figures.gain_table(curves, cells, variable)
+        return figures.error_table(curves, cells, variable, self.quantity)
+
+    def focus_first(self) -> None:
+        """Put the focus on what the tab shows."""
+        target: Widget | None = self.current_chart()
+        if target is None:
+            sheet = self._sheet()
+            inside = sheet.query("*") if sheet is not None else ()
+            target = next((widget for widget in inside if widget.focusable), sheet)
+        if target is not None:
+            target.focus()
+
+    def _give_draft(self) -> None:
+        """One report and Equations draw the draft themselves."""
+        sheet = self._sheet()
+        if sheet is not None and self.tab in ("report", "equations"):
+            sheet.draft = self.draft  # type: ignore[attr-defined]
+
+    # What changes the picture.
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if not self.is_mounted:
+            return
+        scenario = draft.scenario if draft is not None else None
+        if scenario is not None and scenario != self._scenario:
+            self._follow(scenario)
+            self._show()
+        elif self._scenario is None:
+            self._show()
+        self._give_draft()
+
+    def watch_snapshot(self) -> None:
+        if self.is_mounted:
+            self._show()
+
+    def watch_overlay(self) -> None:
+        if self.is_mounted:
+            self._show()
+
+    def watch_quantity(self) -> None:
+        self._show()
+
+    def watch_view(self) -> None:
+        self._lay_out()
+
+    async def watch_tab(self, before: Tab, after: Tab) -> None:
+        if before in CHARTS:
+            self._behind = before
+        held = self.has_focus_within
+        await self._mount_sheet(after)
+        self._lay_out()
+        self._give_draft()
+        if held:
+            self.focus_first()
+
+    def on_resize(self, event: Resize) -> None:  # noqa: ARG002
+        self._lay_out()
+
+    def action_tab(self, by: int) -> None:
+        names = [name for name, _ in TABS]
+        self.tab = names[(names.index(self.tab) + by) % len(names)]  # type: ignore[assignment]
+
+    def action_view(self) -> None:
+        """The next view of the frequencies, of the error, or the next chart of the table."""
+        if self.tab == "error":
+            self.quantity = "std" if self.quantity == "mse" else "mse"
+        elif self.tab == "table":
+            self._behind = CHARTS[(CHARTS.index(self._behind) + 1) % len(CHARTS)]
+            self._show()
+        elif "frequencies" in self._visible():
+            views = self._views()
+            here = views.index(self._view()) if self._view() in views else -1
+            self.view = views[(here + 1) % len(views)]
+
+    def action_table(self) -> None:
+        """The numbers behind the chart, and back."""
+        self.tab = self._behind if self.tab == "table" else "table"
+
+    def action_axis(self) -> None:
+        """The next variable on the x-axis."""
+        tab = self._curve_tab()
+        variables, current = self._axes[tab], self._variable(tab)
+        if current is not None:
+            at = (variables.index(current) + 1) % len(variables)
+            self._choose_axis(tab, variables[at].key)
+
+    def action_log(self, direction: Literal["x", "y"]) -> None:
+        """Linear to logarithmic and back."""
+        tab = self._curve_tab()
+        self._log[tab, direction] = not self._is_log(tab, direction)
+        self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Keys that do nothing on this tab are not offered."""
+        curve = self.tab in ("gain", "error") or (self._is_wide() and self.tab == "frequencies")
+        if action in ("axis", "log"):
+            return curve
+        if action == "view":
+            return self.tab in ("error", "table") or "frequencies" in self._visible()
+        return True
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        message.stop()
+        tab = "error" if message.bar.id == "error-axis" else "gain"
+        match message.choice:
+            case "view" | "source":
+                self.action_view()
+            case "quantity":
+                self.quantity = "std" if self.quantity == "mse" else "mse"
+            case "x" | "y" as direction:
+                self._log[tab, direction] = not self._is_log(tab, direction)
+                self._show()
+            case choice if message.bar.id == "tabs":
+                self.tab = choice  # type: ignore[assignment]
+            case key:
+                self._choose_axis(tab, key)
+
+    # The arrangement.
+
+    def _is_wide(self) -> bool:
+        return self.content_size.width >= WIDE
+
+    def _views(self) -> list[View]:
+        return [view for view in VIEWS if view != "both" or self._room_for_both()]
+
+    def _view(self) -> View:
+        return "bars" if self.view == "both" and not self._room_for_both() else self.view
+
+    def _room_for_both(self) -> bool:
+        return self._beside() or self._stacked()
+
+    def _beside(self) -> bool:
+        width = self.content_size.width
+        return (width // 2 - 1 if self._is_wide() else width) >= BESIDE
+
+    def _stacked(self) -> bool:
+        return not self._beside() and self.content_size.height >= STACKED
+
+    def _curve_tab(self) -> Literal["gain", "error"]:
+        return "error" if self.tab == "error" else "gain"
+
+    def _visible(self) -> tuple[str, ...]:
+        """The chart boxes that are on the screen, the tab's own one first."""
+        second = {"frequencies": ("gain",), "gain": ("frequencies",), "error": ("gain",)}
+        if self.tab not in second:
+            return ()
+        return (self.tab, *(second[self.tab] if self._is_wide() else ()))
+
+    def _needed(self, name: str) -> bool:
+        return name in self._visible() or (self.tab == "table" and self._behind == name)
+
+    def _tab_charts(self) -> list[ChartView]:
+        """The charts of the tab that are on the screen, those it is named after first."""
+        charts: list[ChartView] = []
+        for name in self._visible():
+            names = ("rank", "bars", "residuals") if name == "frequencies" else (name,)
+            charts += [view for one in names if (view := self._chart(one)).display]
+        return charts
+
+    def _chart(self, name: str) -> ChartView:
+        return self.query_one(f"#{name}", ChartView)
+
+    def _sheet(self) -> Widget | None:
+        """The widget of a tab that shows no chart; None for the others, and until it is made."""
+        sheets = (sheet for sheet in self.query(".sheet") if sheet.id == self.tab)
+        return next((sheet for sheet in sheets if sheet.is_mounted), None)
+
+    async def _mount_sheet(self, tab: Tab) -> None:
+        """Make the widget of a tab without charts when it is first shown."""
+        if tab in CHARTS or self.query(f"#{tab}"):
+            return
+        sheet: Widget
+        if tab == "table":
+            from .number_table import FilteredTable
+
+            sheet = FilteredTable(id=tab)
+        elif tab == "report":
+            from .report_view import ReportView
+
+            sheet = ReportView(id=tab)
+        else:
+            from .equations_view import EquationsView
+
+            sheet = EquationsView(id=tab)
+        sheet.add_class("sheet")
+        await self.mount(sheet)
+
+    def _lay_out(self) -> None:
+        """Show the boxes of the tab, and give the bars the width that they need."""
+        if not self.is_mounted:
+            return
+        visible = self._visible()
+        self.query_one("#charts").display = bool(visible)
+        self.query_one("#charts").set_class(self._is_wide(), "-wide")
+        self.query_one("#frequencies").display = "frequencies" in visible
+        self.query_one("#gain-box").display = "gain" in visible
+        self.query_one("#error-box").display = "error" in visible
+        for sheet in self.query(".sheet"):
+            sheet.display = sheet.id == self.tab
+        box, view = self.query_one("#frequencies"), self._view()
+        both = view == "both"
+        box.set_class(both and self._beside(), "-beside")
+        box.set_class(both and self._stacked(), "-stacked")
+        self._chart("rank").display = both or view == "rank"
+        self._chart("bars").display = both or view == "bars"
+        self._chart("residuals").display = view == "residuals"
+        width = self.content_size.width // (2 if self._is_wide() else 1)
+        beside = both and self._beside()
+        self._chart("bars").styles.width = max(BARS, width * 48 // 100) if beside else "1fr"
+        tabs = self.query_one("#tabs", ChoiceBar)
+        tabs.selected = self.tab
+        shown = "frequencies" in visible and self.tab in ("frequencies", "gain")
+        tabs.switches = (("view", f"v {VIEWS[view]}"),) if shown else ()
+        self._show()
+        self.refresh_bindings()
+
+    def _choose_axis(self, tab: str, key: str) -> None:
+        self._axis[tab] = key
+        self._log.pop((tab, "x"), None)  # each variable has a scale of its own
+        self._show()
+
+    def _tell_parts(self) -> None:
+        """Say so when other parts have to be simulated than before."""
+        wanted = tuple(
+            (name, variable.key if (variable := self._variable(name)) is not None else "")
+            for name in ("gain", "error")
+            if self._needed(name)
+        )
+        if wanted != self._asked:
+            self._asked = wanted
+            if self._scenario is not None:
+                self.post_message(PartsChanged())
+
+    # The figures.
+
+    def _follow(self, scenario: Scenario) -> None:
+        """Take the scenario whose closed forms are shown."""
+        if scenario == self._scenario:
+            return
+        from .. import curves
+
+        self._scenario = scenario
+        self._axes = {"gain": curves.axes(scenario), "error": curves.error_axes(scenario)}
+
+    def _variable(self, tab: str) -> Variable | None:
+        """The variable on the x-axis: chosen by hand, else swept, else the first one."""
+        variables = self._axes[tab]
+        swept = self._scenario.sweep if self._scenario is not None else {}
+        keys = [self._axis.get(tab), *swept]
+        by_key = {variable.key: variable for variable in variables}
+        found = next((by_key[key] for key in keys if key in by_key), None)
+        return found or (variables[0] if variables else None)
+
+    def _is_log(self, tab: str, direction: str) -> bool:
+        if (tab, direction) in self._log:
+            return self._log[tab, direction]
+        if direction == "y":
+            return tab == "error"
+        variable = self._variable(tab)
+        return variable is not None and variable.log
+
+    def _closed_forms(self, tab: str) -> tuple[Curve, ...]:
+        """The curves of a tab, worked out once for each scenario, variable and spacing."""
+        variable = self._variable(tab)
+        if self._scenario is None or variable is None:
+            return ()
+        log = self._is_log(tab, "x")
+        state = (self._scenario, variable, log)
+        kept = self._curves.get(tab)
+        if kept is None or kept[0] != state:
+            from .. import curves
+
+            make = curves.gain_curve if tab == "gain" else curves.error_curves
+            kept = self._curves[tab] = (state, make(self._scenario, variable, log=log))
+        return kept[1]
+
+    @staticmethod
+    def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:
+        return snapshot.parts.get(part, ()) if snapshot is not None else ()
+
+    @staticmethod
+    def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
+        found = snapshot.frequencies if snapshot is not None else None
+        return found if found is not None and found.trials > 0 else None
+
+    def _empty(self) -> str:
+        """Why there is no chart yet, and what to press."""
+        snapshot = self.snapshot
+        if snapshot is not None and snapshot.status == "failed":
+            return snapshot.error or "the run failed"
+        if snapshot is not None and snapshot.status == "running":
+            return "simulating …"
+        return LOADING if self.draft is None else NO_ESTIMATE
+
+    def _stale(self) -> bool:
+        """Whether the frequencies shown are those of other settings than the draft's."""
+        cell = self.draft.cell if self.draft is not None else None
+        base = self._cells(self.snapshot, "base")
+        if cell is None or not base:
+            return False
+        from ..figures import same_settings
+
+        return not same_settings(base[0].parameters, cell.parameters)
+
+    def _show(self) -> None:
+        """Draw what is visible."""
+        if not self.is_mounted or not self.content_size.width:
+            return
+        visible = self._visible()
+        if "frequencies" in visible:
+            self._show_frequencies()
+        for tab in ("gain", "error"):
+            if tab in visible:
+                self._show_curve(tab)
+        if self.tab == "table":
+            self._show_table()
+        self._tell_parts()
+
+    def _show_frequencies(self) -> None:
+        found = self._frequencies(self.snapshot)
+        views = {name: self._chart(name) for name in ("rank", "bars", "residuals")}
+        if found is None:
+            words = self._empty()
+            for view in views.values():
+                if view.chart is not None:
+                    view.chart = None
+                if view.display:  # said once
+                    view.empty, words = words, ""
+            return
+        from .. import figures
+
+        note = OTHER if self._stale() else ""
+        if views["rank"].display:
+            overlay = self._frequencies(self.overlay)
+            views["rank"].chart = figures.rank_plot(found, overlay, note=note)
+        if views["bars"].display:
+            views["bars"].chart = self._bars(found, note)
+        if views["residuals"].display:
+            base = self._cells(self.snapshot, "base")
+            wanted = base[0].wanted if base else None
+            columns = max(16, self.content_size.width // (2 if self._is_wide() else 1) - 12)
+            views["residuals"].chart = figures.residuals(found, columns, wanted, note=note)
+
+    def _bars(self, found: Frequencies, note: str) -> Bars:
+        from .. import figures
+
+        height = self.content_size.height - 1
+        if self._view() == "both" and self._stacked():
+            height = (height - 1) // 2
+        rows = max(4, height - 4)  # title, heading, the rest, the note
+        compact = self._view() == "both" and self._beside()
+        return figures.top_bars(found, rows, compact=compact, note=note)
+
+    def _show_curve(self, tab: Literal["gain", "error"]) -> None:
+        view, bar = self._chart(tab), self.query_one(f"#{tab}-axis", ChoiceBar)
+        variable = self._variable(tab)
+        bar.prefix = f"{tab} over  " if variable is not None else ""
+        bar.gap = " · "
+        bar.choices = tuple((one.key, one.symbol) for one in self._axes[tab])
+        if variable is None:
+            bar.switches = ()
+            view.empty = self._why_no_curve(tab)
+            if view.chart is not None:
+                view.chart = None
+            return
+        bar.selected = variable.key
+        log_x, log_y = self._is_log(tab, "x"), self._is_log(tab, "y")
+        switches: Choices = (
+            ("x", f"x {'log' if log_x else 'linear'}"),
+            ("y", f"y {'log' if log_y else 'linear'}"),
+        )
+        if tab == "error":
+            words = "MSE" if self.quantity == "mse" else "std"
+            switches = (("quantity", words), *switches)
+        bar.switches = switches
+        view.chart = self._curve(tab, variable, log_x, log_y)
+
+    def _why_no_curve(self, tab: str) -> str:
+        if self._scenario is None:
+            return LOADING
+        return NO_ATTACK if tab == "gain" and not self._axes["gain"] else NO_AXIS
+
+    def _curve(self, tab: str, variable: Variable, log_x: bool, log_y: bool) -> Plot:
+        from .. import figures
+
+        curves, cells = self._closed_forms(tab), self._cells(self.snapshot, tab)
+        overlay = self._cells(self.overlay, tab)
+        if tab == "gain":
+            return figures.gain_plot(
+                curves, cells, variable, overlay=overlay, log_x=log_x, log_y=log_y
+            )
+        return figures.error_plot(
+            curves, cells, variable, self.quantity, overlay=overlay, log_x=log_x, log_y=log_y
+        )
+
+    def _show_table(self) -> None:
+        from .number_table import FilteredTable
+
+        sheet = self._sheet()
+        if not isinstance(sheet, FilteredTable):
+            return  # it is being made
+        # Thousands of numbers: made anew only when what they come from has changed.
+        state: tuple[object, ...] = (self._behind, self._frequencies(self.snapshot))
+        if self._behind != "frequencies":
+            cells = self._cells(self.snapshot, self._behind)
+            state = (self._behind, self.quantity, self._closed_forms(self._behind), cells)
+        if state != self._tabled:
+            self._tabled = state
+            sheet.show(self.table(), self._behind)

@@ -1,0 +1,85 @@
+"""One row of choices: tabs, the variable on an axis, switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual.events import Click
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from ldptui.rows import Charset, clean
+
+Choices = tuple[tuple[str, str], ...]
+"""What is posted when it is chosen, and its text."""
+
+
+class ChoiceBar(Widget):
+    """A few words in a row, the selected one underlined; switches stand at the right.
+
+    Takes no focus: the pane around it has the keys.
+    """
+
+    COMPONENT_CLASSES = {"choice-bar--selected", "choice-bar--other"}  # noqa: RUF012
+    DEFAULT_CSS = """
+    ChoiceBar {
+        height: 1;
+        width: 1fr;
+        color: $text-muted;
+        & > .choice-bar--selected { color: $text-accent; text-style: bold underline; }
+        & > .choice-bar--other { color: $foreground; }
+    }
+    """
+
+    @dataclass(eq=False)
+    class Chosen(Message):
+        """A choice was clicked."""
+
+        bar: ChoiceBar
+        choice: str
+
+        @property
+        def control(self) -> ChoiceBar:
+            return self.bar
+
+    prefix: reactive[str] = reactive("")
+    choices: reactive[Choices] = reactive(())
+    selected: reactive[str] = reactive("")
+    switches: reactive[Choices] = reactive(())
+    gap: reactive[str] = reactive("  ")
+
+    def _pieces(self) -> Iterator[tuple[str, str, str]]:
+        """Text, style class and choice of each piece in the row; switches only if all fit."""
+        charset: Charset = getattr(self.app, "charset", "braille")
+        left = [(clean(self.prefix, charset), "", "")] if self.prefix else []
+        for index, (choice, label) in enumerate(self.choices):
+            if index:
+                left.append((clean(self.gap, charset), "", ""))
+            kind = "selected" if choice == self.selected else "other"
+            left.append((clean(label, charset), f"choice-bar--{kind}", choice))
+        right = []
+        for index, (choice, label) in enumerate(self.switches):
+            right += [("  ", "", "")] if index else []
+            right.append((clean(label, charset), "", choice))
+        room = self.size.width - sum(cell_len(text) for text, _, _ in (*left, *right))
+        yield from left
+        if right and room >= 2:
+            yield " " * room, "", ""
+            yield from right
+
+    def render(self) -> Text:
+        text = Text(no_wrap=True, overflow="ellipsis")
+        for piece, kind, _ in self._pieces():
+            text.append(piece, self.get_component_rich_style(kind, partial=True) if kind else "")
+        return text
+
+    def on_click(self, event: Click) -> None:
+        at = 0
+        for piece, _, choice in self._pieces():
+            if choice and at <= event.x < at + cell_len(piece):
+                self.post_message(self.Chosen(self, choice))
+            at += cell_len(piece)

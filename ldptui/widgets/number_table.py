@@ -1,0 +1,337 @@
+"""A table of numbers: sorted, filtered, scrolled; sends only the cells of rows that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.events import Click
+from textual.geometry import Region, Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import Input
+
+from ldptui.rows import clean
+from ldptui.widgets.choice_bar import ChoiceBar
+from ldptui.widgets.plot import palette_of
+
+if TYPE_CHECKING:
+    from ldptui.figures import Column, Table, Value
+    from ldptui.rows import Charset
+
+TARGET = "target"
+"""The text in a row that marks it as one of a target."""
+
+
+class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows `table`. s sorts by the next column, r turns the order round, a header can be clicked.
+
+    The rows keep their order while the numbers of a run change, unless the column sorted by does.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"number-table--cursor"}
+    DEFAULT_CSS = """
+    NumberTable {
+        height: 1fr;
+        scrollbar-size-vertical: 1;
+        scrollbar-size-horizontal: 1;
+        & > .number-table--cursor { text-style: reverse; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False, id="table.up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="table.down"),
+        Binding("pageup,ctrl+b", "move_page(-1)", "Page up", show=False, id="table.page-up"),
+        Binding("pagedown,ctrl+f", "move_page(1)", "Page down", show=False, id="table.page-down"),
+        Binding("home,g", "move_to(0)", "First", show=False, id="table.first"),
+        Binding("end,G", "move_to(-1)", "Last", show=False, id="table.last"),
+        Binding("shift+left,H", "scroll_left", "Left", show=False, id="table.left"),
+        Binding("shift+right,L", "scroll_right", "Right", show=False, id="table.right"),
+        Binding("s", "sort", "Sort", id="table.sort"),
+        Binding("r", "reverse", "Reverse", show=False, id="table.reverse"),
+    ]
+
+    table: reactive[Table | None] = reactive(None, always_update=True, repaint=False, init=False)
+    wanted: reactive[str] = reactive("", init=False)
+    cursor: reactive[int] = reactive(0, repaint=False, init=False)
+    order: reactive[tuple[int, bool] | None] = reactive(None, repaint=False, init=False)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._rows: list[tuple[Value, ...]] = []
+        self._widths: list[int] = []
+        self._shown: dict[int, Strip] = {}
+        self._state: tuple[object, ...] = ()
+
+    @property
+    def rows(self) -> list[tuple[Value, ...]]:
+        """The rows that are left by the filter, in the order shown."""
+        return self._rows
+
+    @property
+    def charset(self) -> Charset:
+        charset: Charset = getattr(self.app, "charset", "braille")
+        return charset
+
+    def as_text(self) -> str:
+        """The rows shown, tab-separated and in full precision, with a header."""
+        from dataclasses import replace
+
+        if self.table is None:
+            return ""
+        return replace(self.table, rows=tuple(self._rows)).as_text()
+
+    # What is shown.
+
+    def watch_table(self, before: Table | None, after: Table | None) -> None:
+        if before is None or after is None or before.columns != after.columns:
+            self.set_reactive(NumberTable.order, None)
+            self.cursor = 0
+        self._arrange()
+
+    def watch_wanted(self) -> None:
+        self.cursor = 0
+        self._arrange()
+
+    def watch_order(self) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Filter, sort and measure; then repaint what is different on the screen."""
+        table = self.table
+        columns: tuple[Column, ...] = table.columns if table is not None else ()
+        rows = list(table.rows) if table is not None else []
+        words = self.wanted.casefold().split()
+        if words:
+            rows = [row for row in rows if _matches(row, columns, words)]
+        if self.order is not None and self.order[0] < len(columns):
+            rows = _sorted(rows, *self.order)
+        self._rows = rows
+        self._widths = [_width(column, at, rows) for at, column in enumerate(columns)]
+        self.cursor = max(0, min(self.cursor, len(rows) - 1))
+        size = Size(sum(self._widths) + 2 * max(0, len(columns) - 1), len(rows) + 1)
+        if size != self.virtual_size:
+            self.virtual_size = size
+        self._repaint()
+
+    def _repaint(self) -> None:
+        """After the data or the cursor changed: send the rows that look different."""
+        before = self._shown
+        self._shown = {}
+        if not before or not self.is_on_screen or self._state != self._outside():
+            self.refresh()
+            return
+        changed = [
+            Region(0, y, self.size.width, 1)
+            for y in range(self.scrollable_content_region.height)
+            if before.get(y) != self._line(y)
+        ]
+        if changed:
+            self.refresh(*changed)
+
+    def _outside(self) -> tuple[object, ...]:
+        """What the rows depend on besides the data and the cursor."""
+        app = self.app
+        state = (self.size, self.scroll_offset, self.has_focus, self.rich_style)
+        return (*state, app.theme, app.native_ansi_color, self.charset)
+
+    def render_line(self, y: int) -> Strip:
+        state = self._outside()
+        if state != self._state:
+            self._shown, self._state = {}, state
+        return self._line(y)
+
+    def _line(self, y: int) -> Strip:
+        if y not in self._shown:
+            self._shown[y] = self._drawn(y)
+        return self._shown[y]
+
+    def _drawn(self, y: int) -> Strip:
+        width, left = self.size.width, round(self.scroll_x)
+        table, index = self.table, round(self.scroll_y) + y - 1
+        if table is None or index >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        cells: list[str] = []
+        style = self.rich_style
+        if y == 0:
+            texts = [self._heading(at) for at in range(len(table.columns))]
+            style += Style.parse(f"bold {palette_of(self.app).muted}")
+            right = [not _is_text(at, table.rows) for at in range(len(texts))]
+        else:
+            row = self._rows[index]
+            texts = [column.text(value) for column, value in zip(table.columns, row, strict=True)]
+            right = [not isinstance(value, str) for value in row]
+            if TARGET in row:
+                style += Style.parse(palette_of(self.app).target)
+            if index == self.cursor and self.has_focus:
+                style += self.get_component_rich_style("number-table--cursor", partial=True)
+        for text, size, flush in zip(texts, self._widths, right, strict=True):
+            shown = clean(text, self.charset)
+            room = " " * max(0, size - cell_len(shown))
+            cells.append(room + shown if flush else set_cell_size(shown, size))
+        line = Strip([Segment("  ".join(cells), style)])
+        return line.crop_extend(left, left + width, self.rich_style)
+
+    def _heading(self, at: int) -> str:
+        assert self.table is not None
+        name = self.table.columns[at].name
+        if self.order is None or self.order[0] != at:
+            return name
+        return f"{name} ↓" if self.order[1] else f"{name} ↑"
+
+    # What can be done.
+
+    def watch_cursor(self) -> None:
+        if not self.is_mounted:
+            return
+        top, room = round(self.scroll_y), max(1, self.scrollable_content_region.height - 1)
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False)
+        elif self.cursor >= top + room:
+            self.scroll_to(y=self.cursor - room + 1, animate=False)
+        self._repaint()
+
+    def action_move(self, by: int) -> None:
+        self.cursor = max(0, min(self.cursor + by, len(self._rows) - 1))
+
+    def action_move_page(self, by: int) -> None:
+        self.action_move(by * max(1, self.scrollable_content_region.height - 2))
+
+    def action_move_to(self, index: int) -> None:
+        self.cursor = 0 if index == 0 else max(0, len(self._rows) - 1)
+
+    def action_sort(self) -> None:
+        """Sort by the next column; after the last one, as the table came."""
+        if self.table is None:
+            return
+        at = 0 if self.order is None else self.order[0] + 1
+        self.order = (at, self._falling(at)) if at < len(self.table.columns) else None
+
+    def action_reverse(self) -> None:
+        if self.order is not None:
+            self.order = (self.order[0], not self.order[1])
+
+    def _falling(self, at: int) -> bool:
+        """Numbers are sorted with the largest first, texts by the alphabet."""
+        return self.table is not None and not _is_text(at, self.table.rows)
+
+    def on_click(self, event: Click) -> None:
+        if event.y > 0:
+            self.cursor = max(0, min(round(self.scroll_y) + event.y - 1, len(self._rows) - 1))
+            return
+        start, x = 0, event.x + round(self.scroll_x)
+        for at, width in enumerate(self._widths):
+            if start <= x < start + width:
+                same = self.order is not None and self.order[0] == at
+                falling = not self.order[1] if same and self.order else self._falling(at)
+                self.order = (at, falling)
+            start += width + 2
+
+
+class FilterInput(Input):
+    """The filter's text field; escape leaves it and drops the filter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Drop the filter", show=False, id="table.drop-filter")
+    ]
+
+    def action_leave(self) -> None:
+        self.value = ""
+        self.display = False
+        self.screen.query_one(NumberTable).focus()
+
+
+class FilteredTable(Vertical):
+    """A `NumberTable` with a text field for its filter, which `/` opens."""
+
+    DEFAULT_CSS = """
+    FilteredTable {
+        height: 1fr;
+        & > FilterInput { height: 1; border: none; padding: 0; display: none; }
+        & > FilterInput:focus { border: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield ChoiceBar()
+        yield NumberTable()
+        field = FilterInput(placeholder="filter: words that a row must hold; esc drops it")
+        field.cursor_blink = False
+        yield field
+
+    def show(self, table: Table | None, source: str) -> None:
+        """Put a table in, with its title and the name of its chart over it."""
+        self.query_one(NumberTable).table = table
+        bar = self.query_one(ChoiceBar)
+        bar.prefix = (
+            table.title if table is not None else "no numbers yet: ctrl+r runs the scenario"
+        )
+        bar.switches = (("source", f"v {source}"), ("sort", "s sort"), ("filter", "/ filter"))
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        if message.choice == "filter":
+            message.stop()
+            self.action_filter()
+        elif message.choice == "sort":
+            message.stop()
+            self.query_one(NumberTable).action_sort()
+
+    def action_filter(self) -> None:
+        field = self.query_one(FilterInput)
+        field.display = True
+        field.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(NumberTable).wanted = event.value
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if not event.value:
+            self.query_one(FilterInput).display = False
+        self.query_one(NumberTable).focus()
+
+
+def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:
+    text = "\t".join(c.text(v) for c, v in zip(columns, row, strict=True)).casefold()
+    return all(word in text for word in words)
+
+
+def _sorted(rows: list[tuple[Value, ...]], at: int, falling: bool) -> list[tuple[Value, ...]]:
+    """The rows by one column, undefined values last; numbers among texts by their value."""
+    known = [row for row in rows if row[at] is not None]
+    rest = [row for row in rows if row[at] is None]
+
+    def key(row: tuple[Value, ...]) -> tuple[int, float, str]:
+        value = row[at]
+        if isinstance(value, str):
+            return (0, float(value), "") if value.isdecimal() else (1, 0.0, value.casefold())
+        return (0, float(value or 0), "")
+
+    return sorted(known, key=key, reverse=falling) + rest
+
+
+def _is_text(at: int, rows: Sequence[tuple[Value, ...]]) -> bool:
+    return any(isinstance(row[at], str) for row in rows[:1])
+
+
+def _width(column: Column, at: int, rows: list[tuple[Value, ...]]) -> int:
+    """Room for a column: the ends of its range stand for all its numbers of fixed decimals."""
+    values = [value for row in rows if (value := row[at]) is not None]
+    numbers = [value for value in values if not isinstance(value, str)]
+    texts = [value for value in values if isinstance(value, str)]
+    if column.places is not None or all(isinstance(value, int) for value in numbers):
+        numbers = [min(numbers), max(numbers)] if numbers else []
+    shown = [column.text(value) for value in numbers] + texts
+    arrow = 2  # for the order
+    return max([cell_len(column.name) + arrow, *(cell_len(text) for text in shown)], default=0)

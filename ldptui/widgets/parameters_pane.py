@@ -1,0 +1,251 @@
+"""Pane 2: the population, the privacy budget, the run and the sweep, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.reactive import var
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ..help import field_help
+from ..messages import FieldFocused
+from .field import Field, Type
+from .sweep_editor import SweepEditor, title_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..draft import Draft
+
+SIDE_BY_SIDE: Final = 76
+"""Cells of width from which two columns stand side by side."""
+BLOCK_S: Final = 0.7
+"""How long a script may be broken before the form closes: typing breaks it all the time."""
+
+_POPULATIONS: Final = ("zipf", "uniform", "geometric", "normal", "counts", "csv")
+_RULES: Final = ("nearest", "ceil", "floor")
+_OWN: Final[tuple[tuple[str, Type], ...]] = (
+    ("items", "integer"),
+    ("users", "integer"),
+    ("exponent", "number"),
+    ("ratio", "number"),
+    ("mean", "number"),
+    ("std", "number"),
+    ("counts", "list"),
+    ("path", "text"),
+    ("column", "text"),
+    ("count", "text"),
+)
+"""Keys that a population may have; those of its kind are shown."""
+
+
+def labelled(key: str, type_: Type = "text", **more: Any) -> Field:
+    """A field with the label of its help."""
+    return Field(key, title_of(key), type_, **more)
+
+
+class ParametersPane(VerticalScroll):
+    """Every number of a scenario but the attack's."""
+
+    BORDER_TITLE = "2 Parameters"
+    DEFAULT_CSS = """
+    ParametersPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-error;
+        layout: vertical;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 25%;
+        scrollbar-background: $background;
+        &:focus, &:focus-within { border: round $accent; border-title-color: $text-accent; }
+        & > Vertical { height: auto; width: 1fr; }
+        &.-side { layout: horizontal; }
+        &.-side > #numbers { padding-right: 2; }
+        &.-roomy .first { margin-top: 1; }
+        &.-side .top { margin-top: 0; }
+        & > #meaning {
+            display: none;
+            dock: bottom;
+            height: auto;
+            max-height: 6;
+            padding: 0 2;
+            color: $foreground 60%;
+        }
+        &:ansi > #meaning { text-style: dim; }
+        &.-side.-roomy > #meaning { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
+    ]
+
+    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._last: Widget | None = None
+        self._block_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="numbers"):
+            kinds = [(kind, kind) for kind in _POPULATIONS]
+            yield Field("population.kind", "", options=kinds, rows=2)
+            for name, type_ in _OWN:
+                field = labelled(f"population.{name}", type_, optional=name == "count")
+                field.display = name in ("items", "users")
+                yield field
+            epsilon = labelled("protocol.epsilon", "number")
+            epsilon.add_class("first")
+            yield epsilon
+            rule = labelled("protocol.hash_range", options=[(one, one) for one in _RULES])
+            rule.id = "rule"
+            rule.display = False
+            yield rule
+            given = Field("protocol.hash_range", "  given", "integer", id="given")
+            given.display = False
+            yield given
+        with Vertical(id="run"):
+            trials = labelled("trials", "integer", optional=True)
+            trials.add_class("first", "top")
+            yield trials
+            yield labelled("seed", "integer", optional=True, grouped=False)
+            paths = [(one, one) for one in ("auto", "counts", "reports")]
+            yield labelled("simulate.path", options=paths)
+            yield labelled("simulate.top_k", "integer", optional=True)
+            sweep = SweepEditor()
+            sweep.add_class("first")
+            yield sweep
+        yield Static(id="meaning", markup=False)
+
+    def on_resize(self) -> None:
+        side = self.size.width >= SIDE_BY_SIDE
+        self.set_class(side, "-side")
+        self.set_class(self.size.height >= 18, "-roomy")
+
+    # The focus.
+
+    def focus_first(self) -> None:
+        """Put the focus where it was last in this pane, or into the first field."""
+        self.action_enter()
+
+    def action_enter(self) -> None:
+        last = self._last
+        if last is None or not last.focusable:
+            last = next((one for one in self.query("*") if one.focusable), self)
+        last.focus()
+
+    def on_descendant_focus(self) -> None:
+        focused = self.screen.focused
+        if focused is not self and focused is not None:
+            self._last = focused
+
+    def on_field_focused(self, event: FieldFocused) -> None:
+        """Where there is room, say what the field with the focus means."""
+        help_ = field_help(event.key)
+        if help_ is not None:
+            self.query_one("#meaning", Static).update(f"{help_.title}: {help_.meaning}")
+
+    # Downwards.
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted:
+            return
+        self._block(draft)
+        if not draft.parses:
+            return
+        from ..draft import keys_of, kind_of, sweep_of, value_of
+
+        swept = sweep_of(draft)
+        own = set(keys_of("population", kind_of(draft, "population")))
+        for field in self._fields():
+            table, _, name = field.key.partition(".")
+            if table == "population" and name != "kind":
+                field.display = name in own
+            if not field.display and field.id not in ("rule", "given"):
+                continue
+            field.swept = field.key in swept
+            value = value_of(draft, field.key)
+            if field.id == "rule":
+                self._show_rule(draft, field, value)
+            elif field.id == "given":
+                field.display = self.query_one("#rule").display and value not in _RULES
+                field.show(value, said(draft, field.key))
+            elif field.key in ("population.column", "population.count"):
+                columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
+                field.offer(columns)
+                field.show(value, said(draft, field.key))
+            else:
+                field.show(value, said(draft, field.key))
+        self.query_one(SweepEditor).show(draft)
+
+    def _fields(self) -> Iterator[Field]:
+        """The fields of this pane, not those of the sweep editor inside it."""
+        for column in self.query_children(Vertical):
+            yield from column.query_children(Field)
+
+    def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
+        """The rule for g, each with the g it gives at this ε, and "given" for a number."""
+        from core.protocols.hashing import hash_range_for
+
+        from ..draft import kind_of
+
+        field.display = kind_of(draft, "protocol") == "olh"
+        if not field.display:
+            return
+        cell = draft.cell
+        epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
+        options: list[tuple[Any, str]] = [(rule, rule) for rule in _RULES]
+        if isinstance(epsilon, int | float):
+            options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in _RULES]
+        g = cell.hash_range if cell is not None else None
+        given = value if isinstance(value, int) else g or 2
+        field.choose_from([*options, (given, "given")])
+        field.show(value if value in _RULES else given)
+
+    def _block(self, draft: Draft) -> None:
+        """While the script does not parse, a form cannot write into it: say so, then close."""
+        if draft.parses:
+            if self._block_timer is not None:
+                self._block_timer.stop()
+                self._block_timer = None
+            self._close(False)
+        elif self._block_timer is None:
+            self._block_timer = self.set_timer(BLOCK_S, lambda: self._close(True))
+
+    def _close(self, closed: bool) -> None:
+        draft = self.draft
+        closed = closed and draft is not None and not draft.parses
+        line = draft.problems[0].line if closed and draft is not None else None
+        said = f"✗ script, line {line}" if line is not None else ""
+        if said != (self.border_subtitle or ""):
+            self.border_subtitle = said
+        for column in self.query_children(Vertical):
+            column.disabled = closed
+
+
+def said(draft: Draft, key: str) -> str:
+    """What the field of a key says below itself; "" while all is well."""
+    from ..draft import own_problem
+
+    problem = own_problem(draft, key)
+    return problem.message if problem is not None else ""
+
+
+def columns_of(folder: Path, path: str) -> list[str]:
+    """The columns in the header of a CSV file; none where it cannot be read."""
+    import csv
+    from pathlib import Path as FilePath
+
+    if not path.strip():
+        return []
+    try:
+        with (folder / FilePath(path).expanduser()).open(newline="", encoding="utf-8-sig") as file:
+            return next(csv.reader([file.readline(100_000)]), [])
+    except (OSError, ValueError, RuntimeError, csv.Error):
+        return []

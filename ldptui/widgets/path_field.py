@@ -1,0 +1,237 @@
+"""A field for a path, with what it can be completed to below it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+MOST: Final = 500
+"""So many completions are listed; who has more types one more letter."""
+
+
+def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
+    """What a half-typed path can become, as it was begun (`~/…`, relative or absolute).
+
+    Files with the suffix come first, then folders (they end in `/`), then other files; hidden ones
+    only after a dot was typed. Relative paths start at `folder`. Empty where nothing can be listed.
+    """
+    if typed == "~":
+        return ["~/"]
+    head, slash, start = typed.rpartition("/")
+    head += slash
+    found: list[tuple[int, str, str]] = []
+    try:
+        with os.scandir(folder / Path(head).expanduser()) as entries:
+            for entry in entries:
+                name = entry.name
+                # What has no printable name cannot be shown, and need not be offered.
+                if not _begins(name, start) or not name.isprintable():
+                    continue
+                if name.startswith(".") and not start.startswith("."):
+                    continue
+                is_folder = _is_folder(entry)
+                rank = 1 if is_folder else 0 if suffix and name.endswith(suffix) else 2
+                found.append((rank, name.casefold(), f"{head}{name}{'/' if is_folder else ''}"))
+    except (OSError, ValueError, RuntimeError):
+        return []
+    return [path for _, _, path in sorted(found)[:MOST]]
+
+
+def completed(typed: str, candidates: Sequence[str]) -> str:
+    """The typed path, as far as the candidates agree on how it goes on."""
+    if not candidates:
+        return typed
+    first, last = min(candidates), max(candidates)
+    same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), None)
+    common = first[:same] if same is not None else min(first, last, key=len)
+    return common if len(common) >= len(typed) else typed
+
+
+def _begins(name: str, start: str) -> bool:
+    """Lower-case letters stand for both cases."""
+    return name.startswith(start) or name.casefold().startswith(start)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+class PathField(Vertical):
+    """A path: tab completes, up and down choose, enter takes it; a folder is entered.
+
+    Posts `Chosen` with what was taken, `Changed` when it is edited; `tell` puts a sentence below.
+    """
+
+    DEFAULT_CSS = """
+    PathField {
+        height: auto;
+        & > Input { border: round $foreground 30%; background: transparent; padding: 0 1; }
+        & > Input:focus { border: round $accent; background-tint: transparent; }
+        & > Input:nocolor > .input--cursor { text-style: underline; }
+        & > Input.-refused, & > Input.-refused:focus { border: round $error; }
+        & > Static { height: auto; padding: 0 1; color: $text-muted; }
+        & > Static.-refused { color: $text-error; }
+        & > Static.-asking { color: $text-warning; }
+        & > OptionList {
+            height: auto;
+            max-height: 10;
+            margin: 0 1;
+            background: transparent;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+            scrollbar-size-vertical: 1;
+            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
+            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete", show=False, id="path.complete"),
+        Binding("down", "move(1)", "Next", show=False, id="path.next"),
+        Binding("up", "move(-1)", "Previous", show=False, id="path.previous"),
+        Binding("pagedown", "move(8)", "Page down", show=False, id="path.page-down"),
+        Binding("pageup", "move(-8)", "Page up", show=False, id="path.page-up"),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """Enter was pressed on this path; it is absolute."""
+
+        path: Path
+
+    @dataclass
+    class Changed(Message):
+        """The path was edited."""
+
+        text: str
+
+    def __init__(self, folder: Path, text: str = "", suffix: str = "", rows: int = 10) -> None:
+        super().__init__()
+        self._folder = folder.absolute()
+        self._first = text
+        self._suffix = suffix
+        self._rows = rows
+        self._candidates: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        field = Input(self._first, select_on_focus=False, placeholder="type or paste a path")
+        field.cursor_blink = False
+        yield field
+        yield Static(markup=False)
+        listed = OptionList(compact=True, markup=False)
+        listed.can_focus = False
+        listed.styles.max_height = self._rows
+        yield listed
+
+    def on_mount(self) -> None:
+        self._list(self._first)
+
+    @property
+    def text(self) -> str:
+        """The path as it stands in the field."""
+        return self.query_one(Input).value
+
+    @text.setter
+    def text(self, text: str) -> None:
+        field = self.query_one(Input)
+        field.value = text
+        field.cursor_position = len(text)
+
+    def absolute(self, text: str) -> Path:
+        """The absolute path that a text means; `~` is the user's home."""
+        try:
+            written = Path(text).expanduser()
+        except RuntimeError:  # a home that nobody has
+            written = Path(text)
+        return Path(os.path.abspath(self._folder / written))  # noqa: PTH100 - links stay
+
+    def tell(self, sentence: str, refused: bool = False, asking: bool = False) -> None:
+        """A sentence under the field: why the path is refused, or what enter will do."""
+        line, field = self.query_one(Static), self.query_one(Input)
+        line.update(sentence)
+        for widget in (line, field):
+            widget.set_class(refused, "-refused")
+            widget.set_class(asking, "-asking")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.tell("")
+        self._list(event.value)
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        highlighted = self.query_one(OptionList).highlighted
+        self._take(event.value if highlighted is None else self._candidates[highlighted])
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._take(self._candidates[event.option_index])
+
+    def _take(self, text: str) -> None:
+        """A folder is entered, so that the list goes on inside it; a file is what was wanted."""
+        if not text.strip():
+            self.tell("type a path, or choose one with up and down")
+            return
+        path = self.absolute(text)
+        if text != self.text:
+            with self.prevent(Input.Changed):
+                self.text = text
+            self.tell("")
+        if path.is_dir():
+            with self.prevent(Input.Changed):
+                self.text = text if text.endswith("/") else f"{text}/"
+            self._list(self.text)
+        else:
+            self.post_message(self.Chosen(path))
+
+    def _list(self, typed: str) -> None:
+        self._candidates = completions(typed, self._folder, self._suffix)
+        listed = self.query_one(OptionList)
+        listed.clear_options()
+        listed.add_options(Option(self._row(path)) for path in self._candidates)
+        listed.highlighted = None
+        listed.display = bool(self._candidates)
+
+    def _row(self, path: str) -> Content:
+        name = path.rstrip("/").rpartition("/")[2]
+        if path.endswith("/"):
+            return Content.styled(f"{name}/", "$text-accent")
+        wanted = self._suffix and path.endswith(self._suffix)
+        return Content(name) if wanted else Content.styled(name, "$foreground-muted")
+
+    def action_complete(self) -> None:
+        """As far as it is clear; after that, through the candidates one by one."""
+        typed = self.text
+        further = completed(typed, self._candidates)
+        if further != typed:
+            self.text = further
+        else:
+            self.action_move(1)
+
+    def action_move(self, by: int) -> None:
+        listed = self.query_one(OptionList)
+        if not self._candidates:
+            return
+        last = len(self._candidates) - 1
+        at = listed.highlighted
+        if at is None:
+            listed.highlighted = 0 if by > 0 else last
+        elif abs(by) == 1:
+            listed.highlighted = (at + by) % (last + 1)
+        else:
+            listed.highlighted = max(0, min(last, at + by))

@@ -1,0 +1,240 @@
+"""Pane 1: the protocols, why to pick each, the one that fits, and what the choice means."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import RenderResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.reactive import var
+from textual.widget import Widget
+
+from ..format import decimals, fixed, short
+from ..help import kind_help
+from ..messages import FieldFocused, KeyEdited
+from .field import muted
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+
+BRIEFLY: Final = {
+    "grr": "small d: least error",
+    "sue": "baseline, like RAPPOR",
+    "oue": "large d, d-bit reports",
+    "blh": "one bit and a seed",
+    "olh": "large d, short reports",
+}
+"""Why to pick each protocol, for rows too narrow for the sentence in help.toml."""
+
+KINDS: Final = tuple(BRIEFLY)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the pane says of the protocols at the scenario's d, n and ε."""
+
+    recommended: tuple[str, ...]
+    why: str
+    numbers: str
+    spreads: tuple[str, ...]  # σ of one estimated frequency, for each of KINDS
+
+
+class ProtocolPane(Widget, can_focus=True):
+    """A list in which moving is choosing: the charts follow."""
+
+    BORDER_TITLE = "1 Protocol"
+    DEFAULT_CSS = """
+    ProtocolPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        padding: 0 1;
+        height: 1fr;
+        overflow: hidden;
+        &:focus-within { border: round $accent; border-title-color: $text-accent; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Next", show=False, id="protocol.next"),
+        Binding("up,k", "move(-1)", "Previous", show=False, id="protocol.previous"),
+        Binding("home", "move(-9)", "First", show=False, id="protocol.first"),
+        Binding("end", "move(9)", "Last", show=False, id="protocol.last"),
+    ]
+
+    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._kind = ""
+        self._swept: frozenset[str] = frozenset()
+        self._facts: Facts | None = None
+        self._blocked = ""
+
+    def focus_first(self) -> None:
+        self.focus()
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None:
+            return
+        from ..draft import kind_of, sweep_of
+
+        before = self._kind, self._swept, self._facts, self._blocked
+        self._kind = kind_of(draft, "protocol")
+        swept = sweep_of(draft).get("protocol.kind")
+        self._swept = frozenset(one for one in swept or () if isinstance(one, str))
+        self._facts = _facts(draft)
+        problem = draft.problem("protocol.kind")
+        if not draft.parses:
+            self._blocked = f"the script has an error in line {draft.problems[0].line}: 3, then s"
+        else:
+            self._blocked = problem.message if problem is not None else ""
+        if before != (self._kind, self._swept, self._facts, self._blocked):
+            self.refresh()
+
+    def on_focus(self) -> None:
+        self.post_message(FieldFocused("protocol.kind"))
+
+    # Choosing.
+
+    def action_move(self, by: int) -> None:
+        at = KINDS.index(self._kind) + by if self._kind in KINDS else 0
+        self._choose(KINDS[min(max(at, 0), len(KINDS) - 1)])
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and 0 <= offset.y < len(KINDS):
+            self._choose(KINDS[offset.y])
+
+    def _choose(self, kind: str) -> None:
+        if self.draft is not None and self.draft.parses and kind != self._kind:
+            self._kind = kind
+            self.refresh()
+            self.post_message(KeyEdited("protocol.kind", kind))
+
+    # The picture.
+
+    def render(self) -> RenderResult:
+        width, height = self.size
+        rows, facts, words = self._rows(width), self._fact_lines(width), self._word_lines(width)
+        # The reason goes below the list where there is room for it, then a blank line, then prose.
+        reason, prose = words
+        lines = [*rows, *facts]
+        if len(lines) + len(reason) <= height:
+            lines = [*rows, *reason, *facts]
+        if facts and len(lines) < height:
+            lines.insert(len(lines) - len(facts), Content(""))
+        if prose and len(lines) + 1 + len(prose) <= height:
+            lines += [Content(""), *prose]
+        return Content("\n").join(lines)
+
+    def _rows(self, width: int) -> list[Content]:
+        """One row for each protocol: mark, name, star, why to pick it, its σ."""
+        facts = self._facts
+        spreads = facts.spreads if facts is not None else ("",) * len(KINDS)
+        texts = list(BRIEFLY.values())
+        if self._reasons_fit(width):
+            helps = [kind_help("protocol", kind) for kind in KINDS]
+            texts = [help_.reason if help_ else "" for help_ in helps]
+        right = self._right if max(map(cell_len, texts)) + self._right <= width - 8 else 0
+        rows = []
+        for kind, text, spread in zip(KINDS, texts, spreads, strict=True):
+            chosen = kind == self._kind
+            bright = "$text-accent bold" if self.has_focus else "$foreground bold"
+            mark = "● " if chosen else "↔ " if kind in self._swept else "○ "
+            star = facts is not None and kind in facts.recommended
+            row = Content.assemble(
+                (mark, bright if chosen else muted(self)),
+                (f"{kind.upper()} ", bright if chosen else "$foreground"),
+                ("★ " if star else "  ", "$text-success"),
+                (text, "$foreground" if chosen else muted(self)),
+            )
+            if right:
+                gap = width - row.cell_length - cell_len(spread)
+                row += Content(" " * max(1, gap))
+                row += Content.styled(spread, "$foreground" if chosen else muted(self))
+            rows.append(row)
+        return rows
+
+    def _fact_lines(self, width: int) -> list[Content]:
+        """Which protocol fits and why, and what the chosen one's probabilities are."""
+        if self._blocked:
+            return _wrapped(f"✗ {self._blocked}", width, "$text-error")
+        if self._kind and self._kind not in KINDS:
+            return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground")
+        if self._facts is None:
+            return []
+        star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
+        return [star, *_wrapped(self._facts.numbers, width, muted(self))]
+
+    def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:
+        """Why to pick the chosen protocol, unless its row says so, and what it does."""
+        help_ = kind_help("protocol", self._kind)
+        if help_ is None or self._facts is None:
+            return [], []
+        reason = [] if self._reasons_fit(width) else _wrapped(help_.reason, width, muted(self))
+        return reason, _wrapped(f"{_full_name(help_.name)}: {help_.text}", width, muted(self))
+
+    def _reasons_fit(self, width: int) -> bool:
+        helps = [kind_help("protocol", kind) for kind in KINDS]
+        return max(cell_len(help_.reason) for help_ in helps if help_) <= width - 8
+
+    @property
+    def _right(self) -> int:
+        """Cells for the column of σ, its gap included."""
+        spreads = self._facts.spreads if self._facts is not None else ()
+        return max(map(cell_len, spreads)) + 1 if spreads else 0
+
+
+def _full_name(name: str) -> str:
+    """`OUE (optimised unary encoding)` without its short name."""
+    full = name.partition("(")[2].rstrip(")") or name
+    return full[0].upper() + full[1:] if full[1:2].islower() else full
+
+
+def _wrapped(text: str, width: int, style: str) -> list[Content]:
+    return [Content.styled(line, style) for line in textwrap.wrap(text, max(20, width))]
+
+
+def _facts(draft: Draft) -> Facts | None:
+    """The numbers of the last valid scenario's base; None before there was one."""
+    from core.errors import ScenarioError
+    from core.protocols import PROTOCOLS
+    from core.theory import frequency_std, recommended
+
+    cell = draft.cell
+    if cell is None:
+        return None
+    epsilon = cell.parameters.get("protocol.epsilon")
+    if not isinstance(epsilon, int | float) or cell.parameters["protocol.kind"] not in KINDS:
+        return None
+    protocol, users, d = cell.pure, cell.users, cell.population.domain_size
+    best = recommended(d, epsilon)
+    sign = "<" if best == "grr" else "≥"
+    spreads: list[float | None] = []
+    for kind in KINDS:
+        try:
+            own = kind == cell.parameters["protocol.kind"]
+            one = protocol if own else PROTOCOLS[kind](kind=kind, epsilon=epsilon).bind(d)  # type: ignore[arg-type]
+            spreads.append(frequency_std(one, users))
+        except (ScenarioError, OverflowError):
+            spreads.append(None)  # e^ε + 1 is no usable hash range here
+    places = decimals(spreads)
+    written = [f"±{fixed(one, places)}" for one in spreads]
+    if places > 6 or max(map(len, written)) > 8:
+        written = [f"±{short(one, 2)}" for one in spreads]
+    numbers = [f"p = {short(protocol.p)}", f"q = {short(protocol.q)}"]
+    if cell.hash_range is not None:
+        numbers.append(f"g = {cell.hash_range}")
+    numbers.append(f"σ = {short(frequency_std(protocol, users), 3)}")
+    return Facts(
+        recommended=("grr",) if best == "grr" else ("oue", "olh"),
+        why=f"d = {d} {sign} 3e^ε + 2 = {short(3 * math.exp(epsilon) + 2, 3)} → "
+        + ("GRR" if best == "grr" else "OUE/OLH"),
+        numbers="  ".join(numbers),
+        spreads=tuple(written),
+    )

@@ -1,0 +1,115 @@
+"""Pane 5: the runs of this session. Choose one to show, mark a second one to lay over it."""
+
+from __future__ import annotations
+
+import time
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.reactive import reactive
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from ..messages import RunsChosen
+from ..runs import Run, described, differences
+
+MARKS = {"running": "●", "done": "✓", "partial": "◐", "failed": "✗"}
+
+
+class RunsPane(Vertical):
+    """A list, newest first: status, time, trials, and what differs from the run before."""
+
+    BORDER_TITLE = "5 Runs"
+    DEFAULT_CSS = """
+    RunsPane {
+        border: round $foreground 25%;
+        border-title-color: $foreground-muted;
+        &:focus-within { border: round $accent; border-title-color: $text-accent; }
+        & > OptionList { height: 1fr; border: none; background: transparent; padding: 0; }
+        & > OptionList:focus { border: none; }
+        & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
+    }
+    """
+    BINDINGS = [  # noqa: RUF012
+        Binding("j", "cursor('down')", "Down", show=False, id="runs.down"),
+        Binding("k", "cursor('up')", "Up", show=False, id="runs.up"),
+        Binding("space", "overlay", "Overlay", id="runs.overlay"),
+    ]
+
+    runs: reactive[tuple[Run, ...]] = reactive(())
+    shown: reactive[int] = reactive(-1)
+    overlay: reactive[int | None] = reactive(None)
+
+    def compose(self) -> ComposeResult:
+        yield Static("No run yet. ^r runs the scenario with all its trials and its sweep.")
+        yield OptionList(compact=True)
+
+    def watch_runs(self) -> None:
+        self._fill()
+
+    def watch_shown(self) -> None:
+        self._fill()
+
+    def watch_overlay(self) -> None:
+        self._fill()
+
+    def on_resize(self) -> None:
+        self._fill()
+
+    def _fill(self) -> None:
+        if not self.is_mounted:
+            return
+        options = self.query_one(OptionList)
+        self.query_one(Static).display = not self.runs
+        options.display = bool(self.runs)
+        newest = list(reversed(self.runs))
+        rows = [self._row(at, newest) for at in range(len(newest))]
+        if [str(run.key) for run in newest] == [option.id for option in options.options]:
+            for index, row in enumerate(rows):
+                if options.get_option_at_index(index).prompt != row:
+                    options.replace_option_prompt_at_index(index, row)
+            return
+        highlighted = options.highlighted
+        options.clear_options()
+        options.add_options(
+            Option(row, id=str(run.key)) for row, run in zip(rows, newest, strict=True)
+        )
+        options.highlighted = 0 if highlighted is None else min(highlighted, len(rows) - 1)
+
+    def _row(self, at: int, newest: list[Run]) -> Text:
+        from .. import format as fmt
+
+        run = newest[at]
+        before = newest[at + 1] if at + 1 < len(newest) else None
+        view = run.snapshot
+        mark = "▶" if run.key == self.shown else "+" if run.key == self.overlay else " "
+        changed = differences(before.document, run.document) if before else ""
+        what = changed or (described(run.document) if before is None else "same scenario")
+        clock = time.strftime("%H:%M:%S", time.localtime(run.started))
+        kind = f"#{run.key}" if view.full else "live"
+        row = Text(no_wrap=True, overflow="ellipsis")
+        row.append(f"{mark} {MARKS[view.status]} {kind:<5}{clock}  ")
+        row.append(f"{fmt.count(view.done):>8} trials {fmt.duration(view.seconds):>7}  ")
+        row.append(view.error or what)
+        row.truncate(max(20, self.query_one(OptionList).size.width - 2), overflow="ellipsis")
+        return row
+
+    def action_cursor(self, way: str) -> None:
+        options = self.query_one(OptionList)
+        (options.action_cursor_down if way == "down" else options.action_cursor_up)()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        key = int(event.option.id or 0)
+        self.post_message(RunsChosen(key, None if self.overlay == key else self.overlay))
+
+    def action_overlay(self) -> None:
+        """Lay the highlighted run over the one shown; again takes it off."""
+        options = self.query_one(OptionList)
+        if options.highlighted is None:
+            return
+        key = int(options.get_option_at_index(options.highlighted).id or 0)
+        if key != self.shown:
+            self.post_message(RunsChosen(self.shown, None if key == self.overlay else key))

@@ -1,0 +1,89 @@
+"""The status line: what runs, how far, how fast, how long still, or what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from ..snapshot import Snapshot
+
+BAR = 12
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+class StatusLine(Widget):
+    """One line, always there. A problem of the draft goes before the state of the run."""
+
+    DEFAULT_CSS = """
+    StatusLine {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        color: $foreground;
+        & > .status--good { color: $text-success; }
+        & > .status--bad { color: $text-error; }
+        & > .status--busy { color: $text-accent; }
+        & > .status--muted { color: $foreground-muted; }
+    }
+    """
+    COMPONENT_CLASSES = {"status--good", "status--bad", "status--busy", "status--muted"}  # noqa: RUF012
+
+    snapshot: reactive[Snapshot | None] = reactive(None)
+    problem: reactive[str] = reactive("")
+    note: reactive[str] = reactive("")
+
+    def render(self) -> Text:
+        line = Text(no_wrap=True, overflow="ellipsis")
+        if self.problem:
+            line.append("✗ ", self._style("bad")).append(self.problem)
+        elif self.note:
+            line.append("· ", self._style("muted")).append(self.note)
+        elif self.snapshot is None:
+            line.append("· starting the simulator …", self._style("muted"))
+        else:
+            self._run(line, self.snapshot)
+        return line
+
+    def _style(self, name: str) -> str:
+        return str(self.get_component_rich_style(f"status--{name}", partial=True))
+
+    def _run(self, line: Text, run: Snapshot) -> None:
+        from .. import format as fmt
+
+        what = "run" if run.full else "preview"
+        if run.status == "running":
+            line.append("● ", self._style("busy")).append(f"{what} ")
+            if run.total:
+                share = run.done / run.total
+                line.append(self._bar(share), self._style("busy")).append(f" {share:4.0%}  ")
+                line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
+            if run.done and run.seconds > 0.2:
+                speed = run.done / run.seconds
+                left = (run.total - run.done) / speed
+                line.append(f" · {fmt.rate(speed)} · {fmt.duration(left)} left")
+            if run.latest:
+                line.append(f" · {run.latest}", self._style("muted"))
+        elif run.status == "failed":
+            line.append("✗ ", self._style("bad")).append(f"{what} failed: {run.error}")
+        else:
+            mark, style, word = (
+                ("✓", "good", "done") if run.status == "done" else ("◐", "busy", "stopped, partial")
+            )
+            line.append(f"{mark} ", self._style(style)).append(f"{what} {word}: ")
+            line.append(f"{fmt.count(run.done)} trials in {fmt.duration(run.seconds)}")
+            if not run.full:
+                line.append("  ^r runs them all", self._style("muted"))
+            elif run.digest:
+                line.append(f"  {run.digest}", self._style("muted"))
+
+    def _bar(self, share: float) -> str:
+        if getattr(self.app, "charset", "braille") == "ascii":
+            full = round(share * BAR)
+            return "#" * full + "." * (BAR - full)
+        eighths = round(share * BAR * 8)
+        bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
+        return bar.ljust(BAR, "░")

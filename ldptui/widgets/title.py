@@ -1,0 +1,52 @@
+"""The first line: the program, the scenario, and where the panes are."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.reactive import reactive
+from textual.widget import Widget
+
+NAMES = ("Protocol", "Parameters", "Attack", "Charts", "Runs")
+
+
+class TitleBar(Widget):
+    """The scenario's title, ● while it is not saved; on a narrow terminal the panes' tabs."""
+
+    DEFAULT_CSS = """
+    TitleBar {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        link-style: not underline;
+        link-style-hover: underline;
+        link-background-hover: $panel;
+        & > .title--name { color: $text-accent; text-style: bold; }
+        & > .title--on { color: $text-accent; text-style: bold underline; }
+        & > .title--muted { color: $foreground-muted; }
+    }
+    """
+    COMPONENT_CLASSES = {"title--name", "title--on", "title--muted"}  # noqa: RUF012
+
+    scenario: reactive[str] = reactive("")
+    modified: reactive[bool] = reactive(False)
+    pane: reactive[int] = reactive(4)
+
+    def render(self) -> Text:
+        name, on, muted = (
+            self.get_component_rich_style(f"title--{part}", partial=True)
+            for part in ("name", "on", "muted")
+        )
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append("ldptui", name)
+        if self.size.width < 98:
+            for number, pane in enumerate(NAMES, start=1):
+                line.append("  ")
+                start = len(line)
+                line.append(f"{number}", on if number == self.pane else name)
+                line.append(f" {pane}", on if number == self.pane else muted)
+                line.apply_meta({"@click": f"screen.pane({number})"}, start, len(line))
+            line.append("  ")
+        else:
+            line.append(" │ ", muted)
+        line.append("● " if self.modified else "", name).append(self.scenario, muted)
+        return line

@@ -1,0 +1,272 @@
+"""The attack pane: form and script are two views of one draft, whichever is edited."""
+
+import pytest
+from form_app import SCENARIO, SWEEP, FormApp
+from textual.geometry import Region
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ldptui.draft import edited
+from ldptui.widgets.attack_pane import AttackPane
+from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.script_editor import ProblemList, ScriptEditor
+
+SIZES = [(80, 20), (44, 15), (140, 50)]
+MANY = SCENARIO.replace("count = 3", "count = 30")
+
+
+def editor(app: FormApp) -> ScriptEditor:
+    return app.query_one(ScriptEditor)
+
+
+def facts(app: FormApp) -> str:
+    return str(app.query_one("#facts", Static).content)
+
+
+def shown(app: FormApp) -> list[str]:
+    return [field.key for field in app.query(Field) if field.display]
+
+
+def problems(app: FormApp) -> list[str]:
+    listed = app.query_one(ProblemList)
+    return [str(option.prompt) for option in listed.options] if listed.display else []
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_form_shows_the_attack_and_nothing_is_cut(size: tuple[int, int]) -> None:
+    app = FormApp(AttackPane, SCENARIO + SWEEP)
+    async with app.run_test(size=size):
+        assert app.shown("attack.kind") == "mga"
+        assert app.shown("attack.share") == "0.05"
+        assert app.shown("attack.targets.pick") == "random"
+        assert app.shown("attack.targets.count") == "3"
+        assert app.shown("attack.seeds") == "1000"
+        assert app.shown("attack.scoring") == "anchor"
+        assert app.field("attack.share").swept
+        assert facts(app).startswith("m = 52 632 fakes   r = 3   f_T = 0.")
+        assert editor(app).text == app.draft.text
+        assert app.posted == []
+        for field in app.query(Field):
+            if field.display and isinstance(field.control, Choice):
+                row = str(field.control.render())
+                assert max(map(len, row.splitlines())) <= field.control.size.width
+
+
+async def test_a_form_edit_is_seen_in_the_script() -> None:
+    app = FormApp(AttackPane, SCENARIO + SWEEP)
+    async with app.run_test(size=(80, 30)) as pilot:
+        before = editor(app).cursor_location
+        await app.type_into(pilot, "attack.share", "10%")
+        assert "share = 0.1\n" in editor(app).text
+        assert editor(app).text == app.draft.text
+        assert editor(app).cursor_location == before
+        assert not any(isinstance(one, str) for one in app.posted)  # the script posted nothing
+        assert 'title = "a test"  # with a comment' in editor(app).text
+
+
+async def test_the_cursor_of_the_script_stays_where_it_was() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)):
+        editor(app).move_cursor((11, 4))
+        app.show(edited(app.draft, "seed", 123_456))
+        assert editor(app).cursor_location == (11, 4)
+        app.show(edited(app.draft, "trials", 5))  # a line above it more
+        assert editor(app).document.get_line(editor(app).cursor_location[0]) == 'kind = "olh"'
+
+
+async def test_typing_in_the_script_is_seen_in_the_form() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((16, 12))  # at the end of: share = 0.05
+        await pilot.press("backspace", "9")
+        assert app.posted == [SCENARIO.replace("0.05", text) for text in ("0.0", "0.09")]
+        assert app.shown("attack.share") == "0.09"
+        assert editor(app).cursor_location == (16, 12)
+        editor(app).move_cursor((15, 11))  # kind = "mga"
+        await pilot.press("backspace", "backspace", "backspace", *"rpa")
+        assert app.shown("attack.kind") == "rpa"
+        assert "attack.seeds" not in shown(app)
+
+
+async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ldptui.widgets.attack_pane.PATIENCE_S", 0)
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        last = app.draft.scenario
+        editor(app).focus()
+        editor(app).move_cursor((16, 8))
+        await pilot.press("x")
+        assert "share = x0.05" in editor(app).text
+        assert app.draft.scenario is last
+        assert len(problems(app)) == 1
+        assert problems(app)[0].startswith("✗ line 17: is not valid TOML")
+        assert app.shown("attack.share") == "0.05"
+        app.pane._close()  # what the timer does when it stays so
+        assert app.field("attack.share").is_disabled
+        await pilot.press("backspace")
+        assert problems(app) == []
+        assert not app.field("attack.share").is_disabled
+        assert app.draft.scenario.document == last.document  # type: ignore[union-attr]
+
+
+async def test_a_bad_value_in_the_script_is_under_the_field_as_well() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.retype(SCENARIO.replace("0.05", "1.5").replace("1000000", "0"))
+        await pilot.pause()
+        assert app.said("attack.share") == "must be in [0, 1), got 1.5"
+        assert problems(app) == ["✗ line 17: attack.share must be in [0, 1), got 1.5"]
+
+
+async def test_a_problem_leads_to_its_line() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.retype(SCENARIO.replace("epsilon = 1.0", "epsilon = 99"))
+        await pilot.pause()
+        app.query_one(ProblemList).focus()
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert app.focused is editor(app)
+        assert editor(app).cursor_location == (12, 0)
+
+
+async def test_kinds_bring_what_they_need() -> None:
+    app = FormApp(AttackPane, SCENARIO.partition("\n[attack]")[0] + "\n")
+    async with app.run_test(size=(44, 20)) as pilot:
+        assert shown(app) == ["attack.kind"]
+        assert facts(app) == ""
+        app.field("attack.kind").control.focus()
+        await pilot.press("right")
+        assert app.draft.problems == ()
+        assert shown(app)[1:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
+        assert app.shown("attack.share") == "0.05"
+        await pilot.press("right", "right")
+        assert shown(app)[4:] == ["attack.seeds", "attack.scoring"]
+        assert "[attack]" in editor(app).text
+        await pilot.press("left", "left", "left")
+        assert shown(app) == ["attack.kind"]
+        assert app.draft.problems == ()
+
+
+async def test_seeds_and_scoring_are_for_hashing_protocols() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        assert not app.field("attack.seeds").is_disabled
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        await pilot.pause()
+        assert app.field("attack.seeds").is_disabled
+        assert app.field("attack.scoring").is_disabled
+        app.show(edited(app.draft, "sweep.protocol.kind", ["oue", "olh"]))
+        await pilot.pause()
+        assert not app.field("attack.seeds").is_disabled
+
+
+async def test_targets_are_picked_or_listed() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        picked = app.draft.cell.targets.tolist()
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("right", "right", "right")
+        assert app.draft.document["attack"]["targets"]["items"] == app.draft.cell.targets.tolist()
+        assert "attack.targets.count" not in shown(app)
+        await app.type_into(pilot, "attack.targets.items", "4, 99")
+        assert "must be indices in [0, 64), got 99" in app.said("attack.targets.items")
+        await app.type_into(pilot, "attack.targets.items", "4, 9")
+        assert app.draft.cell.targets.tolist() == [4, 9]
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("left", "left", "left")
+        assert app.draft.document["attack"]["targets"] == {"pick": "random", "count": 2}
+        assert app.draft.cell.targets.tolist() == picked[:2]
+        assert app.draft.problems == ()
+
+
+async def test_too_many_targets_are_said_under_the_field() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        await app.type_into(pilot, "attack.targets.count", "65")
+        assert app.said("attack.targets.count") == "must be at most the number of items, 64, got 65"
+
+
+async def test_views_switch_where_there_is_room_for_one() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 15)) as pilot:
+        app.pane.focus()
+        assert not editor(app).parent.display
+        assert "s script" in str(app.pane.border_subtitle)
+        await pilot.press("s")
+        await pilot.pause()
+        assert app.focused is editor(app)
+        assert not app.query_one("#form").display
+        await pilot.press("s")  # is typed
+        assert app.posted == ["s" + SCENARIO]
+        await pilot.press("backspace", "escape", "s")
+        await pilot.pause()
+        assert app.query_one("#form").display
+        app.retype(SCENARIO.replace("0.05", "0.05 0"))
+        await pilot.pause()
+        assert "✗ line 17" in str(app.pane.border_subtitle)
+
+
+@pytest.mark.parametrize(
+    ("size", "beside", "below"), [((76, 20), True, False), ((60, 36), False, True)]
+)
+async def test_both_views_stand_where_there_is_room(
+    size: tuple[int, int], beside: bool, below: bool
+) -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        form, script = app.query_one("#form").region, app.query_one("#script").region
+        assert form.area
+        assert script.area
+        assert (form.right <= script.x) is beside
+        assert (form.bottom <= script.y) is below
+
+
+async def test_esc_leaves_the_editor_and_tab_is_no_text() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        await pilot.press("tab")
+        assert app.focused is not editor(app)
+        assert app.posted == []
+        editor(app).focus()
+        await pilot.press("escape")
+        assert app.focused is app.pane
+        await pilot.press("enter")
+        assert app.focused is editor(app)
+
+
+async def test_another_scenario_replaces_the_text_and_posts_nothing() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)):
+        other = 'format = 1\n[population]\nkind = "uniform"\nitems = 4\nusers = 9\n'
+        app.retype(other)
+        assert editor(app).text == other
+        assert app.posted == []
+
+
+async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = FormApp(AttackPane)
+    asked: list[tuple[Region, ...]] = []
+    refresh = Widget.refresh
+
+    def noted(self: Widget, *regions: Region, **how: bool) -> Widget:
+        if isinstance(self, ScriptEditor):
+            asked.append(regions)
+        return refresh(self, *regions, **how)
+
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((16, 12))
+        await pilot.pause()
+        monkeypatch.setattr(Widget, "refresh", noted)
+        await pilot.press("1")
+        await pilot.pause()
+        assert "share = 0.051" in app.draft.text
+        assert asked
+        assert len({region.y for regions in asked for region in regions}) == 1
+        assert () not in asked

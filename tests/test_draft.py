@@ -1,0 +1,329 @@
+"""The draft: text in, problems out, form edits that keep everything else as typed."""
+
+import random
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from core.scenario import parse
+from ldptui.draft import (
+    Draft,
+    allowed,
+    base,
+    bind_base,
+    default_of,
+    draft_of,
+    edited,
+    keys_of,
+    kind_of,
+    own_problem,
+    retyped,
+    saved,
+    sweep_of,
+    value_of,
+)
+
+TEXT = """\
+format = 1
+title = "a test"  # with a comment
+seed = 7
+
+# who takes part
+[population]
+kind = "zipf"
+items = 64  # d
+users = 1_000_000
+exponent = 1.1
+
+[protocol]
+kind = "olh"
+epsilon = 1.0
+hash_range = "ceil"
+
+[attack]
+kind = "mga"
+share = 0.05
+targets = { pick = "random", count = 3 }
+
+[sweep]
+"attack.share" = { from = 0.0, to = 0.2, points = 5 }
+"""
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Draft:
+    return draft_of(TEXT, tmp_path)
+
+
+def plain(text: str, tmp_path: Path) -> Draft:
+    return draft_of(text.partition("\n[sweep]")[0] + "\n", tmp_path)
+
+
+def test_a_good_text_is_bound(draft: Draft) -> None:
+    assert draft.problems == ()
+    assert draft.parses
+    assert not draft.modified
+    cell = bind_base(draft)
+    assert cell is not None
+    assert cell.share == pytest.approx(0.05, abs=1e-6)
+    assert cell.population.users == 1_000_000
+    assert cell.targets.size == 3
+
+
+def test_a_form_edit_changes_one_line(draft: Draft) -> None:
+    after = edited(draft, "protocol.epsilon", 2.5)
+    changed = [
+        (old, new)
+        for old, new in zip(draft.text.splitlines(), after.text.splitlines(), strict=True)
+        if old != new
+    ]
+    assert changed == [("epsilon = 1.0", "epsilon = 2.5")]
+    assert after.modified
+    assert after.scenario is not draft.scenario
+    assert bind_base(after).protocol.epsilon == 2.5  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message", "line"),
+    [
+        ("protocol.epsilon", "abc", 'must be a number in (0, 20], got "abc"', 14),
+        ("protocol.epsilon", 0, "must be in (0, 20], got 0", 14),
+        ("population.items", "", 'must be an integer, at least 2, got ""', 8),
+        ("attack.targets.count", 65, "must be at most the number of items, 64, got 65", 20),
+        (
+            "population.users",
+            10**14,
+            f"must be {allowed('population.users')}, got 100,000,000,000,000",
+            9,
+        ),
+        ("attack.share", 1.5, "must be in [0, 1), got 1.5", 19),
+        ("trials", 0, "must be at least 1, got 0", 4),
+    ],
+)
+def test_a_bad_value_is_kept_and_named(
+    draft: Draft, key: str, value: object, message: str, line: int
+) -> None:
+    bad = edited(draft, key, value)
+    problem = bad.problem(key)
+    assert problem is not None
+    assert problem.message.replace("0.0", "0") == message
+    assert problem.line == line
+    assert value_of(bad, key) == value
+    assert bad.scenario is draft.scenario
+    assert bad.cell is draft.cell
+    good = edited(bad, key, value_of(draft, key))
+    assert good.problems == ()
+
+
+def test_text_that_does_not_parse_keeps_the_last_valid_scenario(draft: Draft) -> None:
+    broken = retyped(draft, draft.text.replace("share = 0.05", "share = 0.05 0"))
+    assert not broken.parses
+    assert [problem.line for problem in broken.problems] == [19]
+    assert broken.problems[0].message.startswith("is not valid TOML")
+    assert broken.document is draft.document
+    assert broken.scenario is draft.scenario
+    assert edited(broken, "protocol.epsilon", 2.0) is broken
+    assert retyped(broken, draft.text).problems == ()
+
+
+def test_editing_a_swept_key_keeps_its_sweep(draft: Draft) -> None:
+    after = edited(draft, "attack.share", 0.1)
+    assert sweep_of(after) == sweep_of(draft)
+    assert bind_base(after).share == pytest.approx(0.1, abs=1e-6)  # type: ignore[union-attr]
+
+
+def test_a_swept_seed_stays_swept(tmp_path: Path) -> None:
+    draft = draft_of(TEXT.replace('"attack.share" = ', "seed = [1, 2]\n#"), tmp_path)
+    after = edited(draft, "seed", 3)
+    assert value_of(after, "seed") == 3
+    assert sweep_of(after) == {"seed": [1, 2]}
+
+
+def test_sweeps_are_added_changed_and_removed(draft: Draft) -> None:
+    one = edited(draft, "sweep.protocol.epsilon", [0.5, 1, 2])
+    assert sweep_of(one) == {**sweep_of(draft), "protocol.epsilon": [0.5, 1, 2]}
+    assert one.scenario.cells == 15  # type: ignore[union-attr]
+    bad = edited(one, "sweep.attack.share", {"from": 0, "to": 1.5, "points": 4})
+    problem = bad.problem("attack.share")
+    assert problem is not None
+    assert "must be in [0, 1)" in problem.message
+    two = edited(edited(bad, "sweep.attack.share", None), "sweep.protocol.epsilon", None)
+    assert sweep_of(two) == {}
+    assert "[sweep]" not in two.text
+    assert two.problems == ()
+
+
+def test_removing_a_sweep_leaves_a_value(tmp_path: Path) -> None:
+    draft = draft_of(TEXT.replace("share = 0.05\n", "", 1), tmp_path)
+    assert draft.problems == ()
+    assert value_of(draft, "attack.share") == pytest.approx(0.1)
+    after = edited(draft, "sweep.attack.share", None)
+    assert after.problems == ()
+    assert after.document["attack"]["share"] == pytest.approx(0.1)  # type: ignore[index]
+
+
+def test_a_kind_gets_what_it_needs_and_gives_it_back(tmp_path: Path) -> None:
+    draft = plain(TEXT, tmp_path)
+    for kind in ("uniform", "normal", "geometric", "counts", "zipf"):
+        draft = edited(draft, "population.kind", kind)
+        assert draft.problems == (), kind
+        assert set(draft.document["population"]) <= {"kind", *keys_of("population", kind)}  # type: ignore[index]
+    assert draft.document["population"] == {  # type: ignore[index]
+        "kind": "zipf", "items": 64, "users": 1_000_000, "exponent": 1.1,
+    }  # fmt: skip
+    assert "# who takes part" in draft.text
+
+
+def test_an_attack_can_be_switched_off_and_on(draft: Draft) -> None:
+    off = edited(draft, "attack.kind", "none")
+    assert off.problems == ()
+    assert bind_base(off).attack is None  # type: ignore[union-attr]
+    on = edited(off, "attack.kind", "ria")
+    assert on.document["attack"] == {**draft.document["attack"], "kind": "ria"}  # type: ignore[index]
+
+
+def test_an_attack_from_nothing_is_complete(tmp_path: Path) -> None:
+    text = TEXT.partition("\n[attack]")[0] + "\n"
+    draft = draft_of(text, tmp_path)
+    assert kind_of(draft, "attack") == "none"
+    on = edited(draft, "attack.kind", "mga")
+    assert on.problems == ()
+    assert on.document["attack"] == {  # type: ignore[index]
+        "kind": "mga", "share": 0.05, "targets": {"pick": "random", "count": 10},
+    }  # fmt: skip
+
+
+def test_a_kind_takes_the_sweeps_with_it_that_it_does_not_know(tmp_path: Path) -> None:
+    text = TEXT.replace('"attack.share" = {', '"protocol.hash_range" = [2, 3]\n"attack.share" = {')
+    after = edited(draft_of(text, tmp_path), "protocol.kind", "oue")
+    assert after.problems == ()
+    assert list(sweep_of(after)) == ["attack.share"]
+    assert "hash_range" not in after.text
+
+
+def test_a_swept_kind_keeps_the_keys_of_all_its_kinds(tmp_path: Path) -> None:
+    text = TEXT.replace("[sweep]", '[sweep]\n"protocol.kind" = ["grr", "olh"]')
+    after = edited(draft_of(text, tmp_path), "protocol.kind", "grr")
+    assert after.problems == ()
+    assert after.document["protocol"]["hash_range"] == "ceil"  # type: ignore[index]
+    assert bind_base(after).hash_range is None  # type: ignore[union-attr]
+
+
+def test_targets_are_picked_or_listed(tmp_path: Path) -> None:
+    listed = edited(plain(TEXT, tmp_path), "attack.targets.items", [1, 2])
+    assert listed.document["attack"]["targets"] == {"items": [1, 2]}  # type: ignore[index]
+    assert "{items = [1, 2]}" in listed.text.replace("{ ", "{").replace(" }", "}")
+    whole = edited(listed, "attack.targets", {"pick": "random", "count": 2})
+    assert whole.problems == ()
+
+
+def test_base_takes_the_tables_value_or_the_middle() -> None:
+    swept = parse(TEXT)
+    assert "sweep" not in base(swept).document
+    assert base(swept).document["attack"]["share"] == 0.05
+    without = parse(TEXT.replace("share = 0.05\n", "", 1))
+    assert base(without).document["attack"]["share"] == pytest.approx(0.1)
+    assert base(base(swept)) == base(swept)
+
+
+def test_base_of_swept_kinds_is_valid(tmp_path: Path) -> None:
+    text = TEXT.partition("[attack]")[0].replace('kind = "olh"\n', "") + (
+        "[attack]\nshare = 0.1\ntargets = { items = [1] }\nseeds = 10\n"
+        '[sweep]\n"protocol.kind" = ["grr", "olh"]\n"attack.kind" = ["none", "rpa", "mga"]\n'
+    )
+    draft = draft_of(text, tmp_path)
+    assert draft.problems == ()
+    assert base(draft.scenario).problems() == []  # type: ignore[arg-type]
+    assert kind_of(draft, "protocol") == "olh"
+    assert kind_of(draft, "attack") == "rpa"
+
+
+def test_a_sweep_that_cannot_be_bound_is_a_problem(tmp_path: Path) -> None:
+    for sweep in ('"attack.targets.count" = [1, 100]', '"population.items" = [2, 8]'):
+        draft = draft_of(TEXT.partition('"attack.share"')[0] + sweep + "\n", tmp_path)
+        assert [problem.key for problem in draft.problems] == ["attack.targets.count"]
+    many = '"protocol.epsilon" = { from = 1, to = 2, points = 200_000 }'
+    draft = draft_of(TEXT.partition('"attack.share"')[0] + many + "\n", tmp_path)
+    assert [problem.key for problem in draft.problems] == ["sweep"]
+
+
+def test_csv_problems_are_sentences_under_their_key(tmp_path: Path) -> None:
+    draft = edited(plain(TEXT, tmp_path), "population.kind", "csv")
+    assert "must name a CSV file" in draft.problem("population.path").message  # type: ignore[union-attr]
+    draft = edited(draft, "population.path", "people.csv")
+    assert "No such file" in draft.problem("population.path").message  # type: ignore[union-attr]
+    (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Rome\n4,Bern\n")
+    draft = edited(draft, "population.column", "town")
+    assert "age, city" in draft.problem("population.column").message  # type: ignore[union-attr]
+    draft = edited(draft, "population.column", "city")
+    assert draft.problems == ()
+    assert bind_base(draft).population.labels == ("Bern", "Oslo", "Rome")  # type: ignore[union-attr]
+    (tmp_path / "people.csv").write_text("city\nRome\nOslo\nBern\nBern\nBern\n")
+    assert bind_base(edited(draft, "seed", 1)).population.users == 5  # type: ignore[union-attr]
+
+
+def test_a_problem_of_a_sweep_has_its_line(draft: Draft) -> None:
+    bad = edited(draft, "sweep.attack.share", [0.1, 1.5])
+    assert [(one.key, one.line) for one in bad.problems] == [("attack.share", 23)]
+    assert own_problem(bad, "attack.share") is None
+    both = edited(edited(bad, "attack.share", 2), "sweep.attack.share", [0.1])
+    assert [(one.key, one.line) for one in both.problems] == [("attack.share", 19)]
+    assert own_problem(both, "attack.share") is not None
+
+
+def test_saving_moves_the_folder(draft: Draft, tmp_path: Path) -> None:
+    after = saved(edited(draft, "seed", 8), tmp_path / "below" / "mine.toml")
+    assert not after.modified
+    assert after.folder == tmp_path / "below"
+    assert edited(after, "seed", 9).modified
+
+
+def test_what_a_form_is_told() -> None:
+    assert str(allowed("attack.share")) == "in [0, 1)"
+    assert str(allowed("population.items")) == "in [2, 2^20]"
+    assert allowed("population.path") is None
+    assert default_of("trials") == 20
+    assert default_of("attack.seeds", "mga") == 1000
+    assert default_of("protocol.epsilon", "grr") is None
+    assert keys_of("population", "normal") == ("items", "users", "mean", "std")
+
+
+def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    edits: list[tuple[str, object]] = [
+        ("protocol.epsilon", 2.0),
+        ("population.kind", "normal"),
+        ("attack.kind", "rpa"),
+        ("attack.targets.pick", "random"),
+        ("sweep.attack.share", [0.1]),
+        ("sweep.attack.share", None),
+        ("simulate.top_k", None),
+    ]
+    for _ in range(60):
+        at, length = chance.randrange(len(TEXT)), chance.randrange(1, 40)
+        text = (
+            TEXT[:at]
+            + chance.choice(["", "=", "[", '"', "{}", "1e400", "nan"])
+            + TEXT[at + length :]
+        )
+        draft = draft_of(text, tmp_path)
+        assert draft.text == text
+        after = edited(draft, *chance.choice(edits))
+        if after.parses:
+            tomllib.loads(after.text)
+        else:
+            assert after is draft
+
+
+def test_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, ldptui.draft;"
+        "print(sorted({'numpy', 'pydantic', 'core', 'plotext', 'tomlkit'} & sys.modules.keys()))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,417 @@
+"""Results and closed forms to charts and tables, exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from ldptui import curves, figures
+from ldptui.series import Plot, Series
+from tests.chart_cases import cells, frequencies, scenario, swept
+
+
+def named(plot: Plot) -> dict[str, Series]:
+    return {series.label: series for series in plot.series}
+
+
+# --- Rank plot
+
+
+def test_rank_plot_with_an_attack() -> None:
+    plot = figures.rank_plot(frequencies())
+    found = named(plot)
+    assert list(found) == ["true", "estimate", "targets before", "targets now"]
+    assert found["true"].style == "line"
+    assert (list(found["true"].x), list(found["true"].y)) == (
+        [1, 2, 3, 4, 5],
+        [0.5, 0.3, 0.15, 0.04, 0.01],
+    )
+    assert (list(found["targets now"].x), list(found["targets now"].y)) == ([4], [0.3])
+    assert (list(found["targets before"].x), list(found["targets before"].y)) == ([4], [0.05])
+    assert list(found["estimate"].x) == [1, 2, 3, 5]
+    assert all(series.style == "points" for label, series in found.items() if label != "true")
+    assert plot.x.log
+    assert plot.y.log
+
+
+def test_estimates_that_are_not_positive_are_on_a_labelled_floor() -> None:
+    plot = figures.rank_plot(frequencies(clean=(0.52, 0.0, 0.16, 0.05, -0.02)))
+    assert plot.note == "1 of 5 estimates ≤ 0"  # of the attacked ones: -0.04
+    assert plot.y.ticks is not None
+    floor, label = plot.y.ticks[0]
+    assert label == "≤ 0"
+    assert named(plot)["estimate"].y[-1] == floor
+    assert plot.y.low is not None
+    assert plot.y.low < floor < plot.y.ticks[1][0]
+    clean = figures.rank_plot(frequencies(clean=(0.5, 0.0, 0.1, 0.05, -0.02), attacked=None))
+    assert clean.note == "2 of 5 estimates ≤ 0"
+    assert list(named(clean)) == ["true", "estimate"]
+
+
+def test_a_tiny_estimate_stays_above_the_floor() -> None:
+    plot = figures.rank_plot(frequencies(clean=(0.5, 0.3, 0.1, 1e-30, -0.1), attacked=None))
+    floor, tiny = named(plot)["estimate"].y[-1], named(plot)["estimate"].y[-2]
+    assert floor < tiny < 0.01
+
+
+def test_no_floor_where_the_noise_is_far_from_zero() -> None:
+    exact = frequencies(clean=(0.5, 0.3, 0.15, 0.04, 0.01), attacked=None, sigma=1e-4)
+    plot = figures.rank_plot(exact)
+    assert plot.y.ticks is None
+    assert plot.note == ""
+
+
+def test_limits_of_the_rank_plot_stand_still() -> None:
+    early = figures.rank_plot(frequencies())
+    late = figures.rank_plot(frequencies(attacked=(0.49, 0.28, 0.15, 0.31, -0.01)))
+    assert (early.y.low, early.y.high) == (late.y.low, late.y.high)
+    out = figures.rank_plot(frequencies(attacked=(0.48, 0.27, 0.14, 3.2, -0.04)))
+    assert (out.y.low, out.y.high) == (early.y.low, 5)
+
+
+def test_an_item_that_nobody_holds_breaks_the_line() -> None:
+    plot = figures.rank_plot(frequencies(true=(0.7, 0.3, 0.0, 0.0, 0.0)))
+    assert [math.isnan(y) for y in named(plot)["true"].y] == [False, False, True, True, True]
+
+
+def test_overlay_of_the_same_items_only() -> None:
+    other = frequencies(attacked=(0.4, 0.2, 0.1, 0.6, 0.1))
+    found = named(figures.rank_plot(frequencies(), other))
+    assert list(found["targets, overlay"].y) == [0.6]
+    fewer = frequencies(true=(0.5, 0.5), clean=(0.5, 0.5), attacked=(0.4, 0.6), targets=(1,))
+    assert "targets, overlay" not in named(figures.rank_plot(frequencies(), fewer))
+
+
+# --- Bars
+
+
+def test_bars_targets_first_then_the_most_frequent() -> None:
+    bars = figures.top_bars(frequencies(), 3)
+    assert [(bar.label, bar.target) for bar in bars.bars] == [
+        ("3", True),
+        ("0", False),
+        ("1", False),
+    ]
+    first = bars.bars[0]
+    assert (first.value, first.before, first.true) == (0.3, 0.05, 0.04)
+    assert first.error == pytest.approx(0.02 / 2)  # σ / √4
+    assert bars.rest == "2 more: true 0.160, estimate 0.100"
+    assert bars.note == "mean of 4 trials ± standard error"
+
+
+def test_targets_take_half_of_the_rows_at_most() -> None:
+    many = frequencies(targets=(1, 2, 3, 4))
+    bars = figures.top_bars(many, 2)
+    assert [bar.label for bar in bars.bars] == ["1", "0"]
+    assert bars.rest.startswith("3 more, 3 targets: true 0.200")
+    assert [bar.label for bar in figures.top_bars(many, 9).bars] == ["1", "2", "3", "4", "0"]
+    assert figures.top_bars(many, 9).rest == ""
+
+
+def test_bars_without_attack() -> None:
+    bars = figures.top_bars(frequencies(attacked=None), 9)
+    assert [bar.before for bar in bars.bars] == [None] * 5
+    assert [bar.value for bar in bars.bars] == [0.52, 0.29, 0.16, 0.05, -0.02]
+    assert bars.title == "Most frequent items"
+
+
+def test_one_trial_has_the_closed_form_error() -> None:
+    bars = figures.top_bars(frequencies(trials=1, std=None), 9)
+    assert {bar.error for bar in bars.bars} == {0.02}
+    assert bars.note == "one trial ± σ"
+
+
+def test_rest_of_a_domain_that_is_not_all_here() -> None:
+    part = replace(frequencies(), domain_size=5000)
+    assert figures.top_bars(part, 3).rest == "4 997 more: true 0.160"
+
+
+def test_compact_bars_say_the_marks_below() -> None:
+    bars = figures.top_bars(frequencies(), 3, compact=True)
+    assert bars.title == "Targets, top items"
+    assert bars.note == "◆ true; mean of 4 trials ± std error"
+    assert bars.rest == "2 more: 0.160 → 0.100"
+    assert figures.top_bars(frequencies(), 3, note="old").note == "old"
+
+
+# --- Residuals
+
+
+def test_scores_are_in_units_of_the_deviation_of_the_mean() -> None:
+    # σ of one trial 0.02, of the mean of four 0.01.
+    assert figures.scores(frequencies(), clean=True) == pytest.approx((2, -1, 1, 1, -3))
+    assert figures.scores(frequencies()) == pytest.approx((-2, -3, -1, 26, -5))
+    assert math.isnan(figures.scores(frequencies(sigma=0.0))[0])
+
+
+def test_residuals_to_scale() -> None:
+    plot = figures.residuals(frequencies(attacked=None))
+    (series,) = plot.series
+    assert list(series.y) == pytest.approx([2, -1, 1, 1, -3])
+    assert (plot.y.low, plot.y.high) == (-5, 5)
+    assert plot.levels == ((figures.NORMAL_95, "+1.96"), (-figures.NORMAL_95, "-1.96"))
+    assert plot.note == "40% outside of ±1.96 (5% if unbiased)"
+
+
+def test_far_residuals_compress_the_scale() -> None:
+    plot = figures.residuals(frequencies())
+    found = named(plot)
+    assert list(found["targets"].x) == [3]
+    assert list(found["targets"].y) == pytest.approx([math.asinh(13)])
+    assert plot.y.label.endswith("compressed")
+    assert plot.y.high == pytest.approx(math.asinh(25))
+    assert plot.y.low == pytest.approx(-math.asinh(2.5))
+    assert plot.y.ticks is not None
+    assert [label for _, label in plot.y.ticks] == ["0", "10"]
+    assert plot.note.endswith("before the attack 40%")
+
+
+def test_axis_has_room_for_the_bias_of_the_whole_run() -> None:
+    # 26 σ after 4 trials are 260 σ after 400.
+    early = figures.residuals(frequencies(), wanted=400)
+    assert early.y.high == pytest.approx(math.asinh(250))
+
+
+def test_many_items_come_as_least_and_greatest_of_neighbours() -> None:
+    d = 1000
+    values = tuple(0.01 * ((at * 37) % 11 - 5) for at in range(d))
+    many = frequencies(true=(0.0,) * d, clean=values, attacked=None, trials=1, sigma=0.01, std=None)
+    (series,) = figures.residuals(many, columns=20).series
+    assert len(series.x) <= 80
+    assert (min(series.y), max(series.y)) == pytest.approx((-5, 5))
+    assert list(series.x) == sorted(series.x)
+
+
+# --- Gain and error
+
+
+def test_single_gain_curve() -> None:
+    made = scenario()
+    variable = curves.axes(made)[0]
+    found = curves.gain_curve(made, variable, 11)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    views = cells(part.document)
+    plot = figures.gain_plot(found, views, variable)
+    line, points = plot.series
+    assert (line.label, line.style) == ("MGA on OUE, closed form", "line")
+    assert (points.label, points.style) == ("simulated", "points")
+    assert list(points.x) == [cell.parameters["attack.share"] for cell in views]
+    assert list(points.y) == pytest.approx(list(line.y))
+    assert points.error is not None
+    assert points.error[-1] == pytest.approx(0.196 * points.y[-1], rel=1e-3)
+    assert plot.note == "points: mean of 20 trials ± 1.96 standard errors"
+    assert (plot.x.low, plot.x.high) == (0.0, 0.1)
+
+
+def test_a_series_for_each_kind_and_the_marker_names_it() -> None:
+    made = swept(scenario(), {"attack.kind": ["ria", "mga"]})
+    variable = curves.axes(made)[0]
+    found = curves.gain_curve(made, variable, 11)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    before = figures.gain_plot(found, (), variable)
+    assert [(s.label, s.legend) for s in before.series] == [("RIA", True), ("MGA", True)]
+    after = figures.gain_plot(found, cells(part.document), variable)
+    assert [(s.label, s.style, s.legend) for s in after.series] == [
+        ("RIA", "line", False),
+        ("MGA", "line", False),
+        ("RIA", "points", True),
+        ("MGA", "points", True),
+    ]
+    assert len({s.tone for s in after.series}) == 2
+
+
+def test_axes_stand_still_while_the_points_come_in() -> None:
+    made = scenario()
+    variable = curves.axes(made)[0]
+    found = curves.gain_curve(made, variable, 11)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    empty = figures.gain_plot(found, (), variable).y
+    some = figures.gain_plot(found, cells(part.document, off=1.02)[:4], variable).y
+    assert (empty.low, empty.high) == (some.low, some.high)
+    far = figures.gain_plot(found, cells(part.document, off=3.0), variable).y
+    assert far.high is not None
+    assert empty.high is not None
+    assert far.high > 2 * empty.high
+
+
+def test_a_gain_next_to_nothing_has_room_for_its_noise() -> None:
+    made = scenario(protocol__kind="olh", attack__kind="rpa")
+    variable = curves.axes(made)[0]
+    (curve,) = curves.gain_curve(made, variable, 11)
+    plot = figures.gain_plot([curve], (), variable)
+    assert plot.y.low is not None
+    assert plot.y.high is not None
+    for y, std in zip(curve.y, curve.std, strict=True):
+        assert plot.y.low <= y - std / 2
+        assert y + std / 2 <= plot.y.high
+    assert plot.y.high > max(curve.y)
+
+
+def test_points_of_other_settings_are_muted() -> None:
+    made, other = scenario(), scenario(protocol__epsilon=2.0)
+    variable = curves.axes(made)[0]
+    part = curves.gain_part(other, variable)
+    assert part is not None
+    plot = figures.gain_plot(curves.gain_curve(made, variable), cells(part.document), variable)
+    stale = named(plot)["other settings"]
+    assert (stale.tone, stale.error) == ("muted", None)
+    assert "simulated" not in named(plot)
+
+
+def test_points_of_another_axis_are_dropped() -> None:
+    made = scenario()
+    share, epsilon = curves.axes(made)[:2]
+    part = curves.gain_part(made, epsilon)
+    assert part is not None
+    # Their share is the same in all of them; all but one have another epsilon.
+    plot = figures.gain_plot(curves.gain_curve(made, share), cells(part.document), share)
+    assert [series.label for series in plot.series] == ["MGA on OUE, closed form"]
+
+
+def test_trials_and_path_make_no_other_settings() -> None:
+    made = scenario()
+    variable = curves.axes(made)[0]
+    (curve,) = curves.gain_curve(made, variable, 3)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    cell = cells(part.document)[0]
+    preview = {**cell.parameters, "trials": 3, "simulate.path": "counts"}
+    assert figures.belongs(preview, curve)
+    assert not figures.belongs({**preview, "seed": 5}, curve)
+    assert not figures.belongs({k: v for k, v in preview.items() if k != "seed"}, curve)
+
+
+def test_long_lists_come_in_words() -> None:
+    wanted = {"population.counts": list(range(1200)), "x": 1}
+    assert figures.same_settings({"population.counts": "1,200 values", "x": 1}, wanted)
+    assert not figures.same_settings({"population.counts": "1,300 values", "x": 1}, wanted)
+
+
+def test_log_axes() -> None:
+    made = scenario(protocol__kind="olh", attack__kind="rpa")  # a negative gain
+    variable = curves.axes(made)[0]
+    found = curves.gain_curve(made, variable, 11)
+    plot = figures.gain_plot(found, (), variable, log_x=True, log_y=True)
+    assert plot.x.log
+    assert plot.x.low == pytest.approx(1e-4)
+    assert plot.note == "values ≤ 0 have no place on a log axis"
+    linear = figures.gain_plot(found, (), variable)
+    assert linear.y.low is not None
+    assert linear.y.low < 0
+    mixed = [replace(found[0], y=tuple(y + 0.001 for y in found[0].y))]
+    assert figures.gain_plot(mixed, (), variable).levels == ((0.0, ""),)
+
+
+def test_error_plot_of_both_quantities() -> None:
+    made = scenario()
+    variable = curves.error_axes(made)[0]
+    found = curves.error_curves(made, variable, 11)
+    views = cells(curves.error_part(made, variable).document)
+    mse = figures.error_plot(found, views, variable)
+    std = figures.error_plot(found, views, variable, "std")
+    assert mse.y.label == "mean squared error of a frequency"
+    assert std.y.label == "standard deviation of a frequency"
+    assert mse.y.log
+    squares = [y**2 for y in named(std)["OUE"].y]
+    assert squares == pytest.approx(list(named(mse)["OUE"].y))
+    points, roots = (
+        next(s for s in plot.series if s.label == "OUE" and s.style == "points")
+        for plot in (mse, std)
+    )
+    assert points.error is not None
+    assert roots.error is not None
+    # d√y = dy / 2√y
+    assert roots.error[0] == pytest.approx(points.error[0] / (2 * roots.y[0]))
+
+
+def test_overlay_points() -> None:
+    made, other = scenario(), scenario(protocol__epsilon=2.0)
+    variable = curves.axes(made)[0]
+    part = curves.gain_part(other, variable)
+    assert part is not None
+    plot = figures.gain_plot(
+        curves.gain_curve(made, variable), (), variable, overlay=cells(part.document)
+    )
+    assert named(plot)["overlay"].style == "points"
+
+
+def test_steady_limits() -> None:
+    assert figures.steady_limits([0, 0.93], []) == (0, 1.0)
+    assert figures.steady_limits([0, 0.93], [0.99]) == (0, 1.0)
+    assert figures.steady_limits([0, 0.93], [1.01]) == pytest.approx((0, 1.2))
+    assert figures.steady_limits([3e-4, 0.04], [], log=True) == pytest.approx((2e-4, 0.05))
+    assert figures.steady_limits([], []) == (None, None)
+    assert figures.steady_limits([math.nan], [5.0])[0] is not None
+    low, high = figures.steady_limits([2.0], [])
+    assert low is not None
+    assert high is not None
+    assert low <= 2 <= high
+    assert low < high
+
+
+# --- Tables
+
+
+def test_frequency_table() -> None:
+    table = figures.frequency_table(frequencies())
+    names = [column.name for column in table.columns]
+    assert names == [
+        "item", "", "true", "before", "after", "±", "change", "z", "± before", "z before", "rank",
+    ]  # fmt: skip
+    row = dict(zip(names, table.rows[3], strict=True))
+    assert row == {
+        "item": "3", "": "target", "true": 0.04, "before": 0.05, "after": 0.3, "±": 0.02,
+        "change": pytest.approx(0.25), "z": pytest.approx(26), "± before": 0.02,
+        "z before": pytest.approx(1), "rank": 4,
+    }  # fmt: skip
+    shown = [c.text(v) for c, v in zip(table.columns, table.rows[3], strict=True)]
+    assert shown == [
+        "3", "target", "0.040", "0.050", "0.300", "0.020", "+0.250", "+26.00", "0.020", "+1.00",
+        "4",
+    ]  # fmt: skip
+    clean = figures.frequency_table(frequencies(attacked=None))
+    assert [column.name for column in clean.columns] == [
+        "item", "true", "estimate", "±", "z", "rank",
+    ]  # fmt: skip
+
+
+def test_gain_table_beside_the_closed_form() -> None:
+    made = scenario()
+    variable = curves.axes(made)[0]
+    found = curves.gain_curve(made, variable, 11)
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    table = figures.gain_table(found, cells(part.document, off=1.05), variable)
+    assert [column.name for column in table.columns] == [
+        "series", "β", "closed form", "± one run", "measured", "± error", "z", "trials",
+    ]  # fmt: skip
+    last = table.rows[-1]
+    assert last[:2] == ("MGA on OUE", 0.1)
+    assert last[2] == pytest.approx(found[0].y[-1])
+    assert last[3] == pytest.approx(found[0].std[-1])
+    assert last[6] == pytest.approx(0.5)  # 5% off, a tenth of error
+    alone = figures.gain_table(found, (), variable)
+    assert len(alone.rows) == 11
+    assert alone.rows[3][4:] == (None, None, None, None)
+
+
+def test_table_as_text() -> None:
+    table = figures.Table(
+        "t", (figures.Column("a"), figures.Column("b", 2)), (("x", 0.123456), ("y", None))
+    )
+    assert table.as_text() == "a\tb\nx\t0.123456\ny\t\n"
+
+
+def test_columns_of_numbers() -> None:
+    assert figures.Column("", 3).text(0.12345) == "0.123"
+    assert figures.Column("", 3, sign=True).text(0.12345) == "+0.123"
+    assert figures.Column("", digits=3).text(1.5e-7) == "1.50e-7"
+    assert figures.Column("", digits=3).text(0.0) == "0"
+    assert figures.Column("").text(0.25) == "0.25"
+    assert figures.Column("").text(7) == "7"
+    assert figures.Column("", 3).text(None) == "–"

@@ -1,0 +1,160 @@
+"""The command palette holds every action of the workbench, each with its key."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from fake_engine import FakeEngine
+from textual.app import SystemCommand
+from textual.pilot import Pilot
+
+from ldptui import places, settings
+from ldptui.app import Workbench
+from ldptui.engine import Engine
+from ldptui.palette import TITLES, commands, debug_info, keys_of
+from ldptui.screens.text import TextScreen
+from ldptui.settings import Settings
+from ldptui.widgets.charts_pane import ChartsPane
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("state_dir", "scenarios_dir"):
+        monkeypatch.setattr(places, name, lambda name=name: tmp_path / name)
+    monkeypatch.setattr(places, "config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def workbench(**changes: Any) -> Workbench:
+    return Workbench(Settings(**changes), engine=cast("type[Engine]", FakeEngine))
+
+
+async def started(pilot: Pilot[None]) -> None:
+    """The first draft is loaded by a worker that begins after the first frame."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.press("2")
+    await pilot.pause()
+
+
+@pytest.fixture
+async def pilot(request: pytest.FixtureRequest) -> AsyncIterator[Pilot[None]]:
+    size = getattr(request, "param", (120, 40))
+    async with workbench().run_test(size=size) as pilot:
+        await started(pilot)
+        yield pilot
+
+
+def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
+    return {one.title: one for one in commands(pilot.app, pilot.app.screen)}
+
+
+async def choose(pilot: Pilot[None], title: str) -> None:
+    offered(pilot)[title].callback()
+    await pilot.pause()
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("pilot", SIZES, indirect=True)
+async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
+    """But for those of dialogs, and of fields that have not the focus."""
+    helps = [one.help for one in commands(pilot.app, pilot.app.screen)]
+    titles = offered(pilot)
+    everything = settings.bindings()
+    for name in ("run.start", "file.save", "file.open", "file.library", "file.export", "help",
+                 "chart.copy", "run.cancel", "app.quit", "pane.1", "pane.5", "charts.view",
+                 "charts.log-x", "charts.log-y", "runs.overlay", "report.new", "report.user",
+                 "table.sort", "table.filter", "equations.filter"):  # fmt: skip
+        binding = everything[name][1]
+        found = [one for title, one in titles.items()
+                 if title == TITLES.get(name) or title.endswith(f": {binding.description}")
+                 or title == binding.description]  # fmt: skip
+        keys = keys_of(pilot.app, binding)
+        assert any(all(key in one.help for key in keys) for one in found), (name, keys)
+    assert all(helps)
+
+
+async def test_titles_are_different(pilot: Pilot[None]) -> None:
+    titles = [one.title for one in commands(pilot.app, pilot.app.screen)]
+    twice = {title for title in titles if titles.count(title) > 1}
+    assert not twice
+
+
+async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
+    async with workbench(keys={"run.start": "f9"}).run_test() as pilot:
+        await started(pilot)
+        assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
+
+
+async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
+    charts = pilot.app.screen.query_one(ChartsPane)
+    await choose(pilot, "Pane 5: Runs")
+    assert pilot.app.screen.pane == 5  # type: ignore[attr-defined]
+    before = charts.view
+    await choose(pilot, "Charts: View")
+    assert pilot.app.screen.pane == 4  # type: ignore[attr-defined]
+    assert charts.view != before
+
+
+@pytest.mark.parametrize("tab", ["report", "table", "equations", "gain", "error"])
+async def test_a_tab_is_shown(pilot: Pilot[None], tab: str) -> None:
+    titles = {"report": "One report", "table": "Table", "equations": "Equations"}
+    await choose(pilot, f"Tab: {titles.get(tab, tab.capitalize())}")
+    assert pilot.app.screen.query_one(ChartsPane).tab == tab
+
+
+async def test_an_action_of_a_tab_that_is_not_open_opens_it(
+    pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ldptui.widgets.report_view import ReportView
+
+    drawn: list[ReportView] = []
+    monkeypatch.setattr(ReportView, "action_new_report", lambda view: drawn.append(view))
+    await choose(pilot, "One report: New report")
+    [view] = drawn
+    assert view.is_mounted
+    assert pilot.app.screen.query_one(ChartsPane).tab == "report"
+    assert view in pilot.app.focused.ancestors_with_self  # type: ignore[union-attr]
+
+
+async def test_themes_and_charsets(pilot: Pilot[None]) -> None:
+    await choose(pilot, "Theme: ldptui-light")
+    assert pilot.app.theme == "ldptui-light"
+    await choose(pilot, "Charset: ascii")
+    assert cast("Workbench", pilot.app).charset == "ascii"
+
+
+async def test_a_screenshot_is_written_where_we_are(pilot: Pilot[None], home: Path) -> None:
+    await choose(pilot, "Save screenshot (SVG)")
+    picture = (home / "ldptui-screen.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "Protocol" in picture
+
+
+async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: Path) -> None:
+    await choose(pilot, "Debug info")
+    assert isinstance(pilot.app.screen, TextScreen)
+    info = debug_info(pilot.app)
+    assert "textual" in info
+    assert str(home / "config.toml") in info
+    await pilot.press("escape")
+    await choose(pilot, "Key bindings as TOML")
+    assert isinstance(pilot.app.screen, TextScreen)
+
+
+async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    await pilot.press(*"library")
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+    await pilot.press("enter")
+    await pilot.pause()
+    await pilot.pause()
+    assert type(pilot.app.screen).__name__ == "LibraryScreen"

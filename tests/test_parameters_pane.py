@@ -1,0 +1,239 @@
+"""The parameters pane: what a kind shows, the data file, the hash range, the sweep."""
+
+from pathlib import Path
+
+import pytest
+from form_app import SCENARIO, SWEEP, FormApp
+from textual.widget import Widget
+
+from ldptui.draft import edited, sweep_of
+from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.parameters_pane import ParametersPane
+from ldptui.widgets.sweep_editor import SweepEditor, SweepList, described
+
+SIZES = [(80, 20), (44, 15), (140, 50)]
+
+
+def keys(app: FormApp) -> list[str]:
+    """The keys of the fields that are shown, in reading order."""
+    return [field.key for field in app.query(Field) if field.display and field.parent.id != "axis"]
+
+
+def focus_order(app: FormApp) -> list[Widget]:
+    return app.screen.focus_chain
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_values_are_shown_and_none_is_cut(size: tuple[int, int]) -> None:
+    app = FormApp(ParametersPane, SCENARIO + SWEEP)
+    async with app.run_test(size=size):
+        assert app.shown("population.kind") == "zipf"
+        assert app.shown("population.users") == "1 000 000"
+        assert app.shown("protocol.epsilon") == "1"
+        assert app.shown("trials") == "20"
+        assert app.shown("simulate.path") == "auto"
+        assert app.posted == []
+        for field in app.query(Field):
+            if (
+                field.display
+                and field.parent.id != "axis"
+                and not isinstance(field.control, Choice)
+            ):
+                assert len(field.control.value) < field.control.size.width
+        for line in app.query_one(SweepList).render().split("\n"):
+            assert line.cell_length <= app.query_one(SweepList).size.width
+
+
+async def test_a_kind_shows_its_own_keys_with_values() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        own = {
+            "uniform": ["items", "users"],
+            "geometric": ["items", "users", "ratio"],
+            "normal": ["items", "users", "mean", "std"],
+            "counts": ["counts"],
+            "csv": ["path", "column", "count"],
+        }
+        app.field("population.kind").control.focus()
+        for kind, wanted in own.items():
+            await pilot.press("right")
+            assert app.draft.document["population"]["kind"] == kind
+            shown = [key.removeprefix("population.") for key in keys(app) if "population" in key]
+            assert shown == ["kind", *wanted]
+            if kind != "csv":
+                assert app.draft.problems == ()
+        await pilot.press(*["left"] * 5)
+        assert app.draft.document["population"]["exponent"] == 1.1
+        assert app.shown("population.items") == "64"
+
+
+async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Bern\n4,Rome\n")
+    app = FormApp(ParametersPane, folder=tmp_path)
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.show(edited(app.draft, "population.kind", "csv"))
+        await pilot.pause()
+        assert "must name a CSV file" in app.said("population.path")
+        await app.type_into(pilot, "population.path", "nobody.csv")
+        assert "No such file" in app.said("population.path")
+        assert app.shown("population.path") == "nobody.csv"
+        await app.type_into(pilot, "population.path", "people.csv")
+        assert app.said("population.path") == ""
+        assert "age, city" in app.said("population.column")
+        app.field("population.column").control.focus()
+        await pilot.press("down")
+        assert app.shown("population.column") == "age"
+        await pilot.press("down")
+        assert app.shown("population.column") == "city"
+        assert app.draft.problems == ()
+        assert app.draft.cell.population.labels == ("Bern", "Oslo", "Rome")
+
+
+async def test_the_hash_range_is_a_rule_or_a_number() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        rule = app.field("protocol.hash_range")
+        assert rule.control.value == "nearest"
+        assert ("nearest", "nearest 4") in rule.control.options
+        rule.control.focus()
+        await pilot.press("right", "right")
+        assert app.draft.document["protocol"]["hash_range"] == "floor"
+        await pilot.press("right")
+        assert app.draft.document["protocol"]["hash_range"] == 3  # as floor gave it
+        given = app.query_one("#given", Field)
+        assert given.display
+        given.control.focus()
+        await pilot.press("up")
+        assert app.draft.document["protocol"]["hash_range"] == 4
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        await pilot.pause()
+        assert "protocol.hash_range" not in keys(app)
+
+
+async def test_tab_walks_in_reading_order_and_out_again() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pane.focus_first()
+        await pilot.pause()
+        met = []
+        for _ in range(30):
+            met.append(app.focused)
+            await pilot.press("tab")
+            if app.focused is app.pane:
+                break
+        order = [widget.parent.key for widget in met if isinstance(widget.parent, Field)]
+        assert order == [*keys(app)]
+        assert isinstance(met[-1], SweepList)
+
+
+async def test_a_script_that_does_not_parse_closes_the_form() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.retype(SCENARIO.replace("items = 64", "items = "))
+        app.pane._close(True)  # what the timer does when it stays so
+        await pilot.pause()
+        assert app.field("population.users").is_disabled
+        assert "line 7" in str(app.pane.border_subtitle)
+        assert app.shown("population.items") == "64"
+        app.retype(SCENARIO)
+        await pilot.pause()
+        assert not app.field("population.users").is_disabled
+        assert app.pane.border_subtitle in ("", None)
+
+
+async def test_enter_edits_a_swept_key() -> None:
+    app = FormApp(ParametersPane, SCENARIO + SWEEP)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.query_one(SweepList).focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        axis = {field.key: field for field in app.query(Field) if field.parent.id == "axis"}
+        assert axis["sweep.key"].control.has_focus
+        assert axis["sweep.to"].control.value == "0.2"
+        axis["sweep.to"].control.focus()
+        await pilot.press("up")
+        assert app.posted[-1] == ("sweep.attack.share", {"from": 0.0, "to": 0.21, "points": 5})
+        axis["sweep.scale"].control.focus()
+        await pilot.press("right")
+        assert "positive" in app.draft.problems[0].message  # from 0 on a log scale
+        await pilot.press("left")
+        assert app.draft.problems == ()
+        assert sweep_of(app.draft) == {"attack.share": {"from": 0.0, "to": 0.21, "points": 5}}
+        axis["sweep.form"].control.focus()
+        await pilot.press("right")
+        assert sweep_of(app.draft)["attack.share"] == [0.0, 0.0525, 0.105, 0.1575, 0.21]
+        assert axis["sweep.values"].display
+        assert not axis["sweep.from"].display
+        app.query_one(SweepList).focus()
+        await pilot.press("enter")  # closes it
+        assert not app.query_one(SweepEditor).has_class("-open")
+
+
+async def test_keys_are_added_and_removed() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        sweeps = app.query_one(SweepList)
+        sweeps.focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert list(sweep_of(app.draft)) == ["attack.share"]
+        assert app.draft.problems == ()
+        sweeps.focus()
+        await pilot.press("a")
+        await pilot.pause()
+        assert list(sweep_of(app.draft)) == ["attack.share", "attack.targets.count"]
+        assert app.draft.problems == ()
+        key = next(field for field in app.query(Field) if field.key == "sweep.key")
+        key.control.focus()
+        await pilot.press("right")
+        await pilot.pause()
+        assert list(sweep_of(app.draft)) == ["attack.share", "attack.seeds"]
+        sweeps.focus()
+        sweeps.at = 0
+        await pilot.press("d")
+        assert list(sweep_of(app.draft)) == ["attack.seeds"]
+        await pilot.press("d")
+        assert sweep_of(app.draft) == {}
+        await pilot.press("d")  # nothing left
+        assert app.draft.problems == ()
+
+
+async def test_every_key_that_can_be_swept_starts_valid() -> None:
+    from ldptui.widgets.sweep_editor import _opening, sweepable
+
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)):
+        assert len(sweepable(app.draft)) > 10
+        for key in sweepable(app.draft):
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            bad = [one for one in after.problems if "number of items" not in one.message]
+            assert bad == [], key
+
+
+async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None:
+    app = FormApp(ParametersPane, SCENARIO + '\n[sweep]\n"protocol.epsilon" = [1, 50]\n')
+    async with app.run_test(size=(60, 30)):
+        field = app.field("protocol.epsilon")
+        assert field.swept
+        assert app.said("protocol.epsilon") == ""
+        assert "must be in (0, 20], got 50" in str(app.query_one(SweepList).render())
+
+
+def test_a_sweep_is_described_in_the_room_there_is() -> None:
+    spec = {"from": 0.0, "to": 0.2, "points": 12}
+    assert described(spec, 40) == "0 → 0.2, 12 points, linear"
+    assert described(spec, 20) == "0 → 0.2, 12 points"
+    assert described({**spec, "scale": "log"}, 15) == "0 → 0.2, 12 log"
+    assert described([1, 2, 3, 4, 5, 6], 12) == "1, 2, 3, … 6"
+    assert described([1, 2], 12) == "1, 2"
+    assert described([0.01, 0.02, 0.05, 0.25], 16) == "0.01 … 0.25 (4)"
+    assert described([0.01, 0.02, 0.05, 0.25], 12) == "4 values"
+
+
+async def test_a_scenario_that_was_never_valid_is_shown() -> None:
+    app = FormApp(ParametersPane, SCENARIO.replace("users = 1_000_000", 'users = "many"'))
+    async with app.run_test(size=(44, 24)):
+        assert app.draft.scenario is None
+        assert app.shown("population.users") == "many"
+        assert "must be an integer" in app.said("population.users")
+        assert app.shown("protocol.hash_range") == "nearest"

@@ -1,0 +1,109 @@
+"""The protocol pane: choosing follows the hand, the recommendation and its why."""
+
+import pytest
+from form_app import SCENARIO, FormApp
+
+from ldptui.draft import edited
+from ldptui.widgets.protocol_pane import ProtocolPane
+
+SIZES = [(80, 20), (44, 10), (140, 50)]
+
+
+def picture(app: FormApp) -> str:
+    return str(app.pane.render())
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_each_protocol_has_a_row_and_nothing_is_cut(size: tuple[int, int]) -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=size):
+        lines = picture(app).splitlines()
+        assert [line.split()[1] for line in lines[:5]] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+        assert all(len(line) <= size[0] - 4 for line in lines)
+        assert len(lines) <= size[1] - 2
+        assert lines[4].startswith("● ")
+        assert all(len(line.split()) > 3 for line in lines[:5])  # each says why to pick it
+
+
+async def test_moving_chooses_and_is_posted_once() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 10)) as pilot:
+        app.pane.focus()
+        await pilot.press("up", "k", "down", "home", "up")
+        assert app.posted == [
+            ("protocol.kind", kind) for kind in ("blh", "oue", "blh", "grr")
+        ]  # at the top, another up is nothing new
+        assert app.draft.document["protocol"]["kind"] == "grr"
+        assert app.draft.problems == ()
+        assert app.focused_key == "protocol.kind"
+
+
+async def test_a_click_chooses() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 10)) as pilot:
+        await pilot.click(ProtocolPane, offset=(6, 3))
+        assert app.posted == [("protocol.kind", "oue")]
+
+
+async def test_the_recommended_one_is_marked_with_why() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(80, 20)) as pilot:
+        assert "★ d = 64 ≥ 3e^ε + 2 = 10.2 → OUE/OLH" in picture(app)
+        stars = [line.split()[1] for line in picture(app).splitlines()[:5] if "★" in line]
+        assert stars == ["OUE", "OLH"]
+        app.show(edited(app.draft, "protocol.epsilon", 4))
+        await pilot.pause()
+        assert "★ d = 64 < 3e^ε + 2 = 166 → GRR" in picture(app)
+        stars = [line.split()[1] for line in picture(app).splitlines()[:5] if "★" in line]
+        assert stars == ["GRR"]
+
+
+async def test_the_numbers_are_those_of_the_choice() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 12)):
+        assert "p = 0.4754  q = 0.25  g = 4  σ = 0.00192" in picture(app)
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        assert "p = 0.5  q = 0.2689  σ = 0.00192" in picture(app)
+
+
+async def test_what_comes_from_elsewhere_is_not_posted() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 10)) as pilot:
+        app.retype(SCENARIO.replace('"olh"', '"sue"'))
+        await pilot.pause()
+        assert picture(app).splitlines()[1].startswith("● SUE")
+        assert app.posted == []
+
+
+async def test_a_broken_script_or_kind_is_said_and_blocks() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.retype(SCENARIO.replace("users = 1_000_000", "users = "))
+        app.pane.focus()
+        await pilot.press("up")
+        assert app.posted == []
+        assert "line 8" in picture(app)
+        app.retype(SCENARIO.replace('"olh"', '"laplace"'))
+        await pilot.pause()
+        assert "must be one of" in picture(app)
+        await pilot.press("down")  # from an unknown kind, the first one
+        assert app.posted == [("protocol.kind", "grr")]
+
+
+async def test_huge_budgets_do_not_break_it() -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 10)):
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        app.show(edited(app.draft, "protocol.epsilon", 20))
+        assert "→ GRR" in picture(app)
+        assert app.draft.problems == ()
+
+
+async def test_empty_before_there_is_a_draft() -> None:
+    app = FormApp(ProtocolPane)
+    app.on_mount = lambda: None  # type: ignore[method-assign]
+    async with app.run_test(size=(44, 10)) as pilot:
+        app.pane.focus()
+        await pilot.press("down")
+        assert app.posted == []
+        assert "GRR" in picture(app)

@@ -1,0 +1,309 @@
+"""The workbench screen with a fake engine: edits, runs, panes and what is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from fake_engine import FakeEngine, base_snapshot
+from textual.pilot import Pilot
+
+from ldptui.app import Workbench
+from ldptui.messages import KeyEdited, PartsChanged
+from ldptui.screens.workbench import WorkbenchScreen
+from ldptui.settings import Settings
+from ldptui.snapshot import Snapshot
+from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.runs_pane import RunsPane
+from ldptui.widgets.status import StatusLine
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+
+
+@asynccontextmanager
+async def workbench(
+    size: tuple[int, int] = (120, 40), path: Path | None = None
+) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
+    """The app with its first draft loaded and its first preview asked for."""
+    app = Workbench(Settings(), path, FakeEngine)
+    async with app.run_test(size=size) as pilot:
+        screen = app.workbench
+        engine = screen._engine
+        assert isinstance(engine, FakeEngine)
+        await settled(pilot, lambda: bool(engine.requests))
+        yield screen, engine, pilot
+
+
+async def settled(pilot: Pilot[None], done: object) -> None:
+    """Let the app work until `done()` holds; a run that never gets there ends in the time limit."""
+    assert callable(done)
+    while not done():
+        await pilot.pause()
+
+
+def status(screen: WorkbenchScreen) -> str:
+    return screen.query_one(StatusLine).render().plain
+
+
+def finished(engine: FakeEngine, **changes: object) -> Snapshot:
+    assert engine.active is not None
+    request = engine.active
+    snapshot = dataclasses.replace(
+        base_snapshot(request.key),
+        full=request.full,
+        **changes,  # type: ignore[arg-type]
+    )
+    engine.finish(snapshot)
+    return snapshot
+
+
+async def test_first_start_simulates_the_quickstart() -> None:
+    async with workbench() as (screen, engine, pilot):
+        request = engine.requests[0]
+
+        assert request.parts[0].name == "base"
+        assert not request.full
+        assert screen.draft is not None
+        assert screen.draft.scenario is not None
+        assert request.parts[0].document["trials"] == 20
+        assert request.parts[0].document["simulate"]["path"] == "counts"
+
+        snapshot = finished(engine)
+        await settled(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)
+        assert "preview done" in status(screen)
+
+
+async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        count = len(engine.requests)
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await settled(pilot, lambda: len(engine.requests) > count)
+
+        assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
+        assert [run.snapshot.full for run in screen.runs] == [False]
+
+
+async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.pause()
+        count = len(engine.requests)
+        screen.post_message(KeyEdited("attack.share", 1.5))
+        await settled(pilot, lambda: "✗" in status(screen))
+
+        assert "attack.share must be in [0, 1), got 1.5" in status(screen)
+        assert screen.draft is not None
+        assert "1.5" in screen.draft.text
+        assert screen.draft.scenario is not None
+        assert screen.draft.scenario.document["attack"]["share"] == 0.05
+        screen.post_message(KeyEdited("attack.share", 0.15))
+        await settled(pilot, lambda: len(engine.requests) > count)
+        assert len(engine.requests) == count + 1
+        assert engine.requests[-1].parts[0].document["attack"]["share"] == 0.15
+
+
+async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("ctrl+r")
+        await settled(pilot, lambda: engine.requests[-1].full)
+        full = engine.requests[-1]
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await settled(
+            pilot,
+            lambda: screen.draft is not None and "epsilon = 2.0" in screen.draft.text,
+        )
+        await pilot.pause(0.0)
+        screen._preview()
+
+        assert engine.active == full
+
+        finished(engine)
+        await settled(pilot, lambda: engine.active is None and screen._full_run is None)
+        screen._preview()
+        assert not engine.requests[-1].full
+        assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
+        assert [run.snapshot.full for run in screen.runs] == [True, False]
+
+
+async def test_escape_cancels_and_what_is_finished_stays() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("ctrl+r")
+        await settled(pilot, lambda: engine.requests[-1].full)
+        running = dataclasses.replace(
+            base_snapshot(engine.requests[-1].key), status="running", full=True, total=400
+        )
+        engine.progress(running)
+        await settled(pilot, lambda: "● run" in status(screen))
+        await pilot.press("escape")
+        await settled(pilot, lambda: "partial" in status(screen))
+
+        assert engine.cancelled == [running.key]
+        shown = screen.query_one(ChartsPane).snapshot
+        assert shown is not None
+        assert shown.parts == running.parts
+
+
+async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
+    async with workbench() as (screen, engine, pilot):
+        old = finished(engine)
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await settled(pilot, lambda: len(engine.requests) > 1)
+        new = finished(engine)
+        engine.progress(dataclasses.replace(old, done=1))
+        await settled(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
+
+        assert [run.key for run in screen.runs] == [new.key]
+
+
+async def test_a_failed_run_says_why() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine, status="failed", error="the column is missing")
+        await settled(pilot, lambda: "failed: the column is missing" in status(screen))
+
+
+async def test_a_dead_worker_is_reported() -> None:
+    async with workbench() as (screen, engine, pilot):
+        engine.die()
+        await settled(pilot, lambda: "SIGKILL" in status(screen))
+
+
+async def test_runs_are_chosen_and_laid_over_each_other() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        for _ in range(2):
+            await pilot.press("ctrl+r")
+            await settled(pilot, lambda: engine.active is not None and engine.active.full)
+            finished(engine)
+            await settled(pilot, lambda: screen._full_run is None)
+        first, second = (run for run in screen.runs if run.snapshot.full)
+        charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)
+        await pilot.press("5", "j", "enter")
+        await settled(pilot, lambda: charts.snapshot == first.snapshot)
+        await pilot.press("k", "space")
+        await settled(pilot, lambda: charts.overlay == second.snapshot)
+
+        assert (runs.shown, runs.overlay) == (first.key, second.key)
+
+        await pilot.press("space")
+        await settled(pilot, lambda: charts.overlay is None)
+
+
+async def test_quitting_asks_only_while_a_run_is_active() -> None:
+    async with workbench() as (screen, engine, pilot):
+        assert screen.reason_to_stay is None
+        await pilot.press("ctrl+r")
+        await settled(pilot, lambda: engine.requests[-1].full)
+        engine.progress(Snapshot(engine.requests[-1].key, "running", full=True, done=30, total=100))
+        await settled(pilot, lambda: "30%" in (screen.reason_to_stay or ""))
+        await pilot.press("ctrl+q")
+        await settled(pilot, lambda: screen.app.screen is not screen)
+        await pilot.press("escape")
+        await settled(pilot, lambda: screen.app.screen is screen)
+        assert engine.active is not None
+
+
+@pytest.mark.parametrize("key", ["3", "alt+3", "f4", "pound_sign"])
+async def test_panes_have_keys(key: str) -> None:
+    async with workbench((80, 24)) as (screen, _, pilot):
+        assert screen.pane == 4
+        await pilot.press(key)
+        await settled(pilot, lambda: screen.pane == 3)
+        await pilot.pause()
+
+        shown = [number for number in range(1, 6) if screen.query_one(f"#pane-{number}").region]
+        assert shown == [3]
+
+
+async def test_pane_keys_work_from_a_text_field_and_digits_are_typed_there() -> None:
+    async with workbench() as (screen, _, pilot):
+        await pilot.press("2", "tab", "end", "4")
+        await pilot.pause()
+
+        assert screen.pane == 2
+        assert screen.draft is not None
+        assert "1284" in screen.draft.text
+        await pilot.press("alt+4")
+        await settled(pilot, lambda: screen.pane == 4)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (60, 18)])
+async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> None:
+    async with workbench(size) as (screen, _, pilot):
+        for number in range(1, 6):
+            await pilot.press(f"f{number + 1}")
+            await pilot.pause()
+            pane = screen.query_one(f"#pane-{number}")
+
+            assert pane.region.width >= 40
+            assert pane.region.height >= 5
+            assert screen.focused is not None
+            assert pane in screen.focused.ancestors_with_self
+
+
+async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
+    async with workbench((80, 24)) as (screen, _, pilot):
+        await pilot.resize_terminal(50, 12)
+        await pilot.pause()
+        message = screen.query_one("#too-small")
+
+        assert message.region.width == 50
+        assert "60 × 18" in str(message.render())
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        assert not message.region
+
+
+async def test_the_draft_comes_back() -> None:
+    async with workbench() as (screen, _, pilot):
+        screen.post_message(KeyEdited("protocol.epsilon", 3.0))
+        await settled(
+            pilot, lambda: screen.draft is not None and "epsilon = 3.0" in screen.draft.text
+        )
+        screen.save_draft()
+    async with workbench() as (screen, _, _pilot):
+        assert screen.draft is not None
+        assert "epsilon = 3.0" in screen.draft.text
+
+
+async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with workbench() as (_, engine, _pilot):
+        assert engine.requests[0].interval == 0.25
+    monkeypatch.setenv("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22")
+    async with workbench() as (_, engine, _pilot):
+        assert engine.requests[0].interval == 1.0
+
+
+async def test_nothing_is_asked_twice() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.pause()
+        count = len(engine.requests)
+        screen.post_message(PartsChanged())
+        await pilot.pause()
+        screen._preview()
+
+        assert len(engine.requests) == count
+
+
+async def test_every_binding_has_an_id() -> None:
+    async with workbench() as (screen, _, _pilot):
+        nodes = [screen.app, screen, *screen.query("*")]
+        own = [node for node in nodes if type(node).__module__.startswith("ldptui")]
+        missing = [
+            (type(node).__name__, binding)
+            for node in own
+            for binding in type(node).__dict__.get("BINDINGS", ())
+            if not getattr(binding, "id", None)
+        ]
+        assert missing == []
