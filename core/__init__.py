@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .protocols import OLH as OLH
     from .protocols import OUE as OUE
     from .protocols import SUE as SUE
+    from .protocols import Rappor as Rappor
+    from .protocols import RapporSpec as RapporSpec
     from .pure import estimate as estimate
     from .runner import Progress as Progress
     from .runner import Results as Results
@@ -38,7 +40,7 @@ _HOMES = {
     "Cell": "cell",
     **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "errors"),
     **dict.fromkeys(("Experiment", "compile"), "experiment"),
-    **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE"), "protocols"),
+    **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE", "Rappor", "RapporSpec"), "protocols"),
     "estimate": "pure",
     **dict.fromkeys(("Progress", "Results", "run"), "runner"),
     **dict.fromkeys(("Scenario", "load", "parse"), "scenario"),

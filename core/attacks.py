@@ -1,13 +1,17 @@
 """Attacks: how fake users choose their reports.
 
 Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols", USENIX Security
-2021, section 3. An attack is what a scenario names (`share`, `targets`, its effort) and three
-rules: the fakes' reports, the law of their support counts, and what one such report supports.
+2021, section 3. An attack is what a scenario names (`share`, `targets`, its effort) and a few
+rules: the fakes' reports, the law of their counts, and what one such report supports, or how likely
+it has each bit of RAPPOR's Bloom filters.
+
+Against RAPPOR `cohort` is the share of the fakes that all claim one cohort; the others, and all of
+them where it is left out, claim one at random as honest users do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -15,11 +19,20 @@ import numpy as np
 from .bounds import Range, check_bounds
 from .errors import ScenarioError
 from .population import Population
-from .pure import Items, PureProtocol, Reports, Rng, Scoring, SeedSearch, Support
-from .sampling import Counts, uniform_multinomial
+from .protocols.rappor import Rappor
+from .pure import Items, Mechanism, PureProtocol, Reports, Rng, Scoring, SeedSearch, Support
+from .sampling import Counts, Floats, uniform_multinomial
 from .streams import stream
 
 SHARE = Range(0, 1, "[)")
+COHORT = Range(0, 1)
+
+
+def played(protocol: Mechanism, cohort: float | None) -> Mechanism:
+    """The protocol as fakes play it of whom the share `cohort` claims one cohort."""
+    if cohort is None or not isinstance(protocol, Rappor):
+        return protocol
+    return protocol.concentrated(cohort)
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,8 @@ class ListedTargets:
         """Indices of the targets, in the order given."""
         indices = [self._index(item, population) for item in self.items]
         if len(set(indices)) < len(indices):
-            twice = next(item for item in self.items if list(self.items).count(item) > 1)
+            # A label and an index can name the same item.
+            twice = next(one for at, one in enumerate(self.items) if indices[at] in indices[:at])
             raise ScenarioError(f"must be distinct, got {twice!r} twice", key="items")
         return np.array(indices, dtype=np.int64)
 
@@ -87,16 +101,27 @@ Targets: TypeAlias = PickTargets | ListedTargets
 class Strategy(Protocol):
     """What every attack can do once its targets are indices."""
 
-    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
+    @property
+    def cohort(self) -> float | None: ...
+
+    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
         """Reports of `count` fake users."""
         ...
 
-    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, d], the law of the support counts of int64[trials] fake users."""
+    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, …], the law of the counts of int64[trials] fake users."""
         ...
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
         """What one fake report supports, towards r targets."""
+        ...
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        """float64[m, k], how likely a fake report of each cohort has each bit."""
+        ...
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        """float64[any], the variance of Σ pull·bits of a fake report, pull float64[k, any]."""
         ...
 
 
@@ -113,19 +138,26 @@ class RandomReport:
 
     share: Annotated[float, SHARE]
     targets: Targets
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["rpa"] = "rpa"
 
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:  # noqa: ARG002
-        return protocol.random_reports(count, rng)
+    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+        return played(protocol, self.cohort).random_reports(count, rng)
 
-    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        return protocol.random_counts(count, rng)
+    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return played(protocol, self.cohort).random_counts(count, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
         return protocol.random_support(r)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:  # noqa: ARG002
+        return protocol.random_rates()
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:  # noqa: ARG002
+        return protocol.random_scatter(pull)
 
 
 @dataclass(frozen=True)
@@ -134,21 +166,32 @@ class RandomItem:
 
     share: Annotated[float, SHARE]
     targets: Targets
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["ria"] = "ria"
 
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
-        return protocol.perturb(targets[rng.integers(0, targets.size, size=count)], rng)
+    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
+        held = targets[rng.integers(0, targets.size, size=count)]
+        return played(protocol, self.cohort).perturb(held, rng)
 
-    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
+    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
         held[:, targets] = uniform_multinomial(count, targets.size, rng)
-        return protocol.sample_counts(held, rng)
+        return played(protocol, self.cohort).sample_counts(held, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
         return protocol.honest_support(r)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.honest_rates(self._held(protocol, targets))
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        return protocol.honest_scatter(self._held(protocol, targets), cohort, pull)
+
+    def _held(self, protocol: Rappor, targets: Items) -> Floats:
+        return np.asarray(np.bincount(targets, minlength=protocol.domain_size) / targets.size)
 
 
 @dataclass(frozen=True)
@@ -159,6 +202,7 @@ class MaximalGain:
     targets: Targets
     seeds: Annotated[int, Range(1, 10**6)] = 1000
     scoring: Scoring = "anchor"
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["mga"] = "mga"
 
     def __post_init__(self) -> None:
@@ -168,14 +212,20 @@ class MaximalGain:
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
 
-    def reports(self, protocol: PureProtocol, targets: Items, count: int, rng: Rng) -> Reports:
-        return protocol.craft(targets, count, self.search, rng)
+    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
+        return played(protocol, self.cohort).craft(targets, count, self.search, rng)
 
-    def counts(self, protocol: PureProtocol, targets: Items, count: Counts, rng: Rng) -> Counts:
-        return protocol.craft_counts(targets, count, self.search, rng)
+    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
+        return played(protocol, self.cohort).craft_counts(targets, count, self.search, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
         return protocol.crafted_support(r, self.search)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.crafted_rates(targets)
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        return protocol.crafted_scatter(targets, cohort, pull)
 
 
 Attack: TypeAlias = RandomReport | RandomItem | MaximalGain

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .attacks import Attack
 from .population import Population
+from .protocols import BitNoise, Rappor
 from .pure import Items, PureProtocol
 from .streams import Path
 
@@ -18,6 +19,7 @@ class Cell:
     parameters : the scenario's keys at this point, dotted, down to scalars and lists.
     targets : int64[r], empty without an attack.
     malicious : m, the number of fake users; users : n, the genuine ones.
+    noise : what happens to each bit under RAPPOR, in all its forms; None for other protocols.
     """
 
     index: int
@@ -25,12 +27,13 @@ class Cell:
     seed: int
     trials: int
     population: Population
-    protocol: PureProtocol
+    protocol: PureProtocol | Rappor
     attack: Attack | None
     targets: Items
     malicious: int
     path: Path
     top_k: int
+    noise: BitNoise | None = None
 
     @property
     def users(self) -> int:
@@ -47,6 +50,25 @@ class Cell:
         return float(self.population.frequencies[self.targets].sum())
 
     @property
+    def pure(self) -> PureProtocol:
+        """The protocol where it is a pure one; raises TypeError for RAPPOR's Bloom filters."""
+        if isinstance(self.protocol, Rappor):
+            raise TypeError("RAPPOR with a Bloom filter is not a pure protocol")
+        return self.protocol
+
+    @property
+    def hashes(self) -> int:
+        """h of RAPPOR; 1 where a report has no Bloom filter."""
+        return self.protocol.hashes if isinstance(self.protocol, Rappor) else 1
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the results doubtful, a sentence each."""
+        if isinstance(self.protocol, Rappor):
+            return self.protocol.warnings(self.users + self.malicious)
+        return ()
+
+    @property
     def hash_range(self) -> int | None:
         return getattr(self.protocol, "hash_range", None)
 
@@ -56,4 +78,6 @@ class Cell:
 
     @property
     def malicious_address(self) -> str:
-        return f"{self.genuine_address} {self.attack!r} {self.targets.tolist()}"
+        address = f"{self.genuine_address} {self.attack!r} {self.targets.tolist()}"
+        cohort = None if self.attack is None else self.attack.cohort
+        return address if cohort is None else f"{address} cohort={cohort!r}"

@@ -11,6 +11,11 @@ A message is one line: where, what, the rule, the value that broke it.
 from __future__ import annotations
 
 
+def one_line(message: str) -> str:
+    """The message without line ends, control characters and lone surrogates."""
+    return "".join(char if char.isprintable() else "?" for char in message)
+
+
 class LdpError(Exception):
     """Anything that ldptui can explain in one sentence."""
 
@@ -31,7 +36,7 @@ class ScenarioError(LdpError, ValueError):
     def __str__(self) -> str:
         place = self.where if self.line is None else f"{self.where or 'line'}:{self.line}"
         sentence = f"{self.key} {self.rule}" if self.key else self.rule
-        return f"{place}: {sentence}" if place else sentence
+        return one_line(f"{place}: {sentence}" if place else sentence)
 
     def within(self, table: str) -> ScenarioError:
         """The same, of a parameter of this table."""

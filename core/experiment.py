@@ -12,12 +12,15 @@ from .attacks import NoAttack, malicious_users
 from .cell import Cell
 from .errors import ScenarioError
 from .population import Population
+from .protocols import RapporSpec
 from .scenario import MAX_CELLS, Point, Scenario
 
 MAX_ITEMS: Final = 2**20
 MAX_USERS: Final = 10**13
 MAX_TRIALS: Final = 10**6
 MAX_PAIRS: Final = 10**12
+MAX_FILTERS: Final = 2**22
+"""Bloom filters of all items in all cohorts: hashing them takes some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,11 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
 
 def bind(index: int, point: Point, population: Population, limits: bool = True) -> Cell:
     """One cell: protocol, targets and the number of fakes for one point."""
-    protocol = point.protocol.bind(population.domain_size)
+    _check_bloom_filters(point, population, limits)
+    try:
+        protocol = point.protocol.bind(population.domain_size, population.labels)
+    except ScenarioError as error:
+        raise error.within("protocol") from error
     attack, targets, malicious = None, np.empty(0, dtype=np.int64), 0
     if not isinstance(point.attack, NoAttack):
         attack = point.attack
@@ -98,7 +105,19 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         malicious=malicious,
         path="reports" if path == "reports" else "counts",
         top_k=min(point.simulate.top_k, population.domain_size),
+        noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
     )
+
+
+def _check_bloom_filters(point: Point, population: Population, limits: bool) -> None:
+    spec = point.protocol
+    if not limits or not isinstance(spec, RapporSpec) or spec.cohorts is None:
+        return
+    filters = population.domain_size * spec.cohorts
+    if filters > MAX_FILTERS:
+        raise ScenarioError(
+            f"times items must be at most 2^22, got {filters:,}{_LIFT}", key="protocol.cohorts"
+        )
 
 
 def _check_size(point: Point) -> None:

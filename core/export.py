@@ -13,10 +13,11 @@ import numpy as np
 
 from .cell import Cell
 from .metrics import METRICS
+from .protocols import BitNoise
 from .results import CellResults
 from .runner import Results
 from .sampling import Floats
-from .theory import expected_metrics
+from .theory import bit_gain, expected_metrics
 
 FORMAT: Final = 1
 
@@ -54,19 +55,36 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
         "users": cell.users,
         "malicious": cell.malicious,
         "domain_size": cell.population.domain_size,
-        "p": cell.protocol.p,
-        "q": cell.protocol.q,
+        "p": None if cell.noise else cell.pure.p,
+        "q": None if cell.noise else cell.pure.q,
         "hash_range": cell.hash_range,
         "trials": measured.trials,
         "metrics": metrics,
     }
+    if cell.noise is not None:
+        described |= _rappor(cell, cell.noise)
     if frequencies:
         described["frequencies"] = _frequencies(cell, measured)
     return described
 
 
+def _rappor(cell: Cell, noise: BitNoise) -> dict[str, Any]:
+    """RAPPOR's own numbers: its p and q are reversed, so that the common keys would mislead."""
+    unbounded = not noise.memoised
+    return {
+        "f": noise.f,
+        "p_star": noise.p_star,
+        "q_star": noise.q_star,
+        "epsilon_one": noise.epsilon_one(cell.hashes),
+        "epsilon_infinity": None if unbounded else noise.epsilon_infinity(cell.hashes),
+        "bit_support_gain": bit_gain(cell),
+        "warnings": list(cell.warnings),
+    }
+
+
 def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
-    clean, attacked = measured.clean, measured.attacked
+    clean, attacked, detected = measured.clean, measured.attacked, measured.detected
+    found = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
     return {
         "items": None if cell.population.labels is None else list(cell.population.labels),
         "true": cell.population.frequencies.tolist(),
@@ -74,6 +92,7 @@ def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
         "attacked": _list(attacked.mean if attacked else None),
         "clean_std": _list(clean.std if clean else None),
         "attacked_std": _list(attacked.std if attacked else None),
+        **found,
     }
 
 

@@ -19,6 +19,8 @@ METRICS: Final = (
     "l1_error",
     "max_error",
     "targets_in_top_k",
+    "detected",
+    "false_detected",
 )
 
 
@@ -32,7 +34,14 @@ def in_top(frequencies: Floats, k: int) -> BoolArray:
     return np.asarray(above | (level & (np.cumsum(level, axis=-1) <= room)))
 
 
-def measure(clean: Floats, attacked: Floats, truth: Floats, targets: Items, top_k: int) -> Floats:
+def measure(
+    clean: Floats,
+    attacked: Floats,
+    truth: Floats,
+    targets: Items,
+    top_k: int,
+    detected: BoolArray | None = None,
+) -> Floats:
     """All METRICS of each trial.
 
     Parameters
@@ -41,6 +50,8 @@ def measure(clean: Floats, attacked: Floats, truth: Floats, targets: Items, top_
         genuine reports.
     truth : float64[d], the true frequencies of the genuine users.
     targets : indices; empty where there is no attack.
+    detected : bool[trials, d], the items taken for held by somebody after the attack; None where
+        the protocol does not test for that.
 
     Returns
     -------
@@ -60,4 +71,7 @@ def measure(clean: Floats, attacked: Floats, truth: Floats, targets: Items, top_
     columns[5] = (error_clean**2).mean(axis=1)
     columns[6] = np.abs(error).sum(axis=1)
     columns[7] = np.abs(error).max(axis=1)
+    if detected is not None:
+        columns[9] = detected.sum(axis=1)
+        columns[10] = detected[:, truth == 0].sum(axis=1)
     return columns.T

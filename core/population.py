@@ -7,6 +7,7 @@ import math
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
@@ -200,7 +201,11 @@ class CSVColumn:
     kind: Literal["csv"] = "csv"
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        totals = self._totals(folder / Path(self.path).expanduser())
+        path = folder / Path(self.path).expanduser()
+        return _read(self, path, _stamp(path))
+
+    def _population(self, path: Path) -> Population:
+        totals = self._totals(path)
         if len(totals) < 2:
             raise ScenarioError(
                 f"must hold at least 2 different items, got {len(totals)} "
@@ -276,6 +281,21 @@ class CSVColumn:
                 key="count",
             )
         return int(text)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Tells versions of a file apart."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=4)
+def _read(column: CSVColumn, path: Path, stamp: tuple[int, int] | None) -> Population:  # noqa: ARG001
+    """The population of a column, read once for each version of its file."""
+    return column._population(path)
 
 
 PopulationSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit | CSVColumn

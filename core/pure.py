@@ -54,22 +54,29 @@ class Support:
     variance: float
 
 
-class PureProtocol(Protocol):
-    """One protocol with its parameters bound. `targets` is an array of distinct items."""
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What the server concludes from the counts of several trials.
+
+    frequencies : float64[trials, d].
+    detected : bool[trials, d], the items that it takes for held by somebody; None where the
+        protocol does not test for that.
+    """
+
+    frequencies: Floats
+    detected: BoolArray | None = None
+
+
+class Mechanism(Protocol):
+    """What a trial needs of any protocol, pure or not, with its parameters bound.
+
+    Counts are what the server adds up over the reports, of whatever shape the protocol has: the
+    support counts int64[d] of a pure protocol, RAPPOR's bit counts. `targets` is an array of
+    distinct items.
+    """
 
     @property
     def domain_size(self) -> int: ...
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def p(self) -> float:
-        """Probability that a report supports its owner's item."""
-        ...
-
-    @property
-    def q(self) -> float:
-        """Probability that a report supports a given other item."""
-        ...
 
     # Reports, user by user: n users, first axis.
     def perturb(self, values: Items, rng: Rng) -> Reports:
@@ -84,15 +91,11 @@ class PureProtocol(Protocol):
         """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
         ...
 
-    def supports(self, reports: Reports) -> BoolArray:
-        """bool[n, d]: which items each report supports. For small n."""
-        ...
-
     def support_counts(self, reports: Reports) -> Counts:
-        """int64[d]: how many reports support each item."""
+        """int64[…]: how many reports support each item, or have each bit."""
         ...
 
-    # Support counts, without the users: shapes are [trials, d].
+    # Counts, without the users: shapes are [trials, …].
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         """The law of `support_counts(perturb(...))` for int64[trials, d] users per item."""
         ...
@@ -103,6 +106,30 @@ class PureProtocol(Protocol):
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
         """The law of `support_counts(craft(...))` for int64[trials] users."""
+        ...
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        """The frequencies of all items, from counts [trials, …] of so many users."""
+        ...
+
+
+class PureProtocol(Mechanism, Protocol):
+    """A pure protocol with its parameters bound: counts are int64[d] support counts."""
+
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def p(self) -> float:
+        """Probability that a report supports its owner's item."""
+        ...
+
+    @property
+    def q(self) -> float:
+        """Probability that a report supports a given other item."""
+        ...
+
+    def supports(self, reports: Reports) -> BoolArray:
+        """bool[n, d]: which items each report supports. For small n."""
         ...
 
     # What one report of each law supports, towards r targets.
@@ -130,6 +157,11 @@ def check(protocol: Any) -> None:
 def estimate(counts: Counts, users: int, protocol: PureProtocol) -> Floats:
     """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
     return (counts / users - protocol.q) / (protocol.p - protocol.q)
+
+
+def pure_estimates(counts: Counts, users: int, protocol: PureProtocol) -> Estimates:
+    """`estimate`, as a mechanism gives it."""
+    return Estimates(estimate(counts, users, protocol))
 
 
 def item_variance(

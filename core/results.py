@@ -55,8 +55,9 @@ class Block:
     """What one block of trials of one cell measured.
 
     metrics : float64[trials, len(METRICS)], NaN where undefined.
-    fingerprints : uint64[trials], xxh3_64 over the clean and attacked support counts.
+    fingerprints : uint64[trials], xxh3_64 over the clean and attacked counts.
     clean, attacked : moments of the estimated frequencies over the block's trials.
+    detected : int64[d], in how many trials each item was detected; None where nothing is tested.
     """
 
     cell: int
@@ -65,10 +66,11 @@ class Block:
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
     clean: Moments
     attacked: Moments
+    detected: Counts | None = None
 
 
 def fingerprint(clean: Counts, attacked: Counts) -> int:
-    """xxh3_64 over int64[d] clean, then attacked support counts, little-endian."""
+    """xxh3_64 over int64[…] clean, then attacked counts, little-endian."""
     hasher = xxhash.xxh3_64(clean.astype("<i8").tobytes())
     hasher.update(attacked.astype("<i8").tobytes())
     return hasher.intdigest()
@@ -92,12 +94,17 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class CellResults:
-    """The finished trials of one cell, in order."""
+    """The finished trials of one cell, in order.
+
+    detected : int64[d], in how many of them each item was detected; None where nothing is tested
+        or items are not kept.
+    """
 
     metrics: Floats
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
     clean: Moments | None
     attacked: Moments | None
+    detected: Counts | None = None
 
     @property
     def trials(self) -> int:
@@ -123,6 +130,7 @@ class Tally:
         self._waiting: dict[int, Block] = {}
         self._clean: Moments | None = None
         self._attacked: Moments | None = None
+        self._detected: Counts | None = None
         self._shown: CellResults | None = None
 
     def add(self, block: Block) -> None:
@@ -132,7 +140,10 @@ class Tally:
             clean, attacked = ready.clean, ready.attacked
             self._clean = clean if self._clean is None else self._clean + clean
             self._attacked = attacked if self._attacked is None else self._attacked + attacked
-            self._merged.append(replace(ready, clean=NOTHING, attacked=NOTHING))
+            if ready.detected is not None:
+                before = self._detected
+                self._detected = ready.detected if before is None else before + ready.detected
+            self._merged.append(replace(ready, clean=NOTHING, attacked=NOTHING, detected=None))
             self._shown = None
 
     @property
@@ -144,6 +155,7 @@ class Tally:
                 np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
                 self._clean,
                 self._attacked,
+                self._detected,
             )
         return self._shown
 

@@ -42,18 +42,21 @@ from .attacks import ATTACKS, AttackSpec, NoAttack
 from .bounds import Range, check_bounds
 from .errors import FileError, ScenarioError
 from .population import POPULATIONS, PopulationSpec
-from .protocols import PROTOCOLS, ProtocolSpec
+from .protocols import KINDS as PROTOCOL_KINDS
+from .protocols import ProtocolSpec
 
 FORMAT: Final = 1
 MAX_CELLS: Final = 10_000
 MAX_BYTES: Final = 64 << 20
+MAX_DEPTH: Final = 32
+"""Tables and lists within each other."""
 
 Document: TypeAlias = dict[str, Any]
 """A parsed TOML document: nested dicts, lists and scalars."""
 
 KINDS: Final[dict[str, Mapping[str, type]]] = {
     "population": POPULATIONS,
-    "protocol": PROTOCOLS,
+    "protocol": PROTOCOL_KINDS,
     "attack": ATTACKS,
 }
 
@@ -138,10 +141,10 @@ class Scenario:
         """Every point, the last swept key fastest; raises ScenarioError at the first bad one."""
         sweep = self.sweep
         for values in itertools.product(*sweep.values()):
-            yield self._point(dict(zip(sweep, values, strict=True)))
+            yield self._point(dict(zip(sweep, values, strict=True)), sweep)
 
-    def _point(self, chosen: Mapping[str, Any]) -> Point:
-        problems, point = _validate(_substitute(self.document, chosen, self.sweep))
+    def _point(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Point:
+        problems, point = _validate(_substitute(self.document, chosen, sweep))
         if point is None:
             raise problems[0].at(self.name)
         return point
@@ -164,7 +167,7 @@ class Scenario:
         return [error.at(self.name) for error in found]
 
     def with_value(self, key: str, value: Any) -> Scenario:
-        """The scenario with one key set, replacing its sweep; unchecked.
+        """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
 
         Setting a `kind` drops the keys of that table that the new kind does not know.
         """
@@ -175,6 +178,7 @@ class Scenario:
             if not document["sweep"]:
                 del document["sweep"]
         _put(document, key, value)
+        _check_depth(document, self.name)
         table, _, leaf = key.rpartition(".")
         if leaf == "kind" and table in KINDS and _names_kind(value, KINDS[table]):
             known = _keys_of(KINDS[table][value])
@@ -202,7 +206,23 @@ def read_document(text: str, name: str = "scenario", folder: Path = Path()) -> S
         raise ScenarioError("is nested too deeply", where=name) from error
     except ValueError as error:
         raise ScenarioError(f"is not valid TOML: {error}", where=name) from error
+    _check_depth(document, name)
     return Scenario(document, name, folder)
+
+
+def _check_depth(document: Document, name: str) -> None:
+    """Refuse a document whose nesting would be too much for recursive functions."""
+    level: list[Any] = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise ScenarioError("is nested too deeply", where=name)
 
 
 def _syntax(message: str, text: str) -> tuple[str, int]:
@@ -318,8 +338,9 @@ def _sweep_table(document: Document) -> dict[str, Any]:
         raise ScenarioError(f"must be a table, got {_shown(table)}", key="sweep")
     flat = _dotted_sweep(table)
     for key, value in flat.items():
-        if key not in _KNOWN or key in ("format", "title", "about"):
-            raise ScenarioError(f"is not a key that can be swept{_suggest(key, _KNOWN)}", key=key)
+        if key not in sweepable_keys():
+            close = _suggest(key, sweepable_keys())
+            raise ScenarioError(f"is not a key that can be swept{close}", key=_named(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
         if not isinstance(value, list | dict):
@@ -363,10 +384,11 @@ def _values(key: str, value: Any) -> list[Any]:
     if scale == "log" and min(start, stop) <= 0:
         raise ScenarioError(f"must be positive on a log scale, got {min(start, stop):g}", key=where)
     spaced = np.geomspace if scale == "log" else np.linspace
-    numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
+        numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
     if not any(_is_integer(hint) for hint in _KNOWN[key]):
         return numbers
-    return list(dict.fromkeys(round(number) for number in numbers))
+    return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
 
 
 _RANGE_KEYS = "from, to, points and scale"
@@ -376,8 +398,7 @@ def _substitute(
     document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]
 ) -> Document:
     """The document of one point: swept keys set, and only keys that the kinds know."""
-    plain: Document = _copied(document)
-    plain.pop("sweep", None)
+    plain: Document = _copied({key: one for key, one in document.items() if key != "sweep"})
     for key, value in chosen.items():
         _put(plain, key, value)
     for name, kinds in KINDS.items():
@@ -429,16 +450,19 @@ def _validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
 
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
     """pydantic's errors in our words, one for each key."""
+    unknown: dict[str, ScenarioError] = {}  # first: a misspelt key explains a missing one
     found: dict[str, ScenarioError] = {}
     attack = document.get("attack")
     targets = attack.get("targets") if isinstance(attack, dict) else None
     listed = isinstance(targets, dict) and "items" in targets
     for one in error.errors(include_url=False):
+        if one["type"] == "json_invalid":
+            return [ScenarioError("holds text that is not valid Unicode")]
         if ("PickTargets" if listed else "ListedTargets") in one["loc"]:
             continue  # the union's other member
         problem = _problem(document, one["type"], one["loc"], one.get("input"), one.get("ctx", {}))
-        found.setdefault(problem.key, problem)
-    return list(found.values())
+        (unknown if one["type"] in _UNKNOWN else found).setdefault(problem.key, problem)
+    return [*unknown.values(), *found.values()]
 
 
 def _problem(
@@ -448,10 +472,12 @@ def _problem(
     value: Any,
     context: Mapping[str, Any],
 ) -> ScenarioError:
-    # The location holds the union's tags as well: only what is in the document is a key.
+    # The location holds the unions' tags as well: only what is in the document is a key.
     key = ""
     place: Any = document
     for step, part in enumerate(loc):
+        if step == 1 and loc[0] in KINDS:
+            continue  # the kind, which may be called like a key: counts
         last = step == len(loc) - 1 and kind in ("missing", "missing_argument", *_UNKNOWN)
         if isinstance(place, dict) and (part in place or last):
             key = f"{key}.{part}" if key else str(part)
@@ -466,7 +492,7 @@ def _problem(
     if kind in _UNKNOWN:
         table = key.rpartition(".")[0]
         known = [one.removeprefix(f"{table}.") for one in _known_here(document, table)]
-        return ScenarioError(f"is not a known key{_suggest(str(loc[-1]), known)}", key=key)
+        return ScenarioError(f"is not a known key{_suggest(str(loc[-1]), known)}", key=_named(key))
     allowed = _rule(key)
     if allowed is None:
         return ScenarioError(f"must be a table, got {_shown(value)}", key=key)
@@ -481,12 +507,23 @@ def _known_here(document: Document, table: str) -> list[str]:
     kind = document[table].get("kind") if kinds else None
     if _names_kind(kind, kinds):
         return [f"{table}.{name}" for name in _keys_of(kinds[kind])]
+    if table == "attack.targets":
+        return (
+            [f"{table}.items"]
+            if "items" in document["attack"]["targets"]
+            else [f"{table}.pick", f"{table}.count"]
+        )
     return [key for key in _KNOWN if key.rpartition(".")[0] == table]
 
 
 def _suggest(word: str, known: Any) -> str:
     close = difflib.get_close_matches(word, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _named(key: str) -> str:
+    """A key in a message; one that is empty has quotes."""
+    return key or '""'
 
 
 def _shown(value: Any) -> str:
@@ -551,6 +588,11 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
 _KNOWN: Final = known_keys()
 
 
+def sweepable_keys() -> list[str]:
+    """The keys that `[sweep]` may name."""
+    return [key for key in _KNOWN if key not in ("format", "title", "about")]
+
+
 def _bare(hint: Any) -> tuple[Any, Range | None]:
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)
@@ -602,11 +644,10 @@ def schema() -> dict[str, Any]:
         "required": ["from", "to", "points"],
         "additionalProperties": False,
     }
-    sweepable = [key for key in _KNOWN if key not in ("format", "title", "about")]
     described["properties"]["sweep"] = {
         "type": "object",
         "description": "Dotted key to its values; a swept key may be left out of its table.",
-        "propertyNames": {"enum": sweepable},
+        "propertyNames": {"enum": sweepable_keys()},
         "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},
     }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}

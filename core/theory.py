@@ -1,19 +1,23 @@
 """Closed forms: variance, gain, expected error, privacy, the choice of a protocol.
 
 W17: Wang, Blocki, Li, Jha, USENIX Security 2017. CJG: Cao, Jia, Gong, USENIX Security 2021.
+RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
 Everything uses the protocol's own p, q (the actual integer g) and the realised share and f_T.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
+from .attacks import played
 from .cell import Cell
+from .decoding import Fit
 from .metrics import METRICS
-from .pure import PureProtocol, Support, item_variance
+from .protocols import BitNoise, Rappor
+from .pure import Items, PureProtocol, Support, item_variance
 from .sampling import Floats
 
 
@@ -60,11 +64,17 @@ def gain_std(
 
 
 def expected_estimate(cell: Cell) -> Floats:
-    """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack."""
+    """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
+
+    Of RAPPOR's Bloom filters only where `decodes_linearly`.
+    """
     truth = cell.population.frequencies
+    if isinstance(cell.protocol, Rappor):
+        return decoded(cell.protocol, _attacked_users(cell, cell.protocol),
+                       _attacked_shares(cell, cell.protocol))  # fmt: skip
     if cell.attack is None:
         return truth
-    p, q = cell.protocol.p, cell.protocol.q
+    p, q = cell.pure.p, cell.pure.q
     return np.asarray(truth + cell.share * ((_fake_rates(cell) - q) / (p - q) - truth))
 
 
@@ -74,7 +84,7 @@ def attacked_variance(cell: Cell) -> Floats:
     Fakes support item v independently with probability s_v, so that
     Var = [Σ_genuine support variances + m s_v (1 - s_v)] / ((n+m) (p-q))².
     """
-    protocol = cell.protocol
+    protocol = cell.pure
     spread = np.asarray(item_variance(protocol, cell.users, cell.population.frequencies))
     if cell.attack is None:
         return spread
@@ -86,7 +96,7 @@ def attacked_variance(cell: Cell) -> Floats:
 def _fake_rates(cell: Cell) -> Floats:
     """s_v, the probability that one fake report supports item v: float64[d]."""
     assert cell.attack is not None
-    law = cell.attack.support(cell.protocol, cell.targets.size)
+    law = cell.attack.support(cell.pure, cell.targets.size)
     rate = np.full(cell.population.domain_size, law.other)
     rate[cell.targets] = law.target
     return rate
@@ -101,6 +111,8 @@ def expected_mse(cell: Cell) -> float:
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
     expected: dict[str, float | None] = dict.fromkeys(METRICS)
+    if isinstance(cell.protocol, Rappor):
+        return expected | _expected_decoding(cell)
     spread = np.asarray(item_variance(cell.protocol, cell.users, cell.population.frequencies))
     expected["mse_clean"] = float(spread.mean())
     expected["mse"] = expected_mse(cell)
@@ -133,3 +145,295 @@ def epsilon_of_unary(p: float, q: float) -> float:
 def epsilon_of_direct(p: float, q: float) -> float:
     """ε = ln(p/q) of direct encoding, in nats; also of hashing with its p' and q'."""
     return math.log(p / q)
+
+
+# RAPPOR: what each number of a scenario buys.
+
+
+def bit_count_std(noise: BitNoise, users: float) -> float:
+    """Deviation of t_ij, the estimated number of a cohort's users that have a bit, if none has.
+
+    √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j users. RAP section 4.
+    """
+    return math.sqrt(noise.p_star * (1 - noise.p_star) * users) / noise.gap
+
+
+def count_std(noise: BitNoise, hashes: int, users: float) -> float:
+    """Deviation of the decoded count of a rare item among N users, for any number of cohorts.
+
+    About √(N p*(1-p*) / h) / (q* - p*): each cohort sees N/m users through h bits, and there are m
+    of them. Bits that other candidates share make it larger.
+    """
+    return bit_count_std(noise, users) / math.sqrt(hashes)
+
+
+def learnable_items(noise: BitNoise, users: float, candidates: int, alpha: float = 0.05) -> float:
+    """How many equally frequent items N users can reveal at best. RAP section 5, "learning limits".
+
+    N over the smallest count that a test at level α/M notices, Q times its deviation: with one bit
+    an item, √N (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). At p = 1/2 and without permanent
+    noise that is (2q - 1) √N / Q.
+    """
+    from scipy.special import ndtri
+
+    return users / (-float(ndtri(alpha / candidates)) * bit_count_std(noise, users))
+
+
+def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
+    """Pr[a user does not hold v | all h bits of v are 1 in one report], v of this frequency.
+
+    (1-f_v) p*^h / (f_v q*^h + (1-f_v) p*^h). RAP section 5.3, "attacker of a single report".
+    """
+    wrong = (1 - frequency) * noise.p_star**hashes
+    return wrong / (frequency * noise.q_star**hashes + wrong)
+
+
+def permanent_false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
+    """The same for who has learnt the permanent bits from very many reports. RAP section 5.3.
+
+    A permanent bit is 1 with probability 1 - f/2 where the true bit is 1, and with f/2 where not.
+    """
+    wrong = (1 - frequency) * (noise.f / 2) ** hashes
+    return wrong / (frequency * (1 - noise.f / 2) ** hashes + wrong)
+
+
+def denial(noise: BitNoise, ones: int, rounds: int, prior: float = 0.5) -> float:
+    """Pr[a user's true bit is 0 | `ones` of so many reports of it are 1], `prior` that of a 1.
+
+    With fresh noise alone (f = 0) deniability is soon gone, which is why the permanent noise is
+    memoised: whatever the reports say, (f/2) / (1 - f/2) remains of the prior odds. RAP section 1.
+    """
+
+    def reports(sent: float) -> float:
+        zeros = rounds - ones
+        return (ones * _log(sent) if ones else 0.0) + (zeros * _log(1 - sent) if zeros else 0.0)
+
+    high, low = reports(noise.q), reports(noise.p)
+    kept, flipped = _log(1 - noise.f / 2), _log(noise.f / 2)
+    true_one = float(np.logaddexp(kept + high, flipped + low)) + _log(prior)
+    true_zero = float(np.logaddexp(flipped + high, kept + low)) + _log(1 - prior)
+    return math.exp(true_zero - float(np.logaddexp(true_one, true_zero)))
+
+
+def signal_lost(noise: BitNoise, hashes: int) -> float:
+    """Pr[none of the h bits of a user's item is 1 after the permanent noise]: (f/2)^h."""
+    return (noise.f / 2) ** hashes
+
+
+def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
+    """ε of so many reports of one value, in nats: exact, between ε₁ and ε∞.
+
+    The reports of one bit are drawn from one memoised bit, so that only their number of ones
+    counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
+    ε = h [ln L(t ones) - ln L(no ones)], L = Pr[reports | true bit 1] / Pr[reports | true bit 0].
+    Two values differ in 2h bits at most, half of them in each direction.
+    """
+    f, p, q = noise.f, noise.p, noise.q
+
+    def likelihood(one: float, zero: float) -> float:
+        """ln L of t equal bits, sent with these probabilities from a permanent 1, a permanent 0."""
+        high, low = rounds * _log(one), rounds * _log(zero)
+        kept, flipped = _log(1 - f / 2), _log(f / 2)
+        return float(
+            np.logaddexp(kept + high, flipped + low) - np.logaddexp(flipped + high, kept + low)
+        )
+
+    return hashes * (likelihood(q, p) - likelihood(1 - q, 1 - p))
+
+
+def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
+    """ε of so many reports by composition, as if every one drew fresh permanent bits: t ε₁."""
+    return rounds * noise.epsilon_one(hashes)
+
+
+def _log(probability: float) -> float:
+    return math.log(probability) if probability > 0 else -math.inf
+
+
+def bit_support_gain(
+    protocol: Rappor, rates: Floats, targets: Items, shares: Floats, frequencies: Floats
+) -> float:
+    """Gain before decoding: of the mean over each target's bits of the estimated share of users.
+
+    Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij], where a fake report of
+    cohort j has bit i with probability s_ij (`rates`), F_ij of the genuine users have it, and
+    fakes are a share β_j (`shares`, float64[m]) of the cohort. The common formula, S and f_T of
+    bits.
+    """
+    noise = protocol.noise
+    moved = (rates - noise.p_star) / noise.gap - protocol.design.bits_of(frequencies)
+    columns = protocol.design.columns[:, protocol.design.column_of[targets]]
+    moved *= shares[:, None]
+    return float(((columns.T @ moved.ravel()) / columns.sum(axis=0)).sum())
+
+
+def bit_gain(cell: Cell) -> float | None:
+    """`bit_support_gain` of a cell; None without an attack or without Bloom filters."""
+    if not isinstance(cell.protocol, Rappor) or cell.attack is None:
+        return None
+    rates, shares = cell.attack.rates(cell.protocol, cell.targets), _shares(cell, cell.protocol)
+    truth = cell.population.frequencies
+    return bit_support_gain(cell.protocol, rates, cell.targets, shares, truth)
+
+
+def ideal_bit_support_gain(
+    attack: Literal["rpa", "ria", "mga"],
+    noise: BitNoise,
+    bits: int,
+    hashes: int,
+    r: int,
+    share: float,
+    target_frequency: float,
+) -> float:
+    """`bit_support_gain` averaged over all hash functions, of r targets.
+
+    With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
+    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for RPA, r for MGA (before
+    padding), and q* + (r-1)(p* + c (q* - p*)) for RIA, which gives β (1 - f_T)(1 - c).
+    """
+    shared = 1 - (1 - 1 / bits) ** hashes
+    supported = {
+        "rpa": r / 2,
+        "ria": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
+        "mga": float(r),
+    }[attack]
+    held = target_frequency + (r - target_frequency) * shared
+    return share * ((supported - r * noise.p_star) / noise.gap - held)
+
+
+MOST_COLUMNS: Final = 2048
+"""Decoding so many candidates has its expectation computed: a second's work."""
+
+
+def decodes_linearly(protocol: Rappor) -> bool:
+    """Whether decoding is least squares without a selection, so that its expectation is known."""
+    design = protocol.design
+    return not (design.selects or design.indistinct or design.candidates > MOST_COLUMNS)
+
+
+def decoded(protocol: Rappor, users: Floats, shares: Floats) -> Floats:
+    """float64[d]: what least squares makes of these shares [m, k] of this many users [m].
+
+    Shares are Pr[bit sent as 1] less p*, over q* - p*.
+    """
+    return _fit(protocol, users).coefficients(shares)[protocol.design.column_of]
+
+
+def _fit(protocol: Rappor, users: Floats) -> Fit:
+    return Fit.of(protocol.design.columns, users, protocol.bits)
+
+
+def _attacked_users(cell: Cell, protocol: Rappor) -> Floats:
+    """float64[m]: how many users of each cohort to expect, fakes included."""
+    genuine = cell.users * protocol.cohort_law
+    if cell.attack is None:
+        return genuine
+    fakes = played(protocol, cell.attack.cohort)
+    assert isinstance(fakes, Rappor)
+    return np.asarray(genuine + cell.malicious * fakes.cohort_law)
+
+
+def _attacked_shares(cell: Cell, protocol: Rappor) -> Floats:
+    """float64[m, k]: the expected estimate of the share of each cohort that has each bit."""
+    held = protocol.design.bits_of(cell.population.frequencies)
+    if cell.attack is None:
+        return held
+    fake = (cell.attack.rates(protocol, cell.targets) - protocol.noise.p_star) / protocol.noise.gap
+    return np.asarray(held + _shares(cell, protocol)[:, None] * (fake - held))
+
+
+def expected_bit_counts(cell: Cell) -> Floats | None:
+    """float64[m, k + 1]: the expected counts of a trial, fakes included; None without filters.
+
+    How many users of each cohort send each bit as 1; in the last column, how many there are.
+    """
+    protocol = cell.protocol
+    if not isinstance(protocol, Rappor):
+        return None
+    users = _attacked_users(cell, protocol)[:, None]
+    sent = protocol.noise.p_star + protocol.noise.gap * _attacked_shares(cell, protocol)
+    return np.concatenate([users * sent, users], axis=1)
+
+
+def _shares(cell: Cell, protocol: Rappor) -> Floats:
+    """float64[m]: the expected share of fakes in each cohort."""
+    return np.asarray(1 - cell.users * protocol.cohort_law / _attacked_users(cell, protocol))
+
+
+def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
+    """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
+
+    None where decoding has no closed form. Of Bloom filters to first order in m/n, as if the
+    cohorts were as large as expected.
+    """
+    truth, protocol = cell.population.frequencies, cell.protocol
+    if not isinstance(protocol, Rappor):
+        return np.asarray(item_variance(protocol, cell.users, truth)), attacked_variance(cell)
+    if not decodes_linearly(protocol):
+        return None
+    users = cell.users * protocol.cohort_law
+    fit = _fit(protocol, users)
+    if not fit.known.all():
+        return None
+    noise = protocol.noise
+    clean = fit.standard_errors(truth, users, noise.p_star, noise.q_star) ** 2
+    if cell.attack is None:
+        return clean, clean
+    return clean, _decoding_variance(cell, protocol, expected_estimate(cell))
+
+
+def _expected_decoding(cell: Cell) -> dict[str, float | None]:
+    """The closed forms of the metrics of Bloom filters; none where decoding has none."""
+    variances = estimate_variances(cell)
+    if variances is None:
+        return {}
+    truth, estimate = cell.population.frequencies, expected_estimate(cell)
+    before, after = variances
+    expected: dict[str, float | None] = {
+        "mse_clean": float(before.mean()),
+        "mse": float(((estimate - truth) ** 2 + after).mean()),
+    }
+    if cell.attack is not None:
+        held, reached = cell.target_frequency, float(estimate[cell.targets].sum())
+        expected["gain"] = reached - held
+        expected["normalised_gain"] = reached / held if held > 0 else None
+        expected["target_frequency"] = reached
+        expected["target_frequency_clean"] = held
+    return expected
+
+
+def _decoding_variance(cell: Cell, protocol: Rappor, estimate: Floats) -> Floats:
+    """float64[d]: variance of the decoded frequencies under attack, whose expectation is given.
+
+    Least squares solves Σ_users X_J'(y - X_J b) = 0, J a user's cohort: the variance is that of one
+    user's term, about its own mean over the cohorts, summed over users, between the inverses of
+    X'WX. What the fakes send fits no frequencies, so that the cohorts' sizes matter as well.
+    """
+    assert cell.attack is not None
+    noise, truth, gap = protocol.noise, cell.population.frequencies, protocol.noise.gap
+    fakes = played(protocol, cell.attack.cohort)
+    assert isinstance(fakes, Rappor)
+    everyone = _attacked_users(cell, protocol)
+    fit = _fit(protocol, everyone)
+    rows = protocol.design.columns.tocsr()
+    fitted = protocol.design.bits_of(estimate)
+    rates = (cell.attack.rates(protocol, cell.targets) - noise.p_star) / gap
+    variance = np.zeros(truth.size)
+    each, fake = np.zeros((truth.size, truth.size)), np.zeros(truth.size)
+    for cohort, (law, fake_law) in enumerate(
+        zip(protocol.cohort_law, fakes.cohort_law, strict=True)
+    ):
+        own = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
+        pull = own @ fit.inverse
+        # What a user who holds u adds to the estimate of v on average, in row u and column v.
+        moved = own.T @ pull - fitted[cohort] @ pull
+        sent = protocol.honest_scatter(truth, cohort, pull) / gap**2
+        mean = truth @ moved
+        variance += cell.users * law * (sent + mean**2)
+        each += law * moved
+        pushed = (rates[cohort] - fitted[cohort]) @ pull
+        scatter = cell.attack.scatter(protocol, cell.targets, cohort, pull) / gap**2
+        variance += cell.malicious * fake_law * (scatter + pushed**2)
+        fake += fake_law * pushed
+    variance -= cell.users * (truth @ each**2) + cell.malicious * fake**2
+    return np.asarray(variance / everyone.sum() ** 2)

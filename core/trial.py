@@ -1,7 +1,9 @@
 """Trials of one cell: histogram → counts → frequencies → metrics. Pure, no input or output.
 
-Counts path: the support counts are drawn, a block of 20 trials at a time, O(d) whatever n.
+Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
 Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users.
+
+What is counted is the protocol's own: int64[d] support counts, or RAPPOR's bits of each cohort.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 
 from .cell import Cell
 from .metrics import measure
-from .pure import Items, Rng, estimate
+from .pure import Items, Reports, Rng
 from .results import BLOCK_TRIALS, Block, Moments, fingerprint
 from .sampling import Counts
 from .streams import stream
@@ -44,26 +46,35 @@ def run_block(
         cell, number, trials, pulse
     )
     users, everyone = cell.users, cell.users + cell.malicious
-    before = estimate(clean, users, cell.protocol)
-    after = before if attacked is clean else estimate(attacked, everyone, cell.protocol)
+    before = cell.protocol.estimates(clean, users)
+    pulse()
+    after = before if attacked is clean else cell.protocol.estimates(attacked, everyone)
     truth = cell.population.frequencies
-    before_moments = Moments.of(before)
+    before_moments = Moments.of(before.frequencies)
     return Block(
         cell=cell.index,
         number=number,
-        metrics=measure(before, after, truth, cell.targets, cell.top_k),
+        metrics=measure(
+            before.frequencies,
+            after.frequencies,
+            truth,
+            cell.targets,
+            cell.top_k,
+            after.detected,
+        ),
         fingerprints=np.array(
             [fingerprint(*pair) for pair in zip(clean, attacked, strict=True)], dtype=np.uint64
         ),
         clean=before_moments,
-        attacked=before_moments if after is before else Moments.of(after),
+        attacked=before_moments if after is before else Moments.of(after.frequencies),
+        detected=None if after.detected is None else after.detected.sum(axis=0),
     )
 
 
 def draw_counts(
     cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
 ) -> tuple[Counts, Counts]:
-    """Support counts int64[trials, d] before and after the attack, drawn from their exact law."""
+    """Counts int64[trials, …] before and after the attack, drawn from their exact law."""
     pulse()
     histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
@@ -78,24 +89,32 @@ def draw_counts(
 
 
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
-    """Support counts int64[trials, d] before and after the attack, from every user's report."""
+    """Counts int64[trials, …] before and after the attack, from every user's report."""
     protocol, attack, targets = cell.protocol, cell.attack, cell.targets
-    clean = np.zeros((trials, cell.population.domain_size), dtype=np.int64)
     held_until = np.cumsum(cell.population.histogram)
-    for row in range(trials):
-        for start, stop, rng in _users(cell, "genuine", number * BLOCK_TRIALS + row):
-            pulse()
-            values = _values(held_until, start, stop)
-            clean[row] += protocol.support_counts(protocol.perturb(values, rng))
+
+    def honest(start: int, stop: int, rng: Rng) -> Reports:
+        return protocol.perturb(_values(held_until, start, stop), rng)
+
+    def counted(
+        role: Literal["genuine", "malicious"], make: Callable[[int, int, Rng], Reports]
+    ) -> Counts:
+        nobody = protocol.support_counts(make(0, 0, np.random.default_rng(0)))
+        counts = np.repeat(nobody[None], trials, axis=0)
+        for row in range(trials):
+            for start, stop, rng in _users(cell, role, number * BLOCK_TRIALS + row):
+                pulse()
+                counts[row] += protocol.support_counts(make(start, stop, rng))
+        return counts
+
+    clean = counted("genuine", honest)
     if attack is None:
         return clean, clean
-    attacked = clean.copy()
-    for row in range(trials):
-        for start, stop, rng in _users(cell, "malicious", number * BLOCK_TRIALS + row):
-            pulse()
-            reports = attack.reports(protocol, targets, stop - start, rng)
-            attacked[row] += protocol.support_counts(reports)
-    return clean, attacked
+
+    def crafted(start: int, stop: int, rng: Rng) -> Reports:
+        return attack.reports(protocol, targets, stop - start, rng)
+
+    return clean, clean + counted("malicious", crafted)
 
 
 def _users(

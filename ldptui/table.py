@@ -16,7 +16,7 @@ from core.cell import Cell
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
-from core.theory import expected_metrics
+from core.theory import bit_gain, expected_metrics
 
 from . import format as text
 
@@ -192,6 +192,12 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
         f"β = {shares} (m = {_over(cell.malicious for cell in attacked)})",
         f"f_T = {_over(cell.target_frequency for cell in attacked)}",
     ]
+    bits = [gain for cell in attacked if (gain := bit_gain(cell)) is not None]
+    if bits:
+        facts.append(f"gain of the bits before decoding {_over(bits)}")
+    cohorts = _present(attacked, "attack.cohort")
+    if cohorts:
+        facts.append(f"share in one cohort {_over(cohorts)}")
     if any(cell.hash_range is not None for cell in attacked):
         for key, name in (("attack.seeds", "K"), ("attack.scoring", "scoring")):
             values = _present(attacked, key)

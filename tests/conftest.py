@@ -44,6 +44,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"repeat these seeds with {SEED_VARIABLE}={seed}")
 
 
+@pytest.fixture(autouse=True)
+def store_of_its_own(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No test writes into the user's store, or finds what another test has kept."""
+    name = f"{zlib.crc32(request.node.nodeid.encode()):08x}.sqlite3"
+    monkeypatch.setenv("LDPTUI_STORE", str(tmp_path_factory.getbasetemp() / "stores" / name))
+
+
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
     """A seed of this test's own."""

@@ -1,8 +1,8 @@
 """The protocols: one file a family, and the table of what a scenario can name.
 
-A new protocol is a frozen dataclass with the interface of `core.pure.PureProtocol` and a line in
-CONSTRUCTORS (or a spec of its own where it has parameters besides epsilon); the contract test then
-covers it.
+A new pure protocol is a frozen dataclass with the interface of `core.pure.PureProtocol` and a line
+in CONSTRUCTORS (or a spec of its own where it has parameters besides epsilon); the contract test
+then covers it. RAPPOR has forms that are pure and forms that are not: KINDS holds it as well.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..errors import ScenarioError
 from ..pure import EPSILON, PureProtocol
 from .grr import GRR
 from .hashing import BLH, HASH_RANGE, OLH, HashRule, LocalHashing, hash_range_for
+from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary
 
 CONSTRUCTORS: Final[dict[str, Callable[[int, float], PureProtocol]]] = {
@@ -36,7 +37,7 @@ class BudgetSpec:
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def bind(self, domain_size: int) -> PureProtocol:
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> PureProtocol:  # noqa: ARG002
         return CONSTRUCTORS[self.kind](domain_size, self.epsilon)
 
 
@@ -58,15 +59,35 @@ class OLHSpec:
                 key="hash_range",
             )
 
-    def bind(self, domain_size: int) -> PureProtocol:
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> PureProtocol:  # noqa: ARG002
         return OLH(domain_size, self.epsilon, self.hash_range)
 
 
-ProtocolSpec: TypeAlias = BudgetSpec | OLHSpec
+PureSpec: TypeAlias = BudgetSpec | OLHSpec
+ProtocolSpec: TypeAlias = PureSpec | RapporSpec
 
-PROTOCOLS: Final[dict[str, type[ProtocolSpec]]] = {
+PROTOCOLS: Final[dict[str, type[PureSpec]]] = {
     **dict.fromkeys(CONSTRUCTORS, BudgetSpec),
     "olh": OLHSpec,
 }
+"""The protocols that are pure, and that a privacy budget alone can bind."""
 
-__all__ = ["BLH", "GRR", "OLH", "OUE", "PROTOCOLS", "SUE", "LocalHashing", "ProtocolSpec", "Unary"]
+KINDS: Final[dict[str, type[ProtocolSpec]]] = {**PROTOCOLS, "rappor": RapporSpec}
+"""Everything that a scenario can name."""
+
+__all__ = [
+    "BLH",
+    "GRR",
+    "KINDS",
+    "OLH",
+    "OUE",
+    "PROTOCOLS",
+    "SUE",
+    "BitNoise",
+    "LocalHashing",
+    "ProtocolSpec",
+    "PureSpec",
+    "Rappor",
+    "RapporSpec",
+    "Unary",
+]

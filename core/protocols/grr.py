@@ -16,12 +16,14 @@ from ..pure import (
     DOMAIN,
     EPSILON,
     BoolArray,
+    Estimates,
     Items,
     Reports,
     Rng,
     SeedSearch,
     Support,
     check,
+    pure_estimates,
 )
 from ..sampling import Counts, binomial, uniform_multinomial
 
@@ -77,6 +79,9 @@ class GRR:
         counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
         counts[:, targets] = uniform_multinomial(count, targets.size, rng)
         return counts
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return pure_estimates(counts, users, self)
 
     def honest_support(self, r: int) -> Support:
         hit = self.p + (r - 1) * self.q

@@ -19,6 +19,7 @@ from ..pure import (
     DOMAIN,
     EPSILON,
     BoolArray,
+    Estimates,
     Items,
     Reports,
     Rng,
@@ -27,6 +28,7 @@ from ..pure import (
     check,
     independent_honest_support,
     independent_target_sum_variance,
+    pure_estimates,
 )
 from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
 
@@ -149,6 +151,9 @@ class LocalHashing:
         counts = self.random_counts(count, rng)
         counts[:, targets] = subset_counts(matched, targets.size, rng)
         return counts
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return pure_estimates(counts, users, self)
 
     def honest_support(self, r: int) -> Support:
         return independent_honest_support(self, r)

@@ -18,6 +18,7 @@ from ..pure import (
     DOMAIN,
     EPSILON,
     BoolArray,
+    Estimates,
     Items,
     Reports,
     Rng,
@@ -26,6 +27,7 @@ from ..pure import (
     check,
     independent_honest_support,
     independent_target_sum_variance,
+    pure_estimates,
 )
 from ..sampling import Counts, binomial, random_subsets, subset_counts
 
@@ -91,7 +93,7 @@ class Unary:
         return max(0, math.floor(self.p + (self.domain_size - 1) * self.q - r))
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        others = np.setdiff1d(np.arange(self.domain_size), targets)
+        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
         pad = min(self.padding(targets.size), others.size)
         reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
         for at in range(0, count, self._rows):
@@ -121,7 +123,7 @@ class Unary:
         return binomial(np.broadcast_to(count[:, None], (count.size, self.domain_size)), 0.5, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        others = np.setdiff1d(np.arange(self.domain_size), targets)
+        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
         pad = min(self.padding(targets.size), others.size)
         pickers = np.zeros((count.size, pad + 1), dtype=np.int64)
         pickers[:, pad] = count
@@ -129,6 +131,9 @@ class Unary:
         counts[:, targets] = count[:, None]
         counts[:, others] = subset_counts(pickers, others.size, rng)
         return counts
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return pure_estimates(counts, users, self)
 
     def honest_support(self, r: int) -> Support:
         return independent_honest_support(self, r)

