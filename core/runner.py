@@ -9,12 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 from .cell import Cell
 from .errors import RunError
@@ -58,7 +58,23 @@ class Progress:
     latest: Cell | None = None
 
 
-def units(experiment: Experiment) -> Iterator[tuple[Cell, int, int]]:
+class Memory(Protocol):
+    """Where a block is looked up before it is computed, and kept once it is. See `core.store`."""
+
+    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+        """The block as `run_block` would compute it; None where it is not known."""
+        ...
+
+    def keep(self, cell: Cell, block: Block) -> None:
+        """A block has been computed; it shows in the results after this."""
+        ...
+
+
+Unit: TypeAlias = tuple[Cell, int, int]
+"""A cell, the number of a block, the trials of the block."""
+
+
+def units(experiment: Experiment) -> Iterator[Unit]:
     """The work: (cell, block number, trials of the block), cell by cell."""
     for cell in experiment.cells:
         for number, first in enumerate(range(0, cell.trials, BLOCK_TRIALS)):
@@ -71,6 +87,7 @@ def run(
     executor: Executor | None = None,
     pulse: Pulse = no_pulse,
     frequencies: bool = True,
+    memory: Memory | None = None,
 ) -> Iterator[Progress]:
     """Run every cell; yields the results so far: first none, last all of them.
 
@@ -80,6 +97,8 @@ def run(
     executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down.
     pulse : called between pieces of work where they are computed here; raises to stop.
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
+    memory : blocks that it knows are not computed, the others are handed to it; asked for all
+        blocks before the first one is computed, from the thread that iterates.
 
     Closing the generator, or an exception in it, stops the work and leaves no process behind.
     """
@@ -93,7 +112,7 @@ def run(
 
     yield progress(None)
     due = started + PAUSE
-    for cell, block in _blocks(experiment, workers, executor, pulse):
+    for cell, block in _blocks(experiment, workers, executor, pulse, memory):
         done += len(block.metrics)
         slim = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
         tallies[cell.index].add(block if frequencies else slim)
@@ -105,23 +124,45 @@ def run(
 
 
 def _blocks(
-    experiment: Experiment, workers: int, executor: Executor | None, pulse: Pulse
+    experiment: Experiment,
+    workers: int,
+    executor: Executor | None,
+    pulse: Pulse,
+    memory: Memory | None,
+) -> Iterator[tuple[Cell, Block]]:
+    if memory is None:
+        yield from _computed(units(experiment), workers, executor, pulse)
+        return
+    unknown = []
+    for unit in units(experiment):
+        pulse()
+        known = memory.find(*unit)
+        if known is None:
+            unknown.append(unit)
+        else:
+            yield unit[0], known
+    for cell, block in _computed(unknown, workers, executor, pulse):
+        memory.keep(cell, block)
+        yield cell, block
+
+
+def _computed(
+    work: Iterable[Unit], workers: int, executor: Executor | None, pulse: Pulse
 ) -> Iterator[tuple[Cell, Block]]:
     if executor is not None:
-        yield from _submitted(experiment, executor, 2 * (workers + 1))
+        yield from _submitted(iter(work), executor, 2 * (workers + 1))
     elif workers > 1:
-        yield from _in_processes(experiment, workers)
+        yield from _in_processes(iter(work), workers)
     else:
-        for cell, number, trials in units(experiment):
+        for cell, number, trials in work:
             yield cell, run_block(cell, number, trials, pulse)
 
 
 def _submitted(
-    experiment: Experiment, executor: Executor, ahead: int
+    work: Iterator[Unit], executor: Executor, ahead: int
 ) -> Iterator[tuple[Cell, Block]]:
     """Keep a few units ahead in an executor; blocks come as they finish."""
     waiting: dict[Future[Block], Cell] = {}
-    work = units(experiment)
     try:
         while True:
             while len(waiting) < ahead:
@@ -140,13 +181,13 @@ def _submitted(
             future.cancel()
 
 
-def _in_processes(experiment: Experiment, workers: int) -> Iterator[tuple[Cell, Block]]:
+def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Block]]:
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
     )
     try:
-        yield from _submitted(experiment, pool, 2 * workers)
+        yield from _submitted(work, pool, 2 * workers)
     except BaseException:
         # An interrupted block may take seconds yet: nobody waits for it.
         started = set(multiprocessing.active_children()) - before

@@ -13,7 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from . import __version__
+from . import __version__, history_options
+from .lab import options as lab_options
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -31,6 +32,15 @@ commands (each has its own --help):
   theory PROTOCOL      the closed forms alone: p, q, variance, gain of each attack
   scenarios            list, show, copy or check scenarios
   schema               the JSON Schema of a scenario file
+  runs                 the runs that are kept: list, show, tag, export, import, remove
+  resume RUN           go on with a run that was interrupted
+  replay RUN|FILE      compute a recorded run again and compare
+  record SCENARIO      simulate into one file to be shared
+  compare A B          the differences of two runs
+  accuracy             what a trusted curator's histogram is off by; the price of locality
+  disclose FILE.csv    what a table gives away: k-anonymity, l-diversity, t-closeness
+  check PROTOCOL       whether a mechanism keeps its ε: a proof or an audit
+  ledger ENTRY …       what several releases cost together
 
 examples:
   ldptui                                 open the workbench
@@ -109,6 +119,18 @@ def run_parser() -> argparse.ArgumentParser:
         "closed form. SCENARIO is a TOML file or the name of a bundled scenario.",
         "Ctrl-C prints what is finished, marked partial.",
     )
+    _add_scenario(parser)
+    history_options.add_recording(parser)
+    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    parser.add_argument(
+        "--frequencies", action="store_true", help="add every item's estimates to the JSON"
+    )
+    return parser
+
+
+def _add_scenario(parser: argparse.ArgumentParser) -> None:
+    """What names a scenario, changes it, and says how to run it."""
     parser.add_argument("scenario", metavar="SCENARIO")
     parser.add_argument(
         "--set",
@@ -126,16 +148,10 @@ def run_parser() -> argparse.ArgumentParser:
         help="draw the counts, or every user's report",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
-    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
-    parser.add_argument(
-        "--frequencies", action="store_true", help="add every item's estimates to the JSON"
-    )
     parser.add_argument(
         "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
-    return parser
 
 
 def theory_parser() -> argparse.ArgumentParser:
@@ -253,9 +269,22 @@ def _obey(arguments: list[str]) -> int:
             "schema": headless.schema,
         }
         return commands[command](options)
+    if command in history_options.COMMANDS:
+        options = history_options.parser(command, _parser, _add_scenario).parse_args(rest)
+        from . import history
+
+        code: int = getattr(history, command)(options)
+        return code
+    if command in lab_options.COMMANDS:
+        options = lab_options.parser(command, _parser).parse_args(rest)
+        from importlib import import_module
+
+        work: Callable[[argparse.Namespace], int] = import_module(f"ldptui.lab.{command}").run
+        return work(options)
     parser = app_parser()
     options = parser.parse_args(arguments)
-    if options.scenario in ("run", "theory", "scenarios", "schema"):
+    known = ("run", "theory", "scenarios", "schema", *history_options.COMMANDS)
+    if options.scenario in (*known, *lab_options.COMMANDS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
     return _open(parser, options)
 

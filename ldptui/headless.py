@@ -31,7 +31,7 @@ from core.files import write_atomically
 from core.population import USERS
 from core.protocols import PROTOCOLS, OLHSpec
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
-from core.runner import Progress, Results
+from core.runner import Memory, Progress, Results
 from core.runner import run as run_experiment
 from core.scenario import Scenario, load, read_document
 from core.scenario import schema as scenario_schema
@@ -47,18 +47,42 @@ VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 def run(options: Namespace) -> int:
     """Simulate a scenario and print or write the results."""
+    from . import history
+
+    check_output(options)
+    scenario, source = scenario_of(options)
+    experiment = compile(scenario, limits=options.limits)
+    for warning in {} if options.quiet else _warnings(experiment):
+        note(f"warning: {warning}")
+    if options.frequencies and options.format != "json" and not options.quiet:
+        note("note: --frequencies shows in JSON only")
+    return report(history.measure(experiment, options, source), options)
+
+
+def check_workers(options: Namespace) -> None:
     if options.workers < 1:
         raise ScenarioError(f"must be at least 1, got {options.workers}", key="--workers")
+
+
+def check_output(options: Namespace) -> Path | None:
+    """Where the results go, None for standard output; raises before the run what would after it."""
+    if "workers" in options:
+        check_workers(options)
     out = None if options.out in (None, "-") else Path(options.out)
     if out is not None:
         _check_writable(out)
-    scenario = _with_options(load(_locate(options.scenario)), options)
-    experiment = compile(scenario, limits=options.limits)
-    for warning in {} if options.quiet else _warnings(experiment):
-        _note(f"warning: {warning}")
-    if options.frequencies and options.format != "json" and not options.quiet:
-        _note("note: --frequencies shows in JSON only")
-    results = measure(experiment, options.workers, options.frequencies, options.quiet)
+    return out
+
+
+def scenario_of(options: Namespace) -> tuple[Scenario, str]:
+    """The scenario with what the command line sets, and the file that it came from."""
+    place = _locate(options.scenario)
+    return _with_options(load(place), options), str(place.absolute())
+
+
+def report(results: Results, options: Namespace) -> int:
+    """Print or write results as the options say; the exit code."""
+    out = None if options.out in (None, "-") else Path(options.out)
     if options.format == "json":
         written = to_json(results, VERSIONS, options.frequencies)
     elif options.format == "csv":
@@ -66,19 +90,19 @@ def run(options: Namespace) -> int:
     elif out is not None:
         written = table.results_table(results, 120)
     else:
-        written = table.results_table(results, _width(), _in_colour(sys.stdout))
+        written = table.results_table(results, width(), in_colour(sys.stdout))
     if out is not None:
         write_atomically(out, written)
     else:
-        _print(written, exactly=options.format != "table")
+        write_out(written, exactly=options.format != "table")
     if not results.complete:
-        _note(
+        note(
             f"ldptui: interrupted: {text.count(results.trials)} of "
-            f"{text.count(experiment.trials)} trials are done"
+            f"{text.count(results.experiment.trials)} trials are done"
         )
         return cli.INTERRUPTED
     if out is not None and not options.quiet:
-        _note(f"wrote {out}")
+        note(f"wrote {out}")
     return cli.DONE
 
 
@@ -87,7 +111,13 @@ def _warnings(experiment: Experiment) -> dict[str, None]:
     return {warning: None for cell in experiment.cells for warning in cell.warnings}
 
 
-def measure(experiment: Experiment, workers: int, frequencies: bool, quiet: bool) -> Results:
+def measure(
+    experiment: Experiment,
+    workers: int,
+    frequencies: bool,
+    quiet: bool,
+    memory: Memory | None = None,
+) -> Results:
     """Run an experiment; what is finished when it is interrupted.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
@@ -102,7 +132,9 @@ def measure(experiment: Experiment, workers: int, frequencies: bool, quiet: bool
             resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            for progress in run_experiment(experiment, workers, frequencies=frequencies):
+            for progress in run_experiment(
+                experiment, workers, frequencies=frequencies, memory=memory
+            ):
                 steps.put(progress)
             steps.put(None)
         except BaseException as error:
@@ -253,9 +285,9 @@ def theory(options: Namespace) -> int:
         values = closed_forms(protocol, options)
         written = _theory_table(options, protocol, values)
     if options.format == "json":
-        _print(json.dumps(values, indent=2, allow_nan=False) + "\n", exactly=True)
+        write_out(json.dumps(values, indent=2, allow_nan=False) + "\n", exactly=True)
     else:
-        _print(written)
+        write_out(written)
     return cli.DONE
 
 
@@ -413,14 +445,14 @@ def _missing(options: Namespace) -> list[str]:
 def scenarios(options: Namespace) -> int:
     """List, show, copy or check scenarios."""
     if options.action == "show":
-        _print(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
+        write_out(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
     elif options.action == "copy":
         _copy(_bundled(options.name), options.to)
     elif options.action == "check":
         return _check_file(options.path)
     else:
         rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
-        _print(table.plain_table(("name", "title"), rows))
+        write_out(table.plain_table(("name", "title"), rows))
     return cli.DONE
 
 
@@ -448,7 +480,7 @@ def _copy(source: Path, to: str | None) -> None:
             raise FileError(f"{place} cannot be written: it exists already")
     for place, content in copies:
         write_atomically(place, content)
-        _print(f"wrote {place}\n")
+        write_out(f"wrote {place}\n")
 
 
 def _check_file(place: str) -> int:
@@ -462,24 +494,24 @@ def _check_file(place: str) -> int:
             unchecked = read_document(path.read_text("utf-8"), str(path), path.parent)
             problems = unchecked.problems() or problems
         for problem in problems:
-            _note(str(problem))
+            note(str(problem))
         return cli.USAGE
     experiment = compile(scenario)
     cells, trials = text.count(len(experiment.cells)), text.count(experiment.trials)
-    _print(f"{place}: valid: {cells} cells, {trials} trials\n")
+    write_out(f"{place}: valid: {cells} cells, {trials} trials\n")
     return cli.DONE
 
 
 def schema(options: Namespace) -> int:  # noqa: ARG001
     """Print the JSON Schema of a scenario."""
-    _print(json.dumps(scenario_schema(), indent=2, ensure_ascii=False) + "\n", exactly=True)
+    write_out(json.dumps(scenario_schema(), indent=2, ensure_ascii=False) + "\n", exactly=True)
     return cli.DONE
 
 
 # Output.
 
 
-def _print(written: str, exactly: bool = False) -> None:
+def write_out(written: str, exactly: bool = False) -> None:
     """Write to standard output: data exactly, in UTF-8; words as the terminal can show them."""
     out = sys.stdout
     try:
@@ -506,15 +538,15 @@ def _encodable(written: str, stream: TextIO) -> str:
     return written
 
 
-def _note(sentence: str) -> None:
+def note(sentence: str) -> None:
     print(_encodable(" ".join(sentence.splitlines()), sys.stderr), file=sys.stderr, flush=True)
 
 
-def _width() -> int:
+def width() -> int:
     return max(40, shutil.get_terminal_size((80, 24)).columns)
 
 
-def _in_colour(stream: TextIO) -> bool:
+def in_colour(stream: TextIO) -> bool:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain
 

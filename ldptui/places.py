@@ -19,6 +19,11 @@ def scenarios_dir() -> Path:
     return platformdirs.user_data_path(NAME, appauthor=False) / "scenarios"
 
 
+def store_file() -> Path:
+    """The runs that are kept."""
+    return platformdirs.user_data_path(NAME, appauthor=False) / "runs.sqlite3"
+
+
 def state_dir() -> Path:
     """Drafts, crash reports, logs."""
     return platformdirs.user_state_path(NAME, appauthor=False)
