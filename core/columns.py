@@ -1,0 +1,129 @@
+"""Columns of a CSV file as whole numbers: read once, row by row, a million rows in seconds."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import FileError, ScenarioError
+from .sampling import Counts, Floats
+
+ROWS: Final = 1 << 16
+"""Rows read at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table.
+
+    codes : int64[n], the number of each row's value.
+    values : the values, by their numbers; in the order of their first rows.
+    """
+
+    name: str
+    codes: Counts
+    values: tuple[str, ...]
+
+    def numbers(self) -> Floats:
+        """float64[n]: the values as numbers; raises ScenarioError where one is not a number."""
+        parsed = np.empty(len(self.values))
+        for at, value in enumerate(self.values):
+            number = as_number(value)
+            if number is None:
+                raise ScenarioError(
+                    f"must be numeric, but the column {self.name!r} holds {value[:40]!r}",
+                    key="column",
+                )
+            parsed[at] = number
+        return parsed[self.codes]
+
+
+def as_number(value: str) -> float | None:
+    """A finite number, or None."""
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
+    """The named columns of a CSV file with a header.
+
+    most : how many different values a column may have; None for any number.
+
+    Raises FileError where the file cannot be read, ScenarioError for a column that is not there or
+    has too many values, for a row that is too short and for a table without rows.
+    """
+    csv.field_size_limit(sys.maxsize)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.reader(file)
+            header = next(rows, [])
+            places = [_place(header, name, path) for name in names]
+            return _read(rows, names, places, path, most)
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
+    except csv.Error as error:
+        raise FileError(f"{path} is not CSV: {error}") from error
+    except (FileError, ScenarioError):
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(f"{path} cannot be read: {reason}") from error
+
+
+def _place(header: list[str], name: str, path: Path) -> int:
+    if name not in header:
+        known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+        raise ScenarioError(
+            f"must be a column of {path} ({known or 'which is empty'}), got {name!r}", key="column"
+        )
+    return header.index(name)
+
+
+def _read(
+    rows: Iterator[list[str]],
+    names: Sequence[str],
+    places: Sequence[int],
+    path: Path,
+    most: int | None,
+) -> list[Column]:
+    # A dict that numbers what it has not seen: the loop over the rows runs in C.
+    numbers: list[defaultdict[str, int]] = [defaultdict() for _ in names]
+    for known in numbers:
+        known.default_factory = known.__len__
+    parts: list[list[NDArray[np.int64]]] = [[] for _ in names]
+    done = 0
+    while block := list(islice(rows, ROWS)):
+        for at, row in enumerate(block):
+            if row and len(row) <= max(places, default=0):
+                raise ScenarioError(
+                    f"{path} row {done + at + 1} has {len(row)} cells, too few for its columns"
+                )
+        done += len(block)
+        filled = [row for row in block if row]
+        for name, place, known, part in zip(names, places, numbers, parts, strict=True):
+            codes = map(known.__getitem__, [row[place] for row in filled])
+            part.append(np.fromiter(codes, np.int64, len(filled)))
+            if most is not None and len(known) > most:
+                raise ScenarioError(
+                    f"must have at most {most} different values, got more in {name!r} of {path} "
+                    f"(row {done}): it names people rather than groups; leave it out or coarsen it",
+                    key="column",
+                )
+    if not sum(codes.size for part in parts[:1] for codes in part):
+        raise ScenarioError(f"must hold at least one row, got none in {path}")
+    return [
+        Column(name, np.concatenate(part), tuple(known))
+        for name, part, known in zip(names, parts, numbers, strict=True)
+    ]

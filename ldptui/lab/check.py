@@ -1,0 +1,295 @@
+"""`ldptui check`: whether a mechanism keeps its promise, by enumeration or by samples."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from core.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
+from core.bounds import Range
+from core.central import Curator, Exponential, Geometric, Laplace, Stability
+from core.errors import FileError, LdpError, RunError, ScenarioError
+from core.loss import DiscreteLoss, Loss, exponential_loss, loss_of
+from core.protocols import BitNoise, Rappor
+from core.pure import DOMAIN, Rng
+from core.sampling import Counts
+
+from .. import cli
+from .. import format as text
+from .accuracy import bound
+from .options import CURATORS, LOCAL
+from .output import Row, laid_out, needed, numbers, of_option, row, show, within
+
+Inputs = list[tuple[str, Sampler]]
+
+OPTIONS: Final = {
+    **{key: f"--{key}" for key in ("epsilon", "delta", "confidence", "samples")},
+    **{key: f"--{key}" for key in ("bits", "hashes", "cohorts")},
+    **dict.fromkeys(("f", "p", "q"), "--noise"),
+    "hash_range": "--hash-range",
+    "domain_size": "--items",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is checked.
+
+    claimed, delta : what it promises. loss : its exact loss, if known. proof : what enumeration
+    found, if there are few enough reports. protocol, inputs : what an audit samples, a local
+    protocol or tables. scope : what the loss is of, where that needs saying.
+    """
+
+    claimed: float
+    delta: float
+    loss: Loss | None = None
+    proof: Check | None = None
+    protocol: Perturbs | None = None
+    items: int = 0
+    inputs: Sequence[tuple[str, Sampler]] = ()
+    scope: str = ""
+
+    @property
+    def proved(self) -> bool:
+        """Whether something else than samples shows that the promise is kept."""
+        if self.proof is not None and self.proof.holds:
+            return True
+        if self.loss is None:
+            return False
+        if isinstance(self.loss, DiscreteLoss):
+            return self.loss.delta(self.claimed * (1 + 1e-9)) <= self.delta
+        return self.loss.maximum <= self.claimed * (1 + 1e-9)
+
+    @property
+    def disproved(self) -> bool:
+        """Whether the largest loss breaks it; a δ may allow that."""
+        return self.proof is not None and not self.proof.holds and not self.delta
+
+    def audited(self, rng: Rng, samples: int, confidence: float) -> Audit:
+        if self.protocol is None:
+            return audit(self.inputs, self.claimed, rng, samples, confidence, self.delta)
+        return audit_protocol(
+            self.protocol, self.items, self.claimed, rng, samples, confidence, self.delta
+        )
+
+
+def run(options: Namespace) -> int:
+    """Print what was found; 1 where the promise is broken."""
+    try:
+        values = checked(options)
+    except ScenarioError as error:
+        raise of_option(error, OPTIONS) from error
+    show(options, values, _table(options, values))
+    return cli.FAILED if values["verdict"] == "broken" else cli.DONE
+
+
+def checked(options: Namespace) -> dict[str, Any]:
+    """Loss, enumeration and audit; raises LdpError."""
+    within("--seed", options.seed, Range(0))
+    within("--epsilon", options.epsilon, Range(0))
+    within("--items", options.items, DOMAIN)
+    within("--delta", options.delta, Range(0, 1, "[)"))
+    subject = subject_of(options)
+    seen: Audit | None = None
+    if options.audit or not (subject.proved or subject.disproved):
+        rng = np.random.default_rng(options.seed)
+        seen = subject.audited(rng, options.samples, options.confidence)
+    if subject.disproved or (seen is not None and seen.violated):
+        verdict = "broken"
+    else:
+        verdict = "proved" if subject.proved else "not refuted"
+    proof = subject.proof
+    return {
+        "protocol": options.protocol,
+        "claimed": subject.claimed,
+        "delta": subject.delta,
+        "verdict": verdict,
+        "scope": subject.scope,
+        "loss": None if subject.loss is None else _loss_values(subject.loss, subject.claimed),
+        "enumeration": None if proof is None else {**asdict(proof), "holds": proof.holds},
+        "audit": None if seen is None else {**asdict(seen), "violated": seen.violated},
+    }
+
+
+def _loss_values(loss: Loss, claimed: float) -> dict[str, Any]:
+    places = [-claimed, -claimed / 2, 0.0, claimed / 2, claimed]
+    return {
+        "maximum": loss.maximum,
+        "mean": loss.mean,
+        # Pr[L ≥ t], from a hair below, so that what is t but for rounding belongs to it.
+        "tail": [[t, loss.tail(t - 1e-9 * max(1.0, abs(t)))] for t in places],
+    }
+
+
+# What is checked.
+
+
+def subject_of(options: Namespace) -> Subject:
+    """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
+    kind = options.protocol
+    if ":" in kind:
+        epsilon = needed("--epsilon", options.epsilon)
+        items = needed("--items", options.items)
+        made = _plugin(kind, items, epsilon)
+        return Subject(epsilon, options.delta, protocol=made, items=items)
+    if options.hash_range is not None and kind != "olh":
+        raise ScenarioError(f"is an option of olh, not of {kind}", key="--hash-range")
+    if kind == "exponential":
+        return _exponential(options)
+    if kind in CURATORS:
+        return _curator(options)
+    if kind not in (*LOCAL, "rappor"):
+        known = ", ".join((*LOCAL, "rappor", *CURATORS))
+        rule = f"must be one of {known}, exponential, or FILE.py:NAME, got {kind}"
+        raise ScenarioError(rule, key="PROTOCOL")
+    items = needed("--items", options.items)
+    protocol: Any
+    if kind == "rappor":
+        noise = BitNoise(*numbers("--noise", options.noise, 3))
+        protocol = Rappor(items, options.bits, options.hashes, options.cohorts, noise)
+        epsilon = options.epsilon or noise.epsilon_one(options.hashes)
+    else:
+        epsilon = needed("--epsilon", options.epsilon)
+        protocol = bound(kind, items, epsilon, options.hash_range)
+    law = law_of(protocol)
+    proof = None if law is None else check(law, epsilon)
+    return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
+
+
+def _curator(options: Namespace) -> Subject:
+    """A central mechanism: a lone user in one bin, and in another or in none."""
+    kind, near = options.protocol, options.neighbours
+    epsilon = needed("--epsilon", options.epsilon)
+    items = 2 if options.items is None else options.items
+    mechanism: Curator
+    if kind == "stability":
+        mechanism = Stability(items, epsilon, options.delta, near)
+    elif kind == "geometric":
+        mechanism = Geometric(items, epsilon, near)
+    else:
+        mechanism = Laplace(items, epsilon, near)
+    law = law_of(mechanism)
+    proof = None if law is None else check(law, epsilon)
+    tables = ((1, 0), (0, 1)) if near == "change-one" else ((1, 0), (0, 0))
+
+    def sampler(counts: tuple[int, int]) -> Sampler:
+        return lambda n, rng: mechanism.sample(np.broadcast_to(np.array(counts), (n, 2)), rng)
+
+    inputs = [(f"counts {a}, {b}", sampler((a, b))) for a, b in tables]
+    scope = ""
+    if kind == "stability":
+        # What more than one user holds is noise of the Laplace mechanism, processed further.
+        scope = "the loss is that of an item which one user holds: that it is released (V th. 3.5)"
+    return Subject(epsilon, options.delta, loss_of(mechanism), proof, inputs=inputs, scope=scope)
+
+
+def _exponential(options: Namespace) -> Subject:
+    """The choice of an item: the change of one user that it shows most."""
+    epsilon = needed("--epsilon", options.epsilon)
+    mechanism, counts = Exponential(epsilon), _counts(needed("--counts", options.counts))
+    moves = [
+        (exponential_loss(mechanism, counts, leaves, to), leaves, to)
+        for leaves in np.flatnonzero(counts).tolist()
+        for to in range(counts.size)
+        if to != leaves
+    ]
+    loss, leaves, to = max(moves, key=lambda move: move[0].maximum)
+    other = counts.copy()
+    other[[leaves, to]] += [-1, 1]
+
+    def sampler(held: Counts) -> Sampler:
+        return lambda n, rng: mechanism.sample(np.broadcast_to(held, (n, held.size)), rng)
+
+    inputs = [(f"counts {', '.join(map(str, h.tolist()))}", sampler(h)) for h in (counts, other)]
+    scope = "of these counts and of every table that one user changes to"
+    return Subject(epsilon, options.delta, loss, inputs=inputs, scope=scope)
+
+
+def _counts(written: str) -> Counts:
+    parts = [part.strip() for part in written.split(",")]
+    if not (2 <= len(parts) <= 100 and all(p.isdecimal() and len(p) < 16 for p in parts)):
+        raise ScenarioError("must be 2 to 100 whole numbers, separated by commas", key="--counts")
+    counts = np.array([int(part) for part in parts], dtype=np.int64)
+    if not counts.any():
+        raise ScenarioError("must hold at least one user", key="--counts")
+    return counts
+
+
+def _plugin(place: str, items: int, epsilon: float) -> Perturbs:
+    """A mechanism of the user's own: what NAME(items, epsilon) of FILE.py returns."""
+    file, _, name = place.rpartition(":")
+    path = Path(file)
+    spec = importlib.util.spec_from_file_location(f"ldptui_plugin_{path.stem}", path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise FileError(f"{path} cannot be read: it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their module
+    try:
+        spec.loader.exec_module(module)
+        make = getattr(module, name, None)
+        made = make(items, epsilon) if callable(make) else None
+    except LdpError:
+        raise
+    except Exception as error:
+        raise RunError(f"{place} failed: {type(error).__name__}: {error}") from error
+    if not callable(make):
+        raise ScenarioError(f"has no {name or 'name'} that can be called", key=str(path))
+    if not callable(getattr(made, "perturb", None)):
+        raise ScenarioError("must return an object with perturb(values, rng)", key=place)
+    plugin: Perturbs = made  # type: ignore[assignment]
+    return plugin
+
+
+# The table.
+
+
+def _table(options: Namespace, values: dict[str, Any]) -> str:
+    rows: list[Row] = []
+    notes = [_verdict(values), *([values["scope"]] if values["scope"] else [])]
+    loss, proof, seen = values["loss"], values["enumeration"], values["audit"]
+    if loss is not None:
+        rows.append(row("largest loss", loss["maximum"], "max L = ln(Pr[y|v]/Pr[y|v'])", "DR 3.5"))
+        rows.append(row("mean loss", loss["mean"], "E[L], y drawn from v", "DR 3.5"))
+        for t, chance in loss["tail"]:
+            rows.append(row(f"Pr[L ≥ {text.short(t, 3)}]", chance, "tail of the loss", "DR 3.5"))
+    if proof is not None:
+        size = f"{text.count(proof['inputs'])} inputs × {text.count(proof['reports'])} reports"
+        rows.append(row("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8))
+        notes.append(f"worst pair: {proof['first']} and {proof['second']}")
+        chances = [text.short(proof[f"{one}_probability"], 5) for one in ("first", "second")]
+        notes.append(f"worst report: {proof['report']}, with probability {' and '.join(chances)}")
+    if seen is not None:
+        sure = f"with confidence {seen['confidence']:g}"
+        rows.append(row("ε at least", seen["lower"], sure, "CP"))
+        rows.append(row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP"))
+        notes.append(f"worst event: {seen['event']}")
+        first, second, of = (
+            text.count(seen[key]) for key in ("first_hits", "second_hits", "samples")
+        )
+        notes.append(f"in {first} of {of} reports of {seen['first']}, {second} of {seen['second']}")
+    title = f"{values['protocol']}, ε = {text.short(values['claimed'])}"
+    if values["delta"]:
+        title += f", δ = {text.short(values['delta'])}"
+    if options.items is not None:
+        title += f", d = {text.count(options.items)}"
+    return laid_out(title, rows, notes)
+
+
+def _verdict(values: dict[str, Any]) -> str:
+    promise = f"ε = {text.short(values['claimed'])}"
+    if values["delta"]:
+        promise += f", δ = {text.short(values['delta'])}"
+    if values["verdict"] == "broken":
+        return f"BROKEN: {promise} is not kept"
+    if values["verdict"] == "proved":
+        how = "in closed form" if values["enumeration"] is None else "by enumeration"
+        end = " but for δ" if values["delta"] else ""
+        return f"proved {how}, {promise}: no report is more than e^ε times as likely elsewhere{end}"
+    return f"not refuted: the samples agree with {promise}, which is no proof"

@@ -1,0 +1,111 @@
+"""How the lab prints: JSON without infinite numbers, tables with their sources."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import textwrap
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from core.bounds import Range
+from core.errors import ScenarioError
+
+from .. import format as text
+from .. import table
+from ..headless import width, write_out
+
+Row = tuple[str, str, str, str]
+
+SOURCES: Final = {
+    "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
+    "PSI": "PSI library, histogram statistic",
+    "V": "Vadhan, The Complexity of Differential Privacy, 2017",
+    "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
+    "W17": "Wang, Blocki, Li, Jha, USENIX Security 2017",
+    "KOV": "Kairouz, Oh, Viswanath, ICML 2015",
+    "RAP": "Erlingsson, Pihur, Korolova, CCS 2014",
+    "k": "Sweeney, k-anonymity, 2002",
+    "l": "Machanavajjhala et al., l-diversity, ICDE 2006",
+    "t": "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
+    "E": "Erdmann, Topology of Privacy, 2017",
+    "CP": "Clopper, Pearson, Biometrika 1934",
+}
+
+
+def show(options: Namespace, values: dict[str, Any], written: str) -> None:
+    """Print the values or their table. What is unbounded or unknown is null in JSON."""
+    if options.format == "json":
+        data = json.dumps(plain(values), indent=2, ensure_ascii=False, allow_nan=False)
+        write_out(data + "\n", exactly=True)
+    else:
+        write_out(written)
+
+
+def plain(value: Any) -> Any:
+    """The same for JSON, without infinite numbers."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value
+
+
+def row(quantity: str, value: float | str, formula: str, source: str = "", digits: int = 5) -> Row:
+    """One line of a table."""
+    shown = value if isinstance(value, str) else text.short(value, digits)
+    return quantity, shown, formula, source
+
+
+def laid_out(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
+    """The table, with the full names of the sources on its lines.
+
+    Notes are wrapped for a terminal, and whole lines for a program.
+    """
+    if sys.stdout.isatty():
+        wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
+        notes = [line for note in notes for line in wrap.wrap(note)]
+    cited = {one[3].split(" ")[0] for one in rows}
+    named = [f"{short}: {name}" for short, name in SOURCES.items() if short in cited]
+    return table.theory_table(title, rows, [*notes, *([""] if notes else []), *named])
+
+
+def within(option: str, value: float | None, allowed: Range) -> None:
+    """Raise ScenarioError for an option that is outside its range; one not given is None."""
+    if value is not None and (not math.isfinite(value) or value not in allowed):
+        raise ScenarioError(f"must be {allowed}, got {value:g}", key=option)
+
+
+def needed(option: str, value: Any) -> Any:
+    """An option that has to be given; raises ScenarioError."""
+    if value is None:
+        raise ScenarioError("is needed", key=option)
+    return value
+
+
+def numbers(option: str, written: str, count: int) -> list[float]:
+    """So many numbers, separated by commas; raises ScenarioError."""
+    try:
+        found = [float(part) for part in written.split(",")]
+    except ValueError:
+        found = []
+    if len(found) != count:
+        rule = f"must be {count} numbers separated by commas, got {written}"
+        raise ScenarioError(rule, key=option)
+    return found
+
+
+def of_option(error: ScenarioError, renamed: Mapping[str, str]) -> ScenarioError:
+    """The error of a parameter, said of the option that gave it."""
+    return ScenarioError(error.rule, renamed.get(error.key, error.key), error.where, error.line)
+
+
+def joined(names: Sequence[str]) -> str:
+    """a, b and c."""
+    if not names:
+        return text.MISSING
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]
