@@ -22,7 +22,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 bench: $(READY)
-	$(BIN)/python bench/core.py $(ARGS)
+	$(BIN)/python bench/simulation.py $(ARGS)
 
 bench-tui: $(READY)
 	$(BIN)/python bench/tui.py $(ARGS)

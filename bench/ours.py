@@ -3,7 +3,7 @@
     .venv/bin/python -P bench/ours.py reports '{"protocol": "OLH", "users": 100000}'
 
 prints one JSON line: {"seconds": [one per repeat], "peak_mb", …}. (-P keeps this folder off the
-import path, where bench/core.py would hide the package `core`.)
+import path, where bench/simulation.py would hide the package `core`.)
 """
 
 import json

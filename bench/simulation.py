@@ -1,6 +1,6 @@
 """`make bench`: the speed and memory of core, and the ratios to two peers on the same work.
 
-    .venv/bin/python bench/core.py [--quick] [--only GROUP]…
+    .venv/bin/python bench/simulation.py [--quick] [--only GROUP]…
 
 Every number comes from a child process; this one only starts them and prints. A peer and ours take
 turns, so that whatever else the machine does hits both. See bench/README.md.
@@ -225,7 +225,7 @@ GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, prog="bench/core.py")
+    parser = argparse.ArgumentParser(description=__doc__, prog="bench/simulation.py")
     parser.add_argument("--quick", action="store_true", help="fewer users and runs")
     parser.add_argument(
         "--only", metavar="GROUP", action="append", choices=GROUPS, help="one group"

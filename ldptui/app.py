@@ -84,6 +84,11 @@ class Workbench(App[None]):
             driver_class=_driver(), ansi_color=True if os.environ.get("NO_COLOR") else None
         )
         self.settings = settings
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        # Before anything is styled: a change later would style everything twice.
+        plain = "ansi-dark" if os.environ.get("NO_COLOR") else DARK.name
+        self.theme = settings.theme or plain
         self.charset = settings.charset
         self.crash: BaseException | None = None
         self.crash_file: Path | None = None
@@ -94,10 +99,6 @@ class Workbench(App[None]):
         return WorkbenchScreen(self._path, self._engine)
 
     def on_mount(self) -> None:
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        plain = "ansi-dark" if os.environ.get("NO_COLOR") else DARK.name
-        self.theme = self.settings.theme or plain
         if self.settings.keys:
             self.set_keymap(self.settings.keys)
         if sys.platform != "win32":

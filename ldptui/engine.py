@@ -403,10 +403,19 @@ def decoded(name: str, value: Any) -> Any:
 
 
 def frequencies(columns: Mapping[str, Any]) -> Frequencies:
-    labels = columns["labels"]
-    return Frequencies(
-        **{**columns, "labels": tuple(map(str, columns["items"])) if labels is None else labels}
-    )
+    """The columns heard so far as one value; what was sent as None is made up for.
+
+    Labels are the indices. Where there is no closed form, σ is the deviation over the trials, 0
+    before there are two of them.
+    """
+    made_up: dict[str, Any] = {}
+    if columns["labels"] is None:
+        made_up["labels"] = tuple(map(str, columns["items"]))
+    for which in ("clean", "attacked"):
+        if columns[f"sigma_{which}"] is None:
+            std = columns[f"{which}_std"]
+            made_up[f"sigma_{which}"] = (0.0,) * len(columns["items"]) if std is None else std
+    return Frequencies(**{**columns, **made_up})
 
 
 def as_document(request: Request) -> dict[str, Any]:

@@ -47,7 +47,10 @@ class Measured:
 
 @dataclass(frozen=True)
 class CellView:
-    """One cell of a part. `parameters` is flat and dotted, as in the JSON output."""
+    """One cell of a part. `parameters` is flat and dotted, as in the JSON output.
+
+    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles.
+    """
 
     index: int
     parameters: Mapping[str, Any]
@@ -55,8 +58,8 @@ class CellView:
     users: int
     malicious: int
     domain_size: int
-    p: float
-    q: float
+    p: float | None
+    q: float | None
     hash_range: int | None
     trials: int
     wanted: int
@@ -70,7 +73,8 @@ class Frequencies:
 
     items : the indices shown, ascending; all of them unless the domain is very large.
     labels : their names. sigma_clean, sigma_attacked : closed-form standard deviation of one
-    trial's estimate. *_std : standard deviation over the trials, None for one trial.
+    trial's estimate; where there is none, that over the trials, 0 for one trial. *_std : standard
+    deviation over the trials, None for one trial.
     """
 
     domain_size: int

@@ -36,6 +36,7 @@ import traceback
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -202,11 +203,11 @@ class Run:
         from core.experiment import compile as bind
         from core.runner import run
 
-        if "normal" in kinds_of_population(scenario):
-            import scipy.special  # noqa: F401  (an import that is interrupted may not be repeated)
+        import_for(scenario)
         with self.inbox.interruptible():
             experiment = bind(scenario)
             self.parts[name] = part = PartSoFar(name, experiment, list(scenario.sweep))
+        import_solver(experiment.cells)
         self.sizes[name] = experiment.trials
         base = name == "base"
         if base and experiment.cells[0].path == "reports":
@@ -359,8 +360,8 @@ def described_cell(cell: Cell) -> dict[str, Any]:
         "users": cell.users,
         "malicious": cell.malicious,
         "domain_size": cell.population.domain_size,
-        "p": cell.protocol.p,
-        "q": cell.protocol.q,
+        "p": None if cell.noise else cell.pure.p,
+        "q": None if cell.noise else cell.pure.q,
         "hash_range": cell.hash_range,
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),
@@ -394,10 +395,28 @@ def trials_of(scenario: Scenario) -> int:
     return sum(one for one in trials if isinstance(one, int))
 
 
-def kinds_of_population(scenario: Scenario) -> list[Any]:
-    table = scenario.document.get("population")
-    kind = table.get("kind") if isinstance(table, dict) else None
-    return [kind, *scenario.sweep.get("population.kind", ())]
+def import_for(scenario: Scenario) -> None:
+    """Import what is heavy and needed: an import that is interrupted may not be repeated."""
+    needed = ["scipy.special"] if "normal" in kinds(scenario, "population") else []
+    if "rappor" in kinds(scenario, "protocol"):
+        needed += ["scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl"]
+    for name in needed:
+        import_module(name)
+
+
+def import_solver(cells: Iterable[Cell]) -> None:
+    """The same for the solver that decodes very many candidates, which takes a second."""
+    from core.protocols import Rappor
+
+    if any(isinstance(one.protocol, Rappor) and one.protocol.design.selects for one in cells):
+        import_module("sklearn.linear_model")
+
+
+def kinds(scenario: Scenario, table: str) -> list[Any]:
+    """The kinds of a table that a scenario names, before it is bound."""
+    place = scenario.document.get(table)
+    kind = place.get("kind") if isinstance(place, dict) else None
+    return [kind, *scenario.sweep.get(f"{table}.kind", ())]
 
 
 # Frequencies.
@@ -410,23 +429,28 @@ def frequency_columns(cell: Cell, measured: CellResults, first: bool) -> Iterato
     """
     import numpy as np
 
-    from core.pure import item_variance
-    from core.theory import attacked_variance
+    from core.theory import estimate_variances
 
     clean, attacked = measured.clean, measured.attacked
     assert clean is not None
     assert attacked is not None
     d, truth = cell.population.domain_size, cell.population.frequencies
-    variances = np.asarray(item_variance(cell.protocol, cell.users, truth)), attacked_variance(cell)
-    sigma_clean, sigma_attacked = (np.sqrt(np.maximum(one, 0)) for one in variances)
+    sigmas: tuple[Floats, Floats] | None = None
+    if first or d > MAX_ITEMS:
+        variances = estimate_variances(cell)
+        if variances is not None:
+            before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
+            sigmas = before, after
     items = np.arange(d)
     if d > MAX_ITEMS:
+        # Without σ, the errors themselves say what is far from the truth.
+        units = sigmas or (np.ones(d), np.ones(d))
         items = chosen_items(
             cell.targets,
             (truth, attacked.mean),
             (
-                (clean.mean - truth) / np.maximum(sigma_clean, 1e-300),
-                (attacked.mean - truth) / np.maximum(sigma_attacked, 1e-300),
+                (clean.mean - truth) / np.maximum(units[0], 1e-300),
+                (attacked.mean - truth) / np.maximum(units[1], 1e-300),
             ),
         )
     if first or d > MAX_ITEMS:
@@ -438,8 +462,8 @@ def frequency_columns(cell: Cell, measured: CellResults, first: bool) -> Iterato
             else [shortened(cell.population.labels[item]) for item in items],
             "targets": cell.targets[:MAX_ITEMS].tolist(),
             "true": column(truth[items]),
-            "sigma_clean": column(sigma_clean[items]),
-            "sigma_attacked": column(sigma_attacked[items]),
+            "sigma_clean": None if sigmas is None else column(sigmas[0][items]),
+            "sigma_attacked": None if sigmas is None else column(sigmas[1][items]),
         }
     yield {
         "trials": measured.trials,

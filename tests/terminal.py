@@ -48,6 +48,7 @@ class Terminal:
         self.bytes = 0
         self.tail = b""
         self.frames: list[tuple[float, int]] = []
+        self._undrawn: list[bytes] = []
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self.screen)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -77,6 +78,7 @@ class Terminal:
         """Give the pty another size, as a terminal emulator does."""
         size = struct.pack("HHHH", rows, columns, 0, 0)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
+        self._draw()
         self.screen.resize(rows, columns)
 
     def send(self, *keys: str) -> float:
@@ -101,12 +103,18 @@ class Terminal:
         self.bytes += len(data)
         self.tail = (self.tail + data)[-4096:]
         self.frames.append((time.monotonic(), len(data)))
+        # Drawn when it is looked at: drawing takes longer than reading, and would spoil the times.
+        self._undrawn.append(data)
+        return True
+
+    def _draw(self) -> None:
+        data = b"".join(self._undrawn)
+        self._undrawn.clear()
         # pyte prints the private "CSI ? … $ p" queries: they are answered by silence here.
         text = re.sub(
             r"\x1b\[\?[0-9;]*\$p|\x1b\[<u|\x1b\[>[0-9;]*u", "", self._decoder.decode(data)
         )
         self._stream.feed(text)
-        return True
 
     @property
     def restored(self) -> bool:
@@ -115,6 +123,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
+        self._draw()
         return "\n".join(self.screen.display)
 
     def until(self, wanted: str | Callable[[str], bool], limit: float = LIMIT_S) -> str:
@@ -133,10 +142,11 @@ class Terminal:
                 )
         return self.text
 
-    def quiet(self, seconds: float = 0.3) -> None:
+    def quiet(self, seconds: float = 0.3, limit: float = LIMIT_S) -> None:
         """Read until nothing came for so long."""
         last = time.monotonic()
-        while time.monotonic() - last < seconds:
+        end = last + limit
+        while last + seconds > time.monotonic() and time.monotonic() < end:
             count = self.bytes
             if not self.read(seconds / 4):
                 return

@@ -20,23 +20,27 @@ from core.bounds import Range, ranges
 from ldptui.help import FieldHelp, KindHelp, MetricHelp, field_help, kind_help, metric_help
 
 FIELDS = [
-    *("format", "title", "about", "trials", "seed", "sweep"),
+    *("format", "title", "about", "trials", "seed", "sweep", "script"),
     *("population.kind", "population.items", "population.users", "population.exponent"),
     *("population.ratio", "population.mean", "population.std", "population.counts"),
     *("population.path", "population.column", "population.count"),
-    *("protocol.kind", "protocol.epsilon", "protocol.hash_range"),
+    *("protocol.kind", "protocol.epsilon", "protocol.hash_range", "protocol.form"),
+    *("protocol.f", "protocol.p", "protocol.q", "protocol.bits", "protocol.hashes"),
+    *("protocol.cohorts", "protocol.alpha", "protocol.adjust"),
     *("attack.kind", "attack.share", "attack.targets", "attack.targets.pick"),
     *("attack.targets.count", "attack.targets.items", "attack.seeds", "attack.scoring"),
+    "attack.cohort",
     *("simulate.path", "simulate.top_k"),
 ]
 KINDS = {
-    "protocol": ["grr", "sue", "oue", "blh", "olh"],
+    "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor"],
     "attack": ["none", "rpa", "ria", "mga"],
     "population": ["zipf", "uniform", "geometric", "normal", "counts", "csv"],
 }
 METRICS = [
     *("gain", "normalised_gain", "target_frequency", "target_frequency_clean", "mse"),
-    *("mse_clean", "l1_error", "max_error", "targets_in_top_k"),
+    *("mse_clean", "l1_error", "max_error", "targets_in_top_k", "detected"),
+    "false_detected",
 ]
 PAIRS = [(table, kind) for table, kinds in KINDS.items() for kind in kinds]
 
@@ -137,7 +141,7 @@ def declared() -> dict[str, Range | None]:
 
 
 def test_the_keys_and_kinds_are_those_of_the_core() -> None:
-    assert set(declared()) | {"sweep"} == set(FIELDS)
+    assert set(declared()) | {"sweep", "script"} == set(FIELDS)
     assert set(metrics.METRICS) == set(METRICS)
     assert {table: set(kinds) for table, kinds in scenario.KINDS.items()} == {
         table: set(kinds) for table, kinds in KINDS.items()
@@ -158,6 +162,13 @@ def test_labels_are_in_words_and_symbol() -> None:
     assert of_field("protocol.epsilon").title == "privacy budget ε"
     assert of_field("attack.share").title == "share of fake users β"
     assert of_field("trials").title == "trials"
+
+
+def test_the_letters_of_rappor_are_said_to_be_opposite_to_those_of_wang() -> None:
+    assert all("opposite to Wang's" in of_field(f"protocol.{one}").meaning for one in "pq")
+    kind = kind_help("protocol", "rappor")
+    assert kind is not None
+    assert "opposite roles to Wang's" in kind.text
 
 
 def test_unknown_names_have_no_help() -> None:

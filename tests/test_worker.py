@@ -17,7 +17,7 @@ from core import compile, run
 from core.metrics import METRICS
 from core.pure import item_variance
 from core.scenario import Scenario
-from core.theory import attacked_variance, expected_metrics
+from core.theory import attacked_variance, estimate_variances, expected_metrics
 from ldptui.engine import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
 from ldptui.worker import LINE_BYTES, MAX_ITEMS, Inbox, Run, checked, chosen_items
@@ -180,6 +180,40 @@ async def test_what_is_undefined_is_none(worker: Worker) -> None:
     assert not any(b"NaN" in line or b"Infinity" in line for line in worker.lines)
 
 
+def rappor(form: str = "full", cohorts: int = 8, **more: Any) -> Any:
+    protocol = {"kind": "rappor", "form": form, "bits": 8, "hashes": 1, "cohorts": cohorts}
+    return {**document(users=10**5, **more), "protocol": protocol}
+
+
+async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
+    bloom = rappor()
+    last = await worker.end(worker.run(1, base=bloom))
+    (view,), shown = last.parts["base"], last.frequencies
+    results = simulated(bloom)
+    variances = estimate_variances(results.experiment.cells[0])
+    assert variances is not None
+    assert shown is not None
+    assert (view.p, view.q, view.hash_range) == (None, None, None)
+    assert shown.sigma_clean == tuple(np.sqrt(variances[0]))
+    assert shown.sigma_attacked == tuple(np.sqrt(variances[1]))
+    assert view.metrics["gain"].theory is not None
+    assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
+    (view,) = (await worker.end(worker.run(2, base=rappor("basic")))).parts["base"]
+    assert (view.p, view.q) == (None, None)  # they would be Wang's
+
+
+@pytest.mark.parametrize("trials", [1, 20])
+async def test_without_a_closed_form_sigma_is_measured(worker: Worker, trials: int) -> None:
+    crowded = rappor(cohorts=2, trials=trials)
+    last = await worker.end(worker.run(1, base=crowded))
+    shown, measured = last.frequencies, simulated(crowded).cells[0]
+    assert shown is not None
+    assert last.parts["base"][0].metrics["mse"].theory is None
+    none = (0.0,) * 16
+    assert shown.sigma_clean == (none if trials == 1 else tuple(measured.clean.std))
+    assert shown.sigma_attacked == (none if trials == 1 else tuple(measured.attacked.std))
+
+
 async def test_labels_come_from_the_data(worker: Worker, tmp_path: Any) -> None:
     (tmp_path / "d.csv").write_text(f"word\nb\na\n{'x' * 200}\nb\n")
     population = {"kind": "csv", "path": "d.csv", "column": "word"}
@@ -215,10 +249,10 @@ async def test_progress_tells_only_what_changed(worker: Worker) -> None:
 
 
 async def test_many_cells_are_cut_into_short_lines(worker: Worker) -> None:
-    points = {"from": 0, "to": 0.5, "points": 100}
+    points = {"from": 0, "to": 0.5, "points": 400}
     swept = document(trials=1, sweep={"attack.share": points})
     last = await worker.end(worker.run(1, interval=1e9, gain=swept))
-    assert len(last.parts["gain"]) == 100
+    assert len(last.parts["gain"]) == 400
     assert max(map(len, worker.lines)) < LINE_BYTES + 1000
     assert sum(b'"cells"' in line for line in worker.lines) > 2
 

@@ -17,7 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Resize
-from textual.reactive import Reactive, reactive
+from textual.reactive import Reactive, var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -54,6 +54,11 @@ DEBOUNCE_S = 0.06
 AUTOSAVE_S = 2.0
 PREVIEW_TRIALS = 20
 SMALLEST = (60, 18)
+ROOM_FOR_ALL = 100
+"""Columns from which all panes are shown at once; the app's breakpoint for -normal."""
+BORDER_RULES = ("border_top", "border_right", "border_bottom", "border_left")
+CHARTS = 4
+"""The pane that is shown first where there is room for one only."""
 PANES = (ProtocolPane, ParametersPane, AttackPane, ChartsPane, RunsPane)
 
 
@@ -84,13 +89,13 @@ class WorkbenchScreen(Screen[None]):
         ),
     ]  # fmt: skip
 
-    # Textual repaints the whole screen when the focus moves; the widgets show it themselves.
+    # Values that repaint nothing by themselves: the screen would be drawn whole each time.
     focused = Reactive(None, repaint=False)
-    draft: reactive[Draft | None] = reactive(None, always_update=True)
-    pane: reactive[int] = reactive(4)
-    runs: reactive[tuple[Run, ...]] = reactive(())
-    shown: reactive[int] = reactive(-1)
-    overlay: reactive[int | None] = reactive(None)
+    draft: var[Draft | None] = var(None, always_update=True)
+    pane: var[int] = var(CHARTS, init=False)
+    runs: var[tuple[Run, ...]] = var(())
+    shown: var[int] = var(-1)
+    overlay: var[int | None] = var(None)
 
     def __init__(self, path: Path | None = None, engine: type[Engine] | None = None) -> None:
         super().__init__()
@@ -102,6 +107,7 @@ class WorkbenchScreen(Screen[None]):
         self._debounce: Timer | None = None
         self._autosave: Timer | None = None
         self._field = ""
+        self._marked: Widget | None = None
 
     # The picture.
 
@@ -110,8 +116,6 @@ class WorkbenchScreen(Screen[None]):
         with Horizontal(id="body"):
             with Vertical(id="controls"):
                 yield ProtocolPane(id="pane-1")
-                yield ParametersPane(id="pane-2")
-                yield AttackPane(id="pane-3")
             with Vertical(id="main"):
                 yield ChartsPane(id="pane-4")
                 yield RunsPane(id="pane-5")
@@ -120,7 +124,6 @@ class WorkbenchScreen(Screen[None]):
         yield KeyHints()
 
     async def on_mount(self) -> None:
-        self.add_class(f"show-{self.pane}")
         self.run_worker(self._engine.start(), exit_on_error=False)
         self.call_after_refresh(self._begin)
 
@@ -129,17 +132,23 @@ class WorkbenchScreen(Screen[None]):
         self.run_worker(self._load_first_draft(), exit_on_error=True)
 
     async def _load_first_draft(self) -> None:
-        draft, note = await asyncio.to_thread(_first_draft, self._path)
+        loading = asyncio.create_task(asyncio.to_thread(_first_draft, self._path))
+        # The two panes with many fields would keep the first frame waiting.
+        controls = self.query_one("#controls")
+        await controls.mount(ParametersPane(id="pane-2"), AttackPane(id="pane-3"))
+        self._arrange()
+        draft, note = await loading
         if not self.is_mounted:
             return  # left before it was loaded
         self.draft = draft
         self._note(note)
         self.set_timer(5.0, drop_taken)
         if self.focused is None:
-            self.action_pane(1 if self.app.size.width >= 100 else 4)
+            self.action_pane(1 if self.app.size.width >= ROOM_FOR_ALL else CHARTS)
 
     def on_resize(self, event: Resize) -> None:
         width, height = event.size
+        self._arrange()
         small = width < SMALLEST[0] or height < SMALLEST[1]
         self.set_class(small, "-small")
         if small:
@@ -148,11 +157,22 @@ class WorkbenchScreen(Screen[None]):
                 f"this terminal has {width} × {height}."
             )
 
-    def watch_pane(self, before: int, after: int) -> None:
-        self.remove_class(f"show-{before}")
-        self.add_class(f"show-{after}")
+    def watch_pane(self, pane: int) -> None:
         if self.is_mounted:
-            self.query_one(TitleBar).pane = after
+            self.query_one(TitleBar).pane = pane
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Where there is room for one pane only, show that one.
+
+        (A class on the screen would say the same, and style every widget anew.)
+        """
+        narrow = self.app.size.width < ROOM_FOR_ALL
+        self.query_one("#controls").display = not narrow or self.pane < CHARTS
+        self.query_one("#main").display = not narrow or self.pane >= CHARTS
+        for number in range(1, 6):
+            for pane in self.query(f"#pane-{number}"):
+                pane.display = not narrow or number == self.pane
 
     # The draft.
 
@@ -322,6 +342,8 @@ class WorkbenchScreen(Screen[None]):
 
     def action_pane(self, number: int) -> None:
         """Show a pane and put the focus into it."""
+        if not self.query(f"#pane-{number}"):
+            return  # not there yet
         self.pane = number
         self.call_after_refresh(self._focus_pane, number)
 
@@ -338,7 +360,25 @@ class WorkbenchScreen(Screen[None]):
         widget: Widget | None = self.focused
         for node in widget.ancestors_with_self if widget is not None else ():
             if isinstance(node, PANES) and node.id:
+                self._mark_focus(node)
                 self.pane = int(node.id.removeprefix("pane-"))
+
+    def _mark_focus(self, pane: Widget) -> None:
+        """The accent colour on the border of the pane that has the focus.
+
+        (`:focus-within` would say the same, and style every widget of both panes anew.)
+        """
+        if pane is self._marked:
+            return
+        if self._marked is not None:
+            for rule in (*BORDER_RULES, "border_title_color"):
+                self._marked.styles.clear_rule(rule)
+            self._marked.refresh()
+        accent = self.app.theme_variables["accent"]
+        # Without colours of its own a terminal still shows where the focus is.
+        pane.styles.border = ("heavy" if self.app.current_theme.ansi else "round", accent)
+        pane.styles.border_title_color = accent
+        self._marked = pane
 
     def action_help(self) -> None:
         from .help import HelpScreen

@@ -55,7 +55,6 @@ class AttackPane(Widget, can_focus=True):
         border-subtitle-color: $text-muted;
         layout: vertical;
         height: 1fr;
-        &:focus-within { border: round $accent; border-title-color: $text-accent; }
         &.-wrong { border-subtitle-color: $text-error; }
         & > #form {
             height: 1fr;

@@ -79,7 +79,6 @@ class ChartsPane(Vertical):
     ChartsPane {
         border: round $panel-lighten-2;
         border-title-color: $text-muted;
-        &:focus-within { border: round $accent; border-title-color: $text-accent; }
         & #charts { height: 1fr; }
         & #frequencies { width: 1fr; height: 1fr; layout: vertical; }
         & #frequencies.-beside { layout: horizontal; }

@@ -63,7 +63,6 @@ class ParametersPane(VerticalScroll):
         scrollbar-size-vertical: 1;
         scrollbar-color: $foreground 25%;
         scrollbar-background: $background;
-        &:focus, &:focus-within { border: round $accent; border-title-color: $text-accent; }
         & > Vertical { height: auto; width: 1fr; }
         &.-side { layout: horizontal; }
         &.-side > #numbers { padding-right: 2; }

@@ -21,6 +21,9 @@ from ..messages import FieldFocused, KeyEdited
 from .field import muted
 
 if TYPE_CHECKING:
+    from core.cell import Cell
+    from core.protocols import BitNoise
+
     from ..draft import Draft
 
 BRIEFLY: Final = {
@@ -37,12 +40,15 @@ KINDS: Final = tuple(BRIEFLY)
 
 @dataclass(frozen=True)
 class Facts:
-    """What the pane says of the protocols at the scenario's d, n and ε."""
+    """What the pane says of the protocols at the scenario's d, n and ε.
+
+    spreads : σ of one estimated frequency, for each of KINDS; no `why` and spreads for RAPPOR.
+    """
 
     recommended: tuple[str, ...]
     why: str
     numbers: str
-    spreads: tuple[str, ...]  # σ of one estimated frequency, for each of KINDS
+    spreads: tuple[str, ...]
 
 
 class ProtocolPane(Widget, can_focus=True):
@@ -56,7 +62,6 @@ class ProtocolPane(Widget, can_focus=True):
         padding: 0 1;
         height: 1fr;
         overflow: hidden;
-        &:focus-within { border: round $accent; border-title-color: $text-accent; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -135,7 +140,7 @@ class ProtocolPane(Widget, can_focus=True):
     def _rows(self, width: int) -> list[Content]:
         """One row for each protocol: mark, name, star, why to pick it, its σ."""
         facts = self._facts
-        spreads = facts.spreads if facts is not None else ("",) * len(KINDS)
+        spreads = facts.spreads if facts is not None and facts.spreads else ("",) * len(KINDS)
         texts = list(BRIEFLY.values())
         if self._reasons_fit(width):
             helps = [kind_help("protocol", kind) for kind in KINDS]
@@ -164,12 +169,14 @@ class ProtocolPane(Widget, can_focus=True):
         """Which protocol fits and why, and what the chosen one's probabilities are."""
         if self._blocked:
             return _wrapped(f"✗ {self._blocked}", width, "$text-error")
+        numbers = [] if self._facts is None else _wrapped(self._facts.numbers, width, muted(self))
         if self._kind and self._kind not in KINDS:
-            return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground")
+            words = f"● {self._kind.upper()}, set in the script"
+            return [*_wrapped(words, width, "$foreground bold"), *numbers]
         if self._facts is None:
             return []
         star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
-        return [star, *_wrapped(self._facts.numbers, width, muted(self))]
+        return [star, *numbers]
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:
         """Why to pick the chosen protocol, unless its row says so, and what it does."""
@@ -209,6 +216,8 @@ def _facts(draft: Draft) -> Facts | None:
     cell = draft.cell
     if cell is None:
         return None
+    if cell.noise is not None:
+        return Facts((), "", _rappor(cell, cell.noise), ())
     epsilon = cell.parameters.get("protocol.epsilon")
     if not isinstance(epsilon, int | float) or cell.parameters["protocol.kind"] not in KINDS:
         return None
@@ -238,3 +247,17 @@ def _facts(draft: Draft) -> Facts | None:
         numbers="  ".join(numbers),
         spreads=tuple(written),
     )
+
+
+def _rappor(cell: Cell, noise: BitNoise) -> str:
+    """Its form, what it gives away, and its chances, which stand the other way round to Wang's."""
+    bounded = short(noise.epsilon_infinity(cell.hashes), 3) if noise.memoised else "unbounded"
+    numbers = [
+        str(cell.parameters["protocol.form"]),
+        f"ε₁ = {short(noise.epsilon_one(cell.hashes), 3)}",
+        f"ε∞ = {bounded}" if noise.memoised else f"ε∞ {bounded}",
+        f"p* = {short(noise.p_star)}",
+        f"q* = {short(noise.q_star)}",
+        "(opposite to p and q of the others)",
+    ]
+    return "  ".join(numbers)

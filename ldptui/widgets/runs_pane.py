@@ -8,7 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -26,7 +26,6 @@ class RunsPane(Vertical):
     RunsPane {
         border: round $foreground 25%;
         border-title-color: $foreground-muted;
-        &:focus-within { border: round $accent; border-title-color: $text-accent; }
         & > OptionList { height: 1fr; border: none; background: transparent; padding: 0; }
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
@@ -38,9 +37,9 @@ class RunsPane(Vertical):
         Binding("space", "overlay", "Overlay", id="runs.overlay"),
     ]
 
-    runs: reactive[tuple[Run, ...]] = reactive(())
-    shown: reactive[int] = reactive(-1)
-    overlay: reactive[int | None] = reactive(None)
+    runs: var[tuple[Run, ...]] = var(())
+    shown: var[int] = var(-1)
+    overlay: var[int | None] = var(None)
 
     def compose(self) -> ComposeResult:
         yield Static("No run yet. ^r runs the scenario with all its trials and its sweep.")
