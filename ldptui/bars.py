@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from ldptui import format as fmt
 from ldptui.axes import linear_ticks
-from ldptui.rows import NO_DATA, Canvas, Charset, Palette, Row, clean, length, pad, titled
+from ldptui.rows import NO_DATA, Canvas, Charset, Palette, Row, clean, crop, length, pad, titled
 from ldptui.series import Bar, Bars
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -87,6 +87,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     labels = [clean(bar.label, charset) for bar in shown]
     longest = max(map(cell_len, labels))
     label_width = min(max(longest, 4), max(4, min(28, width // 5)))
+    labels = _distinct(labels, label_width)
     least = width // 3 if width >= 36 else 6
     for choice in _choices(numbers):
         taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
@@ -162,6 +163,24 @@ def _scaled(bar: Bar, power: int) -> Bar:
 
 
 _Column = tuple[str, list[str]]  # a heading, and texts of one width
+
+
+def _distinct(labels: Sequence[str], width: int) -> list[str]:
+    """The labels in at most `width` cells; the middle is cut where cutting the end hides too much.
+
+    That is where two labels differ in their ends alone, like those of numbered items.
+    """
+    ends = [crop(label, width) for label in labels]
+    if len(set(ends)) == len(set(labels)):
+        return ends
+    left = width // 2
+    return [
+        # The mark of what is cut is the last cell of the left part; that of the right one goes.
+        crop(label, left) + crop(label[::-1], width - left + 1)[-2::-1]
+        if cell_len(label) > width
+        else label
+        for label in labels
+    ]
 
 
 def _number_columns(bars: Sequence[Bar], charset: Charset) -> list[_Column]:

@@ -453,9 +453,18 @@ def gain_plot(
     log_x: bool | None = None,
     log_y: bool = False,
 ) -> Plot:
-    """The gain along the axis: closed forms as lines, simulated means with 95% intervals."""
-    lines = [(curve.label, curve.x, curve.y) for curve in curves]
+    """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
+
+    A curve that has no values has those of its cells, as RAPPOR has: its closed form is not cheap.
+    """
     measured = [gain_of(cell, axis.key) for cell in cells]
+    groups = _grouped(curves, cells, measured)
+    lines = [
+        (curve.label, curve.x, curve.y)
+        if any(map(math.isfinite, curve.y))
+        else (curve.label, *_closed_forms(found))
+        for curve, found in zip(curves, groups[0], strict=True)
+    ]
     other = [gain_of(cell, axis.key) for cell in overlay]
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
@@ -468,12 +477,18 @@ def gain_plot(
         f"Gain of the attack over the {axis.label}",
         Axis("gain, total over the targets (after - before)", log=log_y),
         lines,
-        _grouped(curves, cells, measured),
+        groups,
         [m for m in other if m],
         axis,
         log_x,
         room,
     )
+
+
+def _closed_forms(found: Sequence[Measurement]) -> tuple[list[float], list[float]]:
+    """x and the closed form of the cells that have one, by x."""
+    points = sorted((one.x, one.theory) for one in found if one.theory is not None)
+    return [x for x, _ in points], [y for _, y in points]
 
 
 def error_plot(
@@ -619,6 +634,10 @@ def frequency_table(frequencies: Frequencies) -> Table:
         "change": Column("change", places, sign=True),
         "z": replace(score, name="z"), "z before": replace(score, name="z before"),
     }  # fmt: skip
+
+    def error(std: float) -> float | None:
+        return std / root if std > 0 or frequencies.trials > 1 else None
+
     rows: list[tuple[Value, ...]] = []
     for rank, at in enumerate(order, start=1):
         before, after = frequencies.clean[at], frequencies.attacked[at]
@@ -629,10 +648,10 @@ def frequency_table(frequencies: Frequencies) -> Table:
             "estimate": before,
             "before": before,
             "after": after,
-            "±": (after_std if attacked else before_std)[at] / root,
+            "±": error((after_std if attacked else before_std)[at]),
             "change": after - before,
             "z": _number((after_z if attacked else before_z)[at]),
-            "± before": before_std[at] / root,
+            "± before": error(before_std[at]),
             "z before": _number(before_z[at]),
             "rank": rank,
         }
@@ -690,7 +709,7 @@ def _curve_table(
             row: list[Value] = [label, _whole(one.x, axis), theory]
             row += [curve.get(one.x, (None, None))[1]] if std else []
             rows.append((*row, one.y, one.error, z, one.trials))
-        if not found:
+        if not found and any(map(math.isfinite, ys)):
             for x, y, s in zip(xs, ys, stds, strict=True):
                 row = [label, _whole(x, axis), _number(y)]
                 row += [_number(s)] if std else []

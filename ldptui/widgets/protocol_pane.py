@@ -258,6 +258,6 @@ def _rappor(cell: Cell, noise: BitNoise) -> str:
         f"ε∞ = {bounded}" if noise.memoised else f"ε∞ {bounded}",
         f"p* = {short(noise.p_star)}",
         f"q* = {short(noise.q_star)}",
-        "(opposite to p and q of the others)",
+        "reverse of Wang's p, q",
     ]
     return "  ".join(numbers)
