@@ -115,6 +115,8 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     if not draft.parses or draft.document is None:
         return draft
     document, remembered = dict(draft.document), dict(draft.remembered)
+    if key == "attack.targets.items":
+        value = _as_labels(draft, value)
     table, _, leaf = key.rpartition(".")
     if key == "sweep" or key.startswith("sweep."):
         _set_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
@@ -125,6 +127,18 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
         _set(document, top, _placed(document.get(top), below, value))
     text = _rewritten(draft.text, draft.document, document)
     return _checked(dataclasses.replace(draft, remembered=remembered), text)
+
+
+def _as_labels(draft: Draft, items: Any) -> Any:
+    """Numbers typed as targets are labels where the population has labels like them.
+
+    (In a scenario file an int is always an index.)
+    """
+    labels = draft.cell.population.labels if draft.cell is not None else None
+    if labels is None or not isinstance(items, list):
+        return items
+    known = set(labels)
+    return [str(item) if isinstance(item, int) and str(item) in known else item for item in items]
 
 
 def bind_base(draft: Draft) -> Cell | None:

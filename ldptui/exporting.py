@@ -93,6 +93,7 @@ def results_json(run: Run) -> str:
                 }
                 for name, metric in cell.metrics.items()
             },
+            **(cell.rappor or {}),
         }
         for part, cell in _cells(snapshot)
     ]

@@ -307,12 +307,18 @@ def _honest_direct(cell: Cell, protocol: GRR, sent: int, item: int) -> tuple[Ste
     )
 
 
+def _letters(cell: Cell) -> tuple[str, str]:
+    """The chances that a 1, and that a 0, is sent as 1: RAPPOR's p and q are Wang's reversed."""
+    return ("p", "q") if cell.noise is None else ("q*", "p*")
+
+
 def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tuple[Step, ...]:
     p, q, d = protocol.p, protocol.q, protocol.domain_size
     before, after = _one(d, item), protocol.supports(report)[0]
     kept = bool(after[item])
     flipped = int(after.sum()) - kept
     expected = (d - 1) * q
+    one, zero = _letters(cell)
     return (
         Step(
             "Encoding",
@@ -323,10 +329,10 @@ def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tu
             "Perturbation",
             "each bit on its own",
             (
-                Chance("1 → 1", "p", p, "yes" if kept else "no"),
+                Chance("1 → 1", one, p, "yes" if kept else "no"),
                 Chance(
                     "0 → 1",
-                    "q",
+                    zero,
                     q,
                     f"{fmt.count(flipped)} of {fmt.count(d - 1)}",
                 ),
@@ -336,7 +342,7 @@ def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tu
         Step(
             "Report",
             f"{_plural(d, 'bit')}, {_plural(int(after.sum()), 'one')}",
-            detail=(_hex(report), f"expected p + (d−1)q = {fmt.short(p + expected)}"),
+            detail=(_hex(report), f"expected {one} + (d−1){zero} = {fmt.short(p + expected)}"),
             bits=after,
             marked=np.sort(cell.targets),
         ),
@@ -413,12 +419,13 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
     crafted[cell.targets] = True
     pad = int(after.sum()) - r
     expected = fmt.short(p + (d - 1) * q)
+    one, zero = _letters(cell)
     if pad:
         why = f"{_plural(pad, 'more one')} at random, to look honest"
-        detail = (f"l = ⌊p + (d−1)q − r⌋ = {pad}",)
+        detail = (f"l = ⌊{one} + (d−1){zero} − r⌋ = {pad}",)
     else:
         why = "none: there are ones enough"
-        detail = (f"p + (d−1)q − r = {expected} − {r} < 1",)
+        detail = (f"{one} + (d−1){zero} − r = {expected} − {r} < 1",)
     return (
         Step(
             "Crafting",

@@ -23,6 +23,7 @@ from .format import count, percent, short
 
 W17: Final = "Wang et al. 2017"
 CJG: Final = "Cao, Jia, Gong 2021"
+RAP: Final = "Erlingsson et al. 2014"
 DIGITS: Final = 5
 FINE: Final = 8
 """Digits of numbers whose difference is small, so that what is shown can be recomputed."""
@@ -82,7 +83,18 @@ def _protocol(cell: Cell) -> Iterator[Live]:
         )  # fmt: skip
     elif isinstance(protocol, Unary):
         half = math.exp(epsilon / 2)
-        if _is_oue(protocol):
+        if cell.noise is not None:
+            f, sent, kept = map(_n, (cell.noise.f, cell.noise.p, cell.noise.q))
+            mixed = f"{f} · ({sent} + {kept}) / 2 + (1 − {f})"
+            yield live(
+                f"{own}: Wang's p is RAPPOR's q*", "q* = f (p + q)/2 + (1 − f) q",
+                f"{mixed} · {kept}", p, RAP,
+            )  # fmt: skip
+            yield live(
+                f"{other}: Wang's q is RAPPOR's p*", "p* = f (p + q)/2 + (1 − f) p",
+                f"{mixed} · {sent}", q, RAP,
+            )  # fmt: skip
+        elif _is_oue(protocol):
             yield live(own, "p = 1/2", "1/2", p, W17, 12)
             yield live(other, "q = 1 / (e^ε + 1)", f"1 / ({_n(e)} + 1)", q, W17, 12)
         elif _is_sue(protocol):

@@ -49,7 +49,8 @@ class Measured:
 class CellView:
     """One cell of a part. `parameters` is flat and dotted, as in the JSON output.
 
-    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles.
+    p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles. rappor : its
+    own numbers and warnings, by their names in the JSON output; None for other protocols.
     """
 
     index: int
@@ -65,6 +66,7 @@ class CellView:
     wanted: int
     targets: tuple[int, ...]
     metrics: Mapping[str, Measured]
+    rappor: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -351,6 +351,7 @@ class PartSoFar:
 
 def described_cell(cell: Cell) -> dict[str, Any]:
     """What a cell is, flat: the fields of a `CellView`, and its parameters under ":key"."""
+    from core.export import _rappor
     from core.metrics import METRICS
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
@@ -365,6 +366,7 @@ def described_cell(cell: Cell) -> dict[str, Any]:
         "hash_range": cell.hash_range,
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),
+        "rappor": None if cell.noise is None else _rappor(cell, cell.noise),
         **parameters,
     }
 

@@ -92,7 +92,8 @@ def cells(
         views.append(
             CellView(
                 cell.index, cell.parameters, cell.path, cell.users, cell.malicious,
-                cell.population.domain_size, cell.protocol.p, cell.protocol.q, cell.hash_range,
+                cell.population.domain_size, None if cell.noise else cell.pure.p,
+                None if cell.noise else cell.pure.q, cell.hash_range,
                 trials, trials, tuple(cell.targets.tolist()), metrics,
             )
         )  # fmt: skip

@@ -327,3 +327,16 @@ def test_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+def test_numbers_typed_as_targets_are_labels_where_there_are_such(tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("age\n" + "20\n" * 5 + "3\n" * 4 + "100\n" * 2)
+    text = (
+        'format = 1\n[population]\nkind = "csv"\npath = "ages.csv"\ncolumn = "age"\n'
+        '[protocol]\nkind = "grr"\nepsilon = 1.0\n'
+        '[attack]\nkind = "mga"\nshare = 0.1\ntargets = { items = ["20"] }\n'
+    )
+    draft = edited(draft_of(text, tmp_path), "attack.targets.items", [3, 100, 1])
+
+    assert draft.document is not None
+    assert draft.document["attack"]["targets"]["items"] == ["3", "100", 1]

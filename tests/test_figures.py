@@ -415,3 +415,31 @@ def test_columns_of_numbers() -> None:
     assert figures.Column("").text(0.25) == "0.25"
     assert figures.Column("").text(7) == "7"
     assert figures.Column("", 3).text(None) == "–"
+
+
+# --- RAPPOR
+
+
+def test_the_closed_form_of_rappor_is_that_of_its_cells() -> None:
+    made = swept(scenario(), {"attack.share": [0.0, 0.05, 0.1]})
+    made = made.with_value("protocol", {"kind": "rappor", "bits": 128, "hashes": 1, "cohorts": 8})
+    share = curves.axes(made)[0]
+    found, part = curves.gain_curve(made, share), curves.gain_part(made, share)
+    assert part is not None
+    views = cells(part.document)
+    assert not any(map(math.isfinite, found[0].y))
+    theory = [view.metrics["gain"].theory for view in views]
+    line = figures.gain_plot(found, views, share).series[0]
+    assert (list(line.x), list(line.y)) == ([0.0, 0.05, 0.1], theory)
+    assert [row[2] for row in figures.gain_table(found, views, share).rows] == theory
+    # Nothing is made up before there are results.
+    assert not figures.gain_plot(found, (), share).series[0].x
+    assert figures.gain_table(found, (), share).rows == ()
+
+
+def test_an_error_that_is_not_known_is_no_zero() -> None:
+    column = [one.name for one in figures.frequency_table(frequencies()).columns].index("±")
+    unknown = figures.frequency_table(frequencies(sigma=0.0, std=None, trials=1))
+    assert {row[column] for row in unknown.rows} == {None}
+    never = figures.frequency_table(frequencies(sigma=0.0, std=0.0, trials=20))
+    assert {row[column] for row in never.rows} == {0.0}

@@ -186,3 +186,14 @@ def test_nothing_is_divided_by_a_total_of_zero() -> None:
     of = live_equations(one)
     assert not [live for live in of if live.formula.startswith("(G + f_T)")]
     assert value(of, "G = ") == 0
+
+
+@pytest.mark.parametrize("form", ["basic", "basic-one-time"])
+def test_rappors_letters_are_told_from_wangs(form: str) -> None:
+    population = {"kind": "zipf", "items": 20, "users": 1000, "exponent": 1.0}
+    one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
+    assert one.noise is not None
+    of = live_equations(one)
+    assert value(of, "q* = ") == one.pure.p == pytest.approx(one.noise.q_star)
+    assert value(of, "p* = ") == one.pure.q == pytest.approx(one.noise.p_star)
+    assert not [live for live in of if live.formula.startswith(("p = ", "q = "))]

@@ -107,3 +107,28 @@ async def test_empty_before_there_is_a_draft() -> None:
         await pilot.press("down")
         assert app.posted == []
         assert "GRR" in picture(app)
+
+
+RAPPOR = """
+kind = "rappor"
+bits = 128
+hashes = 2
+cohorts = 16
+f = 0.5
+"""
+
+
+@pytest.mark.parametrize(("f", "bounded"), [("0.5", "ε∞ = 4.39"), ("0.0", "ε∞ unbounded")])
+async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=(44, 12)):
+        text = RAPPOR.replace("0.5", f)
+        app.retype(SCENARIO.replace('\nkind = "olh"\nepsilon = 1.0\n', text))
+        assert app.draft.problems == ()
+        shown = picture(app)
+        assert "● RAPPOR, set in the script" in shown
+        assert bounded in shown
+        assert ("p* = 0.5625" if f == "0.5" else "p* = 0.5 ") in shown.replace("\n", " ")
+        assert ("q* = 0.6875" if f == "0.5" else "q* = 0.75") in shown
+        assert "reverse of Wang's p, q" in shown
+        assert "±" not in shown

@@ -128,9 +128,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
         assert engine.active == full
 
         finished(engine)
-        await settled(pilot, lambda: engine.active is None and screen._full_run is None)
-        screen._preview()
-        assert not engine.requests[-1].full
+        await settled(pilot, lambda: not engine.requests[-1].full)
         assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
         assert [run.snapshot.full for run in screen.runs] == [True, False]
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from core import compile, run
+from core.export import to_json
 from core.metrics import METRICS
 from core.pure import item_variance
 from core.scenario import Scenario
@@ -194,6 +195,10 @@ async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
     assert variances is not None
     assert shown is not None
     assert (view.p, view.q, view.hash_range) == (None, None, None)
+    exported = json.loads(to_json(results, {}))["cells"][0]
+    assert view.rappor is not None
+    assert {"p_star", "q_star", "epsilon_one", "epsilon_infinity"} <= set(view.rappor)
+    assert all(exported[name] == value for name, value in view.rappor.items())
     assert shown.sigma_clean == tuple(np.sqrt(variances[0]))
     assert shown.sigma_attacked == tuple(np.sqrt(variances[1]))
     assert view.metrics["gain"].theory is not None

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ..keys import ALT_DIGITS
 from ..widgets.dialog import Dialog
 
 ABOUT: Final = (
@@ -65,7 +66,7 @@ class HelpScreen(ModalScreen[None]):
             rows = places.setdefault(_place(active.node), {})
             keys = rows.setdefault((binding.action, binding.description), [])
             key = self.app.get_key_display(binding)
-            if key not in keys:
+            if binding.key not in ALT_DIGITS and key not in keys:
                 keys.append(key)
         for place in sorted(places, key=lambda name: name == EVERYWHERE):
             yield Content("\n").join([Content(""), _heading(f"Keys · {place}"), *(

@@ -104,6 +104,7 @@ class WorkbenchScreen(Screen[None]):
         self._key = 0
         self._requested: tuple[Part, ...] = ()
         self._full_run: int | None = None
+        self._postponed = False
         self._debounce: Timer | None = None
         self._autosave: Timer | None = None
         self._field = ""
@@ -243,7 +244,10 @@ class WorkbenchScreen(Screen[None]):
 
     def _preview(self) -> None:
         """Simulate the draft with few trials on the counts path; a run asked for goes first."""
-        if self.draft is None or self.draft.scenario is None or self._full_run is not None:
+        if self.draft is None or self.draft.scenario is None:
+            return
+        if self._full_run is not None:
+            self._postponed = True
             return
         parts = tuple(_quick(part) for part in self.query_one(ChartsPane).parts(self.draft))
         if parts and parts != self._requested:
@@ -271,14 +275,15 @@ class WorkbenchScreen(Screen[None]):
         return 1.0 if os.environ.get("SSH_CONNECTION") else 0.25
 
     def action_run(self) -> None:
-        """Run every trial of the scenario and of the curve that is shown."""
+        """Run every trial of the scenario and of its sweep."""
         if self.draft is None or self.draft.scenario is None:
             return
         if self.draft.problems:
             self._note("the scenario has a problem; the last valid one runs")
         self._full_run = self._key + 1
         self._requested = ()
-        self._start(self.query_one(ChartsPane).parts(self.draft), full=True)
+        parts = self.query_one(ChartsPane).parts(self.draft, with_sweep=True)
+        self._start(parts, full=True)
 
     def action_cancel(self) -> None:
         """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
@@ -311,6 +316,9 @@ class WorkbenchScreen(Screen[None]):
         if snapshot.status != "running" and snapshot.key == self._full_run:
             self._full_run = None
             self._requested = ()
+            if self._postponed:
+                self._postponed = False
+                self._simulate_soon()
         self._show_run()
 
     def on_worker_changed(self, message: WorkerChanged) -> None:

@@ -140,8 +140,11 @@ class ChartsPane(Vertical):
 
     # What the pane is asked for.
 
-    def parts(self, draft: Draft) -> tuple[Part, ...]:
-        """What to simulate for the charts that are shown; the base cell always comes first."""
+    def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
+        """What to simulate for the charts that are shown; the base cell always comes first.
+
+        with_sweep : the curve with the scenario's sweep too, whether it is shown or not.
+        """
         scenario = draft.scenario
         if scenario is None:
             return ()
@@ -150,7 +153,7 @@ class ChartsPane(Vertical):
         self._follow(scenario)
         found: list[Part | None] = [curves.base_part(scenario)]
         gain, error = self._variable("gain"), self._variable("error")
-        if gain is not None and self._needed("gain"):
+        if gain is not None and (with_sweep or self._needed("gain")):
             found.append(curves.gain_part(scenario, gain))
         if error is not None and self._needed("error"):
             found.append(curves.error_part(scenario, error))

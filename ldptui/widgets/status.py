@@ -16,7 +16,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 class StatusLine(Widget):
-    """One line, always there. A problem of the draft goes before the state of the run."""
+    """One line, always there: a note for its few seconds, a problem of the draft, or the run."""
 
     DEFAULT_CSS = """
     StatusLine {
@@ -38,10 +38,10 @@ class StatusLine(Widget):
 
     def render(self) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
-        if self.problem:
-            line.append("✗ ", self._style("bad")).append(self.problem)
-        elif self.note:
+        if self.note:
             line.append("· ", self._style("muted")).append(self.note)
+        elif self.problem:
+            line.append("✗ ", self._style("bad")).append(self.problem)
         elif self.snapshot is None:
             line.append("· starting the simulator …", self._style("muted"))
         else:
