@@ -240,6 +240,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = DONE
     except Exception as error:
         code = _explain(error, arguments)
+        try:
+            sys.stdout.flush()
+        except OSError:  # what could not be written would fail once more at the very end
+            _discard_output()
     return code
 
 

@@ -547,6 +547,7 @@ def main() -> None:
     # Standard output carries the protocol and nothing else: stray prints go to standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    sys.stdout = sys.stderr
     inbox = Inbox()
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
