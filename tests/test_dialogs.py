@@ -71,19 +71,19 @@ class Bare(App[None]):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with a scenario of each sort, and the folder that the user works in."""
-    (tmp_path / "work" / "sub").mkdir(parents=True)
-    (tmp_path / "work" / "good.toml").write_text(GOOD, encoding="utf-8")
-    (tmp_path / "work" / "goods.csv").write_text("a\n", encoding="utf-8")
+    (tmp_path / "notes" / "sub").mkdir(parents=True)
+    (tmp_path / "notes" / "good.toml").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "notes" / "goods.csv").write_text("a\n", encoding="utf-8")
     bad = GOOD.replace("epsilon = 1.0", "epsilon = 99")
-    (tmp_path / "work" / "bad.toml").write_text(bad, encoding="utf-8")
-    (tmp_path / "work" / "broken.toml").write_text("format = \n", encoding="utf-8")
-    (tmp_path / "work" / "pyproject.toml").write_text("[tool.x]\ny = 1\n", encoding="utf-8")
-    (tmp_path / "work" / "latin.toml").write_bytes(b"title = '\xe9'\n")
-    (tmp_path / "work" / ".hidden.toml").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "notes" / "bad.toml").write_text(bad, encoding="utf-8")
+    (tmp_path / "notes" / "broken.toml").write_text("format = \n", encoding="utf-8")
+    (tmp_path / "notes" / "pyproject.toml").write_text("[tool.x]\ny = 1\n", encoding="utf-8")
+    (tmp_path / "notes" / "latin.toml").write_bytes(b"title = '\xe9'\n")
+    (tmp_path / "notes" / ".hidden.toml").write_text(GOOD, encoding="utf-8")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(places, "scenarios_dir", lambda: tmp_path / "own")
-    monkeypatch.chdir(tmp_path / "work")
-    return tmp_path / "work"
+    monkeypatch.chdir(tmp_path / "notes")
+    return tmp_path / "notes"
 
 
 async def type_in(pilot: Pilot[Any], text: str) -> None:
@@ -105,10 +105,10 @@ def test_completions_put_scenarios_first_and_folders_next(folder: Path) -> None:
 def test_completions_go_on_as_the_path_was_begun(folder: Path) -> None:
     assert completions("GO", folder) == []
     assert completions("go", folder, ".toml") == ["good.toml", "goods.csv"]
-    assert completions("~/wo", folder) == ["~/work/"]
+    assert completions("~/no", folder) == ["~/notes/"]
     assert completions("~", folder) == ["~/"]
     assert completions(f"{folder}/su", Path("/")) == [f"{folder}/sub/"]
-    assert completions("../wo", folder) == ["../work/"]
+    assert completions("../no", folder) == ["../notes/"]
 
 
 def test_completions_of_what_cannot_be_listed_are_none(folder: Path) -> None:
@@ -169,10 +169,10 @@ async def test_a_folder_is_entered(folder: Path) -> None:
     (folder / "sub" / "inside.toml").write_text(GOOD, encoding="utf-8")
     app = Bare(OpenScreen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
-        await type_in(pilot, "~/work/sub")
+        await type_in(pilot, "~/notes/sub")
         await pilot.press("enter")
         await pilot.pause()
-        assert app.screen.query_one(Input).value == "~/work/sub/"
+        assert app.screen.query_one(Input).value == "~/notes/sub/"
         assert "inside.toml" in app.seen()
         await pilot.press("down", "enter")
         await pilot.pause()
@@ -237,7 +237,7 @@ async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.Monk
 async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
     app = Bare(OpenScreen(scenarios.path("quickstart").parent))
     async with app.run_test(size=(120, 40)):
-        assert "Open a scenario · from ~/work" in app.seen()
+        assert "Open a scenario · from ~/notes" in app.seen()
 
 
 # Save.
@@ -251,7 +251,7 @@ async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
     draft = retyped(draft_in(folder), GOOD + "# new\n")
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert app.screen.query_one(Input).value == "~/work/good.toml"
+        assert app.screen.query_one(Input).value == "~/notes/good.toml"
         assert app.said() == f"→ {folder / 'good.toml'}"
         await pilot.press("enter")
         await pilot.pause()
