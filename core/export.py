@@ -62,13 +62,13 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
         "metrics": metrics,
     }
     if cell.noise is not None:
-        described |= _rappor(cell, cell.noise)
+        described |= rappor_fields(cell, cell.noise)
     if frequencies:
         described["frequencies"] = _frequencies(cell, measured)
     return described
 
 
-def _rappor(cell: Cell, noise: BitNoise) -> dict[str, Any]:
+def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
     """RAPPOR's own numbers: its p and q are reversed, so that the common keys would mislead."""
     unbounded = not noise.memoised
     return {

@@ -174,7 +174,7 @@ class Scenario:
         document = _copied(self.document)
         sweep = document.get("sweep")
         if isinstance(sweep, dict):
-            document["sweep"] = {k: v for k, v in _dotted_sweep(sweep).items() if k != key}
+            document["sweep"] = {k: v for k, v in dotted_sweep(sweep).items() if k != key}
             if not document["sweep"]:
                 del document["sweep"]
         _put(document, key, value)
@@ -315,12 +315,12 @@ def _plain(value: Any) -> Any:
 # Sweeps.
 
 
-def _dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
+def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
     """The sweep table with dotted keys, whether they were quoted or not."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, dict) and not value.keys() & {"from", "to", "points"} and value:
-            flat |= {f"{key}.{rest}": one for rest, one in _dotted_sweep(value).items()}
+            flat |= {f"{key}.{rest}": one for rest, one in dotted_sweep(value).items()}
         else:
             flat[key] = value
     return flat
@@ -336,7 +336,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     table = document.get("sweep", {})
     if not isinstance(table, dict):
         raise ScenarioError(f"must be a table, got {_shown(table)}", key="sweep")
-    flat = _dotted_sweep(table)
+    flat = dotted_sweep(table)
     for key, value in flat.items():
         if key not in sweepable_keys():
             close = _suggest(key, sweepable_keys())
@@ -623,10 +623,6 @@ def _rule(key: str) -> str | None:
         else:
             words.append("a list of integers" if key.endswith("counts") else "a list of items")
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-rule = _rule
-"""What a key allows, in words, for messages and forms."""
 
 
 def schema() -> dict[str, Any]:

@@ -192,10 +192,10 @@ def kind_of(draft: Draft, table: str) -> str:
 
 def sweep_of(draft: Draft) -> dict[str, Any]:
     """The swept keys in file order, as written: a list, or {from, to, points, scale}."""
-    from core.scenario import _dotted_sweep
+    from core.scenario import dotted_sweep
 
     table = (draft.document or {}).get("sweep")
-    return _dotted_sweep(table) if isinstance(table, dict) else {}
+    return dotted_sweep(table) if isinstance(table, dict) else {}
 
 
 @functools.cache
@@ -469,7 +469,7 @@ def _thinned(scenario: Scenario) -> Scenario:
     Checking every point of a long range would take longer than a keystroke may.
     """
     from core.errors import ScenarioError
-    from core.scenario import MAX_CELLS, _dotted_sweep
+    from core.scenario import MAX_CELLS, dotted_sweep
 
     written = scenario.document.get("sweep")
     try:
@@ -484,7 +484,7 @@ def _thinned(scenario: Scenario) -> Scenario:
         return scenario
     thin = {
         key: [min(values[key]), max(values[key])] if isinstance(one, dict) else one
-        for key, one in _dotted_sweep(written).items()
+        for key, one in dotted_sweep(written).items()
     }
     return dataclasses.replace(scenario, document={**scenario.document, "sweep": thin})
 

@@ -351,7 +351,7 @@ class PartSoFar:
 
 def described_cell(cell: Cell) -> dict[str, Any]:
     """What a cell is, flat: the fields of a `CellView`, and its parameters under ":key"."""
-    from core.export import _rappor
+    from core.export import rappor_fields
     from core.metrics import METRICS
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
@@ -366,7 +366,7 @@ def described_cell(cell: Cell) -> dict[str, Any]:
         "hash_range": cell.hash_range,
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),
-        "rappor": None if cell.noise is None else _rappor(cell, cell.noise),
+        "rappor": None if cell.noise is None else rappor_fields(cell, cell.noise),
         **parameters,
     }
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Captured, fail, succeed
 
 import ldptui
 from core.errors import RunError
@@ -52,25 +53,6 @@ def tiny(tmp_path: Path) -> str:
     path = tmp_path / "tiny.toml"
     path.write_text(TINY, encoding="utf-8")
     return str(path)
-
-
-Captured = pytest.CaptureFixture[str]
-
-
-def succeed(capsys: Captured, *arguments: str) -> str:
-    code = cli.main(arguments)
-    output = capsys.readouterr()
-    assert code == 0, output.err
-    return output.out
-
-
-def fail(capsys: Captured, code: int, *arguments: str) -> str:
-    """The one line of the failure."""
-    assert cli.main(arguments) == code
-    output = capsys.readouterr()
-    assert output.out == ""
-    (line,) = output.err.splitlines()
-    return line
 
 
 # Start and help.

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import Captured, fail, succeed
 
 from core import store as store_module
 from core.metrics import METRICS
 from core.store import open_store
 from ldptui import cli, history, history_options, places
-
-Captured = pytest.CaptureFixture[str]
 
 TINY = """\
 format = 1
@@ -80,28 +79,12 @@ def kept() -> Path:
     return Path(os.environ["LDPTUI_STORE"])
 
 
-def succeed(capsys: Captured, *arguments: str) -> str:
-    code = cli.main(arguments)
-    output = capsys.readouterr()
-    assert code == 0, output.err
-    return output.out
-
-
 def noted(capsys: Captured, *arguments: str) -> str:
     """What a command that succeeds says on standard error."""
     code = cli.main(arguments)
     output = capsys.readouterr()
     assert code == 0, output.err
     return output.err
-
-
-def fail(capsys: Captured, code: int, *arguments: str) -> str:
-    """The one line of the failure."""
-    assert cli.main(arguments) == code
-    output = capsys.readouterr()
-    assert output.out == ""
-    (line,) = output.err.splitlines()
-    return line
 
 
 def listed(capsys: Captured, *arguments: str) -> list[dict[str, Any]]:

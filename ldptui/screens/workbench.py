@@ -7,6 +7,7 @@ upward; an edit makes a new draft, and a draft that is valid is simulated.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -265,13 +266,11 @@ class WorkbenchScreen(Screen[None]):
         self.shown = self._key
         if self.overlay is not None and all(one.key != self.overlay for one in self.runs):
             self.overlay = None
-        self._engine.run(Request(self._key, parts, str(self.draft.folder), full, self.app_interval))
+        self._engine.run(Request(self._key, parts, str(self.draft.folder), full, self._interval))
 
     @property
-    def app_interval(self) -> float:
+    def _interval(self) -> float:
         """Seconds between two redraws for a run's progress: fewer over a network."""
-        import os
-
         return 1.0 if os.environ.get("SSH_CONNECTION") else 0.25
 
     def action_run(self) -> None:

@@ -1,0 +1,25 @@
+"""Commands run in this process, and what they print."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldptui import cli
+
+Captured = pytest.CaptureFixture[str]
+
+
+def succeed(capsys: Captured, *arguments: str) -> str:
+    code = cli.main(arguments)
+    output = capsys.readouterr()
+    assert code == 0, output.err
+    return output.out
+
+
+def fail(capsys: Captured, code: int, *arguments: str) -> str:
+    """The one line of the failure."""
+    assert cli.main(arguments) == code
+    output = capsys.readouterr()
+    assert output.out == ""
+    (line,) = output.err.splitlines()
+    return line
