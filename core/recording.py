@@ -28,15 +28,9 @@ from .experiment import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, digest
 from .scenario import MAX_CELLS, Document, Scenario
-from .store import (
-    Run,
-    RunCell,
-    Store,
-    given_population,
-    insert_block,
-    note_arrivals,
-    versions,
-)
+from .store import Run, RunCell, Store, versions
+from .store.store import given_population
+from .store.writing import insert_block, insert_run, keep_population, note_arrivals
 
 FORMAT: Final = 1
 
@@ -203,7 +197,7 @@ def _read(store: Store, file: BinaryIO, path: Path, limits: bool) -> tuple[int, 
         if there is not None:
             db.execute("UPDATE runs SET removed = NULL WHERE id = ?", there)
             return int(there[0]), True
-        run, cells = _insert_run(store, db, head, scenario)
+        run, cells = _insert_head(db, head, scenario)
         arrivals, seen = [], set()
         while (line := file.readline(MAX_LINE)).startswith(b'{"cell":'):
             given = json.loads(line)
@@ -260,9 +254,7 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
     return scenario
 
 
-def _insert_run(
-    store: Store, db: Any, head: Mapping[str, Any], scenario: Scenario
-) -> tuple[int, list[int]]:
+def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[int, list[int]]:
     names = {}
     for name, given in head["populations"].items():
         labels = given["labels"]
@@ -275,7 +267,7 @@ def _insert_run(
             ):
                 raise ValueError("a population does not fit its cell")
         written = json.dumps(labels, ensure_ascii=False)
-        names[name] = store.keep_population(db, histogram, written)
+        names[name] = keep_population(db, histogram, written)
     cells = [
         RunCell(
             position=position,
@@ -318,7 +310,7 @@ def _insert_run(
         removed=False,
         tags=tuple(_words(tag) for tag in head["tags"]),
     )
-    return store.insert_run(db, run, cells, [f"{run.uid} {cell.position}" for cell in cells])
+    return insert_run(db, run, cells, [f"{run.uid} {cell.position}" for cell in cells])
 
 
 def _words(value: object) -> str:

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from core import store as core_store
 from core.errors import FileError, RunError, ScenarioError
 from core.experiment import Experiment, compile  # noqa: A004
 from core.export import to_csv, to_json
@@ -27,7 +28,7 @@ from core.recording import is_recording, read_recording, write_recording
 from core.replay import replay as replay_run
 from core.results import CellResults
 from core.runner import Results
-from core.store import Recording, Run, RunCell, Store, differing, open_store
+from core.store import Recording, Run, RunCell, Store, begin, differing, open_store
 
 from . import __version__, cli, headless, places, table
 from . import format as text
@@ -57,7 +58,8 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
     try:
         store = open_store(path)
         try:
-            recording = store.begin(
+            recording = begin(
+                store,
                 experiment,
                 __version__,
                 tags=_tags(options.tags),
@@ -152,7 +154,7 @@ def resume(options: Namespace) -> int:
     with _opened(options, write=True) as store:
         run = _number(store, options.run)
         experiment = store.experiment(run)
-        recording = store.resume(run, options.frequencies)
+        recording = core_store.resume(store, run, options.frequencies)
         return headless.report(_recorded(recording, experiment, options), options)
 
 
@@ -168,8 +170,8 @@ def record(options: Namespace) -> int:
     else:
         store = open_store(None)
     with store:
-        recording = store.begin(
-            experiment, __version__, tags=_tags(options.tags), source=source, fresh=True
+        recording = begin(
+            store, experiment, __version__, tags=_tags(options.tags), source=source, fresh=True
         )
         results = _recorded(recording, experiment, options)
         if recording.failure:

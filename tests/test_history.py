@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 from commands import Captured, fail, succeed
 
-from core import store as store_module
 from core.metrics import METRICS
-from core.store import open_store
+from core.store import open_store, opening
 from ldptui import cli, history, history_options, places
 
 TINY = """\
@@ -170,7 +169,7 @@ def test_a_file_name_that_is_not_text(tmp_path: Path, capsys: Captured) -> None:
 def test_a_store_on_a_network_home_says_so(
     tiny: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "file_system", lambda _: "nfs4")
+    monkeypatch.setattr(opening, "file_system", lambda _: "nfs4")
     assert "network file system (nfs4): using a rollback journal" in noted(capsys, "run", tiny)
 
 

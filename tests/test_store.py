@@ -21,7 +21,7 @@ import pytest
 from cases import attack, experiment
 
 import core
-from core import recording, runner, store
+from core import recording, runner
 from core.errors import FileError, LdpError, ScenarioError
 from core.experiment import compile
 from core.recording import read_recording, write_recording
@@ -29,7 +29,20 @@ from core.replay import replay
 from core.results import CellResults
 from core.runner import Progress, run
 from core.scenario import Scenario
-from core.store import Arrival, Recording, Store, cell_key, open_store
+from core.store import (
+    Arrival,
+    Recording,
+    Store,
+    address,
+    begin,
+    cell_key,
+    open_store,
+    opening,
+    owner,
+    resume,
+    schema,
+    writing,
+)
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
 """How often a running sweep is killed."""
@@ -50,7 +63,7 @@ def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
 def record(
     to: Store, work: core.Experiment, workers: int = 1, frequencies: bool = True, **how: Any
 ) -> tuple[core.Results, Recording]:
-    kept = to.begin(work, "test", frequencies=frequencies, **how)
+    kept = begin(to, work, "test", frequencies=frequencies, **how)
     *_, last = run(work, workers, frequencies=frequencies, memory=kept)
     kept.finish(last.results)
     return last.results, kept
@@ -116,7 +129,7 @@ def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     assert (there.digest, there.tags, there.source) == (results.digest, ("a", "b"), "here.toml")
     assert there.document == work.scenario.document
     assert (there.protocols, there.attacks) == (("grr", "oue", "olh"), ("none", "mga"))
-    assert there.versions == store.versions("test")
+    assert there.versions == address.versions("test")
     assert there.seconds > 0
     assert kept.journal == "wal"
 
@@ -149,7 +162,7 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     kept: Store, computed: list[tuple[int, int, int]]
 ) -> None:
     work = sweep()
-    recorded = kept.begin(work)
+    recorded = begin(kept, work)
     seen: list[Progress] = []
 
     def interrupt() -> None:
@@ -162,7 +175,7 @@ def test_a_run_stopped_halfway_is_partial_and_can_be_resumed(
     (there,) = kept.runs()
     assert there.status == "partial"
     assert (there.done, there.digest) == (100, "")
-    again = kept.resume(there.id)
+    again = resume(kept, there.id)
     *_, last = run(kept.experiment(there.id), memory=again)
     again.finish(last.results)
     assert len(computed) == 7 + 12
@@ -191,7 +204,7 @@ def test_an_interrupted_transaction_is_taken_back(kept: Store) -> None:
 
 
 def test_a_failed_run_says_why(kept: Store) -> None:
-    recorded = kept.begin(sweep())
+    recorded = begin(kept, sweep())
     recorded.finish(None, "memory is short")
     (there,) = kept.runs()
     assert (there.status, there.error, there.done) == ("failed", "memory is short", 0)
@@ -281,15 +294,15 @@ def test_the_key_is_what_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> N
     ]
     keys = {key, *(cell_key(one) for one in changed)}
     assert len(keys) == len(changed) + 1
-    monkeypatch.setattr(store, "SIMULATOR", store.SIMULATOR + 1)
+    monkeypatch.setattr(address, "SIMULATOR", address.SIMULATOR + 1)
     assert cell_key(cell) not in keys
 
 
 def test_what_has_no_canonical_form_is_no_part_of_a_key() -> None:
     with pytest.raises(TypeError, match="object"):
-        store.canonical(object())
-    assert store.canonical(tuple(range(65)))[:2] == ["long", 65]
-    assert store.canonical(0.1) != store.canonical(0.1 + 2**-56)
+        address.canonical(object())
+    assert address.canonical(tuple(range(65)))[:2] == ["long", 65]
+    assert address.canonical(0.1) != address.canonical(0.1 + 2**-56)
 
 
 # Faults.
@@ -344,7 +357,7 @@ def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, s
 
         def simulate(pipe: int, path: Path = path) -> None:
             with open_store(path) as own:
-                recorded = own.begin(work)
+                recorded = begin(own, work)
                 for _ in run(work, memory=Telling(recorded, pipe)):
                     pass
 
@@ -365,7 +378,7 @@ def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, s
             assert acknowledged <= arrived
             assert len(arrived - acknowledged) <= 1
             halfway += 0 < len(arrived) < 18
-            recorded = there.resume(left.id)
+            recorded = resume(there, left.id)
             *_, last = run(there.experiment(left.id), memory=recorded)
             recorded.finish(last.results)
             assert recorded.reused == left.done
@@ -404,7 +417,7 @@ def test_two_writers_at_once(path: Path) -> None:
 def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> None:
     def wait(pipe: int) -> None:
         with open_store(path) as own:
-            own.begin(sweep())
+            begin(own, sweep())
             os.write(pipe, b"!")
             signal.pause()
 
@@ -413,24 +426,24 @@ def test_a_run_of_another_process_is_running_until_that_is_gone(path: Path) -> N
     with open_store(path) as there:
         assert there.runs()[0].status == "running"
         with pytest.raises(FileError, match=f"run 1 is running, in process {child}"):
-            there.resume(1)
+            resume(there, 1)
         with pytest.raises(FileError, match="stop it first"):
             there.remove(1)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         os.close(pipe)
         assert there.runs()[0].status == "interrupted"
-        there.resume(1)
+        resume(there, 1)
 
 
 def test_a_number_used_by_another_process_is_not_mistaken(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = store._me()
-    assert store._alive(mine)
+    mine = owner.me()
+    assert owner.alive(mine)
     host, number, _ = mine.rsplit(":", 2)
     if Path("/proc/self/stat").exists():
-        assert not store._alive(f"{host}:{number}:1")
-    assert store._alive(f"elsewhere:{number}:1")
-    assert not store._alive("")
+        assert not owner.alive(f"{host}:{number}:1")
+    assert owner.alive(f"elsewhere:{number}:1")
+    assert not owner.alive("")
 
 
 def test_a_full_disk_loses_no_more_than_the_block_in_flight(
@@ -439,7 +452,7 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     work = sweep()
     before, first = record(kept, sweep(20, seed=5))
     (pages,) = kept._db.execute("PRAGMA page_count").fetchone()
-    recorded = kept.begin(work)
+    recorded = begin(kept, work)
     kept._db.execute(f"PRAGMA max_page_count = {pages + 3}")
     *_, last = run(work, memory=recorded)
     recorded.finish(last.results)
@@ -450,7 +463,7 @@ def test_a_full_disk_loses_no_more_than_the_block_in_flight(
     left = kept.run(recorded.run)
     kept._db.execute("PRAGMA max_page_count = 100000")
     kept._db.execute("UPDATE runs SET owner = '' WHERE id = ?", (left.id,))
-    again = kept.resume(left.id)
+    again = resume(kept, left.id)
     *_, last = run(work, memory=again)
     again.finish(last.results)
     assert again.failure == ""
@@ -467,7 +480,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         with open_store(path) as own:
-            recorded = own.begin(sweep(500))
+            recorded = begin(own, sweep(500))
             *_, last = run(sweep(500), memory=recorded)
             recorded.finish(last.results)
         os.write(pipe, f"{last.results.complete} {recorded.failure}".encode())
@@ -484,7 +497,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(path: Path) -> None:
 
 def test_a_clock_that_goes_back(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(2_000_000_000, 0, -100_000_000))
-    monkeypatch.setattr(store.time, "time", lambda: float(next(clock)))
+    monkeypatch.setattr(writing.time, "time", lambda: float(next(clock)))
     for seed in range(3):
         record(kept, sweep(20, seed=seed))
     found = kept.runs()
@@ -504,7 +517,7 @@ def test_a_newer_store_is_refused_and_not_touched(
         results, _ = record(first, sweep(20))
     step = ("ALTER TABLE runs ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'",)
     with monkeypatch.context() as newer:
-        newer.setattr(store, "MIGRATIONS", [*store.MIGRATIONS, step])
+        newer.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, step])
         with open_store(path) as migrated:
             assert migrated._db.execute("SELECT colour FROM runs").fetchall() == [("blue",)]
             assert_same(migrated.results(1), results)
@@ -520,7 +533,7 @@ def test_a_migration_is_whole_or_not_at_all(path: Path, monkeypatch: pytest.Monk
         results, _ = record(first, sweep(20))
     step = ("ALTER TABLE runs ADD COLUMN colour TEXT", "this is not SQL")
     with monkeypatch.context() as newer:
-        newer.setattr(store, "MIGRATIONS", [*store.MIGRATIONS, step])
+        newer.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, step])
         with pytest.raises(FileError, match="cannot be used"):
             open_store(path)
     with open_store(path) as there:
@@ -619,7 +632,7 @@ def test_a_read_only_folder_is_a_message(tmp_path: Path) -> None:
         with pytest.raises(FileError, match=r"cannot be (made|opened|written)"):
             open_store(folder / "deeper" / "runs.sqlite3")
         with pytest.raises(FileError, match=r"cannot be opened|read-only"), open_store(path) as it:
-            it.begin(sweep(20))
+            begin(it, sweep(20))
         with open_store(path, write=False) as there:
             assert_same(there.results(1), results)
             with pytest.raises(FileError, match="read-only"):
@@ -651,7 +664,7 @@ def test_a_network_file_system_gets_a_rollback_journal(
 ) -> None:
     with open_store(path) as first:
         record(first, sweep(20))
-    monkeypatch.setattr(store, "file_system", lambda _: kind)
+    monkeypatch.setattr(opening, "file_system", lambda _: kind)
     with open_store(path) as there:
         assert there.journal == "delete"
         assert kind in there.note
@@ -669,17 +682,17 @@ def test_file_systems_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         return mounts if str(self) == "/proc/self/mounts" else original(self, *more)
 
     monkeypatch.setattr(Path, "read_text", read_text)
-    assert store.file_system(Path("/usr/x")) == "ext4"
-    assert store.file_system(tmp_path / "x") == "nfs4"
-    assert store.file_system(tmp_path / "my disk" / "x") == "xfs"
+    assert opening.file_system(Path("/usr/x")) == "ext4"
+    assert opening.file_system(tmp_path / "x") == "nfs4"
+    assert opening.file_system(tmp_path / "my disk" / "x") == "xfs"
 
 
 def test_runs_of_another_numpy_are_not_mixed(kept: Store) -> None:
-    recorded = kept.begin(sweep())
+    recorded = begin(kept, sweep())
     recorded.finish(None)
     kept._db.execute("UPDATE runs SET numpy = '1.0'")
     with pytest.raises(FileError, match=r"recorded with NumPy 1\.0, here it is"):
-        kept.resume(1)
+        resume(kept, 1)
 
 
 # Keeping order.
@@ -946,7 +959,7 @@ def test_blocks_beyond_a_gap_wait_for_it(kept: Store, computed: list[tuple[int, 
     assert [cell.trials for cell in kept.measured(1)] == [50, 50, 20, 50, 50, 50]
     assert replay(kept, 1).trials == 270
     computed.clear()
-    again = kept.resume(1)
+    again = resume(kept, 1)
     *_, last = run(work, memory=again)
     again.finish(last.results)
     assert computed == [(2, 1, 20)]
@@ -955,7 +968,7 @@ def test_blocks_beyond_a_gap_wait_for_it(kept: Store, computed: list[tuple[int, 
 
 
 def test_nothing_measured_is_nothing(kept: Store) -> None:
-    recorded = kept.begin(sweep())
+    recorded = begin(kept, sweep())
     recorded.finish(None)
     measured: tuple[CellResults, ...] = kept.measured(recorded.run)
     assert [cell.trials for cell in measured] == [0] * 6

@@ -1,0 +1,88 @@
+"""What a cell's numbers depend on: its address in the store."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..cell import Cell
+from ..metrics import METRICS
+from ..results import BLOCK_TRIALS
+from ..streams import digest
+
+SIMULATOR: Final = 1
+"""Raised with every change of the simulator that changes a number: older cells are then unknown."""
+
+
+def canonical(value: object) -> Any:
+    """A value as JSON that is the same for equal values; raises TypeError for unknown types."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, np.generic):
+        return canonical(value.item())
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, np.ndarray):
+        return [value.dtype.str, list(value.shape), digest(np.ascontiguousarray(value).tobytes())]
+    if isinstance(value, list | tuple):
+        parts = [canonical(one) for one in value]
+        if len(parts) <= 64:
+            return parts
+        return ["long", len(parts), digest(json.dumps(parts).encode())]
+    if dataclasses.is_dataclass(value):
+        named = {one.name: canonical(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return [type(value).__name__, named]
+    raise TypeError(f"no canonical form of {type(value).__name__}")
+
+
+def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
+    """The address of a cell, and of the draws of its genuine users, which cells may share."""
+    where = [SIMULATOR, np.__version__, platform.machine(), BLOCK_TRIALS]
+    genuine = [cell.seed, cell.genuine_address, histogram, cell.path]
+    everything = {
+        "metrics": METRICS,
+        "population": cell.population.address,
+        "protocol": cell.protocol,
+        "attack": cell.attack,
+        "malicious": [cell.malicious, cell.malicious_address, cell.targets],
+        "top_k": cell.top_k,
+        "noise": cell.noise,
+    }
+    parts = {name: canonical(part) for name, part in everything.items()}
+    return _hashed([where, genuine, parts]), _hashed([where, genuine])
+
+
+def cell_key(cell: Cell) -> str:
+    """xxh3_128 of everything that the numbers of a cell depend on, its trials left out."""
+    return addresses(cell, digest(cell.population.histogram.tobytes()))[0]
+
+
+def _hashed(value: Any) -> str:
+    return digest(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
+
+
+def versions(ldptui: str = "") -> dict[str, str | int]:
+    """What the numbers of a run depend on besides its scenario, and ldptui's own version."""
+    return {
+        "ldptui": ldptui,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "simulator": SIMULATOR,
+    }
+
+
+def differing(recorded: Mapping[str, str | int]) -> str:
+    """What numbers depend on and is not as it was then: "" if nothing."""
+    here = versions()
+    names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
+    return ", ".join(
+        f"recorded with {words} {recorded[name]}, here it is {here[name]}"
+        for name, words in names.items()
+        if recorded[name] != here[name]
+    )

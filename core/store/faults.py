@@ -1,0 +1,45 @@
+"""What goes wrong with a file, in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ..errors import FileError, LdpError
+
+REASONS: Final = {
+    "not a database": "is not a store of ldptui",
+    "malformed": "is damaged: SQLite cannot read it",
+    "full": "cannot be written: the disk is full",
+    "readonly": "cannot be written: it is read-only",
+    "locked": "is being written by another process for very long",
+    "disk I/O": "cannot be read or written: the disk reports an error",
+    "unable to open": "cannot be opened: is the folder there, and may you write to it?",
+}
+
+
+@contextlib.contextmanager
+def explained(path: Path | None) -> Iterator[None]:
+    """SQLite's errors as FileError, in one sentence."""
+    try:
+        yield
+    except (sqlite3.Error, OverflowError) as error:
+        message = str(error)
+        sentence = next((words for key, words in REASONS.items() if key in message), None)
+        where = path or "the store in memory"
+        raise FileError(f"{where} {sentence or f'cannot be used: {message}'}") from error
+
+
+@contextlib.contextmanager
+def damaged(path: Path | None) -> Iterator[None]:
+    """What a file that was changed by others may hold, as FileError."""
+    try:
+        yield
+    except LdpError:
+        raise
+    except (ValueError, TypeError, KeyError, IndexError, struct.error) as error:
+        raise FileError(f"{path or 'the store'} is damaged: {error}") from error

@@ -1,0 +1,155 @@
+"""Opens a store: checks what is there, chooses its journal, brings it up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import FileError
+from .faults import REASONS, explained
+from .schema import checked_version, migrate, outdated
+from .store import Store
+
+PATIENCE: Final = 60.0
+"""Seconds to wait for another process that writes."""
+
+NETWORK_FILE_SYSTEMS: Final = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "gpfs", "lustre"}
+    | {"ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
+)
+"""Where processes on different hosts share files, but not the memory that WAL needs."""
+
+
+def open_store(path: Path | None, write: bool = True) -> Store:
+    """Open a store, made if there is none; None is one in memory. Raises FileError.
+
+    write : False reads one that is there, even where nothing may be written.
+    """
+    if path is None:
+        return _prepared(None, sqlite3.connect(":memory:", **_OPTIONS))
+    if path.is_dir():
+        raise FileError(f"{path} is a folder, not a store")
+    if not write:
+        try:
+            return _opened(path, "rw")
+        except FileError as error:
+            if not any(REASONS[key] in str(error) for key in ("readonly", "unable to open")):
+                raise
+            return _opened(path, "ro&immutable=1")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise FileError(f"{path.parent} cannot be made: {reason}") from error
+    return _opened(path, "rwc")
+
+
+_OPTIONS: Final[dict[str, Any]] = {
+    "timeout": PATIENCE,
+    "isolation_level": None,
+    "check_same_thread": False,
+}
+
+
+def _opened(path: Path, mode: str) -> Store:
+    try:
+        if path.exists() and path.stat().st_size:
+            with path.open("rb") as file:
+                if file.read(16) != b"SQLite format 3\0":
+                    raise FileError(f"{path} is not a store of ldptui")
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+    if _cut_off(path):
+        time.sleep(0.1)  # another process may be writing it
+        if _cut_off(path):
+            raise FileError(f"{path} is damaged: the end of the file is missing")
+    with explained(path):
+        uri = f"{path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
+        try:
+            return _prepared(path, connection, mode.startswith("rw"))
+        except BaseException:
+            connection.close()
+            raise
+
+
+def _cut_off(path: Path) -> bool:
+    """Whether a file is shorter than its head says, which SQLite would fill up with zeros."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+        if len(head) < 100:
+            return bool(head)
+        beside = [path.with_name(path.name + end) for end in ("-wal", "-journal")]
+        if any(one.exists() and one.stat().st_size for one in beside):
+            return False
+        page, change, pages, valid = struct.unpack(">16xH6xII60xI4x", head)
+        return bool(
+            change == valid and path.stat().st_size < pages * (65536 if page == 1 else page)
+        )
+    except OSError:
+        return False  # what opens it will say why
+
+
+def _prepared(path: Path | None, db: sqlite3.Connection, write: bool = True) -> Store:
+    """Check what was opened, before anything is written to it; then bring it up to date."""
+    store = Store(path, db)
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA foreign_keys = ON")
+    checked_version(path, db)
+    if path is not None and write:
+        _choose_journal(store, path)
+    if outdated(path, db):
+        with store.writing():
+            migrate(path, db)
+    return store
+
+
+def _choose_journal(store: Store, path: Path) -> None:
+    kind = file_system(path)
+    if kind in NETWORK_FILE_SYSTEMS:
+        _fall_back(store, f"{path} is on a network file system ({kind})")
+        return
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            (mode,) = store._db.execute("PRAGMA journal_mode = WAL").fetchone()
+            break
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) and time.monotonic() < deadline:
+                time.sleep(0.01)  # SQLite does not wait by itself here
+                continue
+            if "locking protocol" not in str(error) and "disk I/O" not in str(error):
+                raise
+            mode = ""
+            break
+    if mode == "wal":
+        store.journal = "wal"
+    else:
+        _fall_back(store, f"the file system of {path} cannot carry write-ahead logging")
+
+
+def _fall_back(store: Store, reason: str) -> None:
+    (store.journal,) = store._db.execute("PRAGMA journal_mode = DELETE").fetchone()
+    store._db.execute("PRAGMA synchronous = FULL")
+    store.note = f"{reason}: using a rollback journal, which is slower"
+
+
+def file_system(path: Path) -> str:
+    """The kind of file system that a path is on, as Linux calls it; "" elsewhere."""
+    try:
+        lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    best, kind = "", ""
+    place = path.absolute()
+    for fields in (line.split() for line in lines):
+        mounted = fields[1].replace("\\040", " ")
+        if len(mounted) >= len(best) and place.is_relative_to(mounted):
+            best, kind = mounted, fields[2]
+    return kind

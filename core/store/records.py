@@ -1,0 +1,99 @@
+"""What the store says of a run: frozen values, made from its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from .address import versions
+from .owner import alive
+
+Status: TypeAlias = Literal["running", "done", "partial", "failed", "interrupted"]
+"""`interrupted`: the process that ran it is gone without a word."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as the store knows it.
+
+    document : the scenario. source : the file it came from, "" if none.
+    metrics : the names of what was measured.
+    started : UTC seconds since 1970; seconds : how long it took, by a clock that never goes back.
+    done, total : trials. digest : of a run that is done, else "".
+    """
+
+    id: int
+    uid: str
+    title: str
+    document: dict[str, Any] = field(hash=False)
+    source: str
+    seed: int
+    protocols: tuple[str, ...]
+    attacks: tuple[str, ...]
+    metrics: tuple[str, ...]
+    versions: Mapping[str, str | int] = field(hash=False)
+    status: Status
+    error: str
+    started: float
+    seconds: float
+    done: int
+    total: int
+    digest: str
+    star: bool
+    removed: bool
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunCell:
+    """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones."""
+
+    position: int
+    trials: int
+    parameters: Mapping[str, Any] = field(hash=False)
+    users: int
+    malicious: int
+    domain_size: int
+    genuine: str
+    histogram: str
+    population: str | None
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A block of a run: when it came, in seconds since the run started, and its trials."""
+
+    seconds: float
+    position: int
+    number: int
+    trials: int
+
+
+def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
+    status = row["status"]
+    if status == "running" and not alive(row["owner"]):
+        status = "interrupted"
+    return Run(
+        id=row["id"],
+        uid=row["uid"],
+        title=row["title"],
+        document=json.loads(row["scenario"]),
+        source=row["source"],
+        seed=row["seed"],
+        protocols=tuple(row["protocols"].split(",")),
+        attacks=tuple(row["attacks"].split(",")),
+        metrics=tuple(json.loads(row["metrics"])),
+        versions={name: row[name] for name in versions()},
+        status=status,
+        error=row["error"],
+        started=row["started"],
+        seconds=row["seconds"],
+        done=row["done"],
+        total=row["total"],
+        digest=row["digest"],
+        star=bool(row["star"]),
+        removed=row["removed"] is not None,
+        tags=tuple(tags),
+    )

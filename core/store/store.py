@@ -1,0 +1,345 @@
+"""An open store: its transactions, what it knows, and how runs are kept in order."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ..errors import FileError, ScenarioError
+from ..experiment import Experiment, bind
+from ..metrics import METRICS
+from ..population import CSVColumn, Explicit, Population
+from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Tally
+from ..runner import Results
+from ..sampling import Counts, Floats
+from ..scenario import Scenario
+from .faults import damaged, explained
+from .records import Arrival, Run, RunCell, run_of
+
+SYNC_PAUSE: Final = 0.05
+"""Least seconds between two commits that wait for the disk."""
+
+
+class Store:
+    """An open store. Methods raise FileError; any thread may call them, one at a time.
+
+    journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
+        is written to a file.
+    note : what a user should know about it; "" if nothing.
+    """
+
+    def __init__(self, path: Path | None, connection: sqlite3.Connection) -> None:
+        self.path, self._db = path, connection
+        self.journal, self.note = "memory", ""
+        self._lock = threading.RLock()
+        self._synced, self._sync_cost = -math.inf, 0.0
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    # Transactions.
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One statement at a time; raises FileError."""
+        with self._lock, explained(self.path):
+            yield self._db
+
+    @contextlib.contextmanager
+    def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
+        """A transaction, whole or not at all; raises FileError. `now`: on the disk when it ends."""
+        with self._lock, explained(self.path):
+            if self._db.in_transaction:  # an interrupt came where nothing could clean up
+                self._db.execute("ROLLBACK")
+            start = time.monotonic()
+            sync = now or start >= self._synced + max(SYNC_PAUSE, 10 * self._sync_cost)
+            if self.journal == "wal":
+                self._db.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                before = time.monotonic()
+                self._db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
+            if sync:
+                self._synced = time.monotonic()
+                self._sync_cost = self._synced - before
+
+    # Reading.
+
+    def runs(
+        self,
+        *,
+        protocol: str | None = None,
+        attack: str | None = None,
+        tag: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        removed: bool = False,
+        limit: int | None = None,
+    ) -> list[Run]:
+        """The runs that fit, newest first, the first `limit` of them.
+
+        By number: clocks go back at times.
+        """
+        where = ["removed IS NOT NULL" if removed else "removed IS NULL"]
+        values: list[object] = []
+        for column, kind in (("protocols", protocol), ("attacks", attack)):
+            if kind is not None:
+                where.append(f"instr(',' || {column} || ',', ',' || ? || ',')")
+                values.append(kind)
+        if tag is not None:
+            where.append("id IN (SELECT run FROM tags WHERE tag = ?)")
+            values.append(tag)
+        for test, moment in (("started >= ?", since), ("started < ?", until)):
+            if moment is not None:
+                where.append(test)
+                values.append(moment)
+        return self._runs(" AND ".join(where), values, limit)
+
+    def run(self, number: int) -> Run:
+        """One run, removed or not; raises ScenarioError if there is none of this number."""
+        found = self._runs("id = ?", [number])
+        if not found:
+            raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
+        return found[0]
+
+    def _runs(self, where: str, values: Sequence[object], limit: int | None = None) -> list[Run]:
+        with self.reading() as db:
+            rows = db.execute(
+                f"SELECT * FROM runs WHERE {where} ORDER BY id DESC LIMIT ?",
+                [*values, -1 if limit is None else limit],
+            )
+            names = [column[0] for column in rows.description]
+            found = [dict(zip(names, row, strict=True)) for row in rows]
+            tags: dict[int, list[str]] = {}
+            for run, tag in db.execute("SELECT run, tag FROM tags ORDER BY tag"):
+                tags.setdefault(run, []).append(tag)
+        with damaged(self.path):
+            return [run_of(row, tags.get(row["id"], [])) for row in found]
+
+    def cells(self, run: int) -> list[RunCell]:
+        """The cells of a run, in order."""
+        names = ", ".join(one.name for one in dataclasses.fields(RunCell))
+        with self.reading() as db:
+            rows = db.execute(
+                f"SELECT {names} FROM run_cells WHERE run = ? ORDER BY position", (run,)
+            ).fetchall()
+        with damaged(self.path):
+            return [
+                RunCell(position, trials, json.loads(parameters), *rest)
+                for position, trials, parameters, *rest in rows
+            ]
+
+    def arrivals(self, run: int) -> list[Arrival]:
+        """The blocks of a run in the order in which they came."""
+        with self.reading() as db:
+            rows = db.execute(
+                "SELECT seconds, position, number, trials FROM run_blocks WHERE run = ?"
+                " ORDER BY arrival, position, number",
+                (run,),
+            ).fetchall()
+        return [Arrival(*row) for row in rows]
+
+    def block(self, run: int, arrival: Arrival) -> Block:
+        """What a block of a run measured; without moments where they were not kept."""
+        with self.reading() as db:
+            row = db.execute(
+                "SELECT cell, domain_size FROM run_cells WHERE run = ? AND position = ?",
+                (run, arrival.position),
+            ).fetchone()
+        found = row and self.known_block(
+            row[0], arrival.position, arrival.number, arrival.trials, False
+        )
+        if not found:
+            raise FileError(
+                f"{self.path} is damaged: block {arrival.number} of cell {arrival.position} "
+                f"of run {run} is missing"
+            )
+        return found
+
+    def known_block(
+        self, cell: int, position: int, number: int, trials: int, frequencies: bool
+    ) -> Block | None:
+        """A block of a cell, for the cell's position in a run; None where it is not known.
+
+        A part of a longer block has everything but its moments: with `frequencies` it is not known.
+        """
+        first = number * BLOCK_TRIALS
+        with self.reading() as db:
+            moments = db.execute(
+                "SELECT clean_mean, clean_squares, attacked_mean, attacked_squares, detected"
+                " FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
+                (cell, number, trials),
+            ).fetchone()
+            if moments is None and frequencies:
+                return None
+            rows = db.execute(
+                f"SELECT fingerprint, {', '.join(METRICS)} FROM trials"
+                " WHERE cell = ? AND trial >= ? AND trial < ? ORDER BY trial",
+                (cell, first, first + trials),
+            ).fetchall()
+        if len(rows) < trials:
+            return None
+        marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
+        metrics = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
+        clean, attacked, detected = NOTHING, NOTHING, None
+        if moments is not None:
+            clean = Moments(trials, _floats(moments[0]), _floats(moments[1]))
+            attacked = clean
+            if moments[2] is not None:
+                attacked = Moments(trials, _floats(moments[2]), _floats(moments[3]))
+            if moments[4] is not None:
+                detected = np.frombuffer(moments[4], dtype="<i8")
+        return Block(position, number, metrics, marks, clean, attacked, detected)
+
+    def experiment(self, run: int, limits: bool = False) -> Experiment:
+        """The run's experiment, bound again; what came from a CSV file as it was then."""
+        scenario = Scenario(self.run(run).document, f"run {run}")
+        given = {cell.position: cell.population for cell in self.cells(run)}
+        populations: dict[object, Population] = {}
+        cells = []
+        for index, point in enumerate(scenario.points()):
+            name = given.get(index)
+            drawn = (point.population, point.seed) if name is None else name
+            if drawn not in populations:
+                if name is not None:
+                    populations[drawn] = self.population(name)
+                elif isinstance(point.population, CSVColumn):
+                    raise FileError(
+                        f"{self.path} is damaged: the population of run {run} is missing"
+                    )
+                else:
+                    populations[drawn] = point.population.bind(point.seed, scenario.folder)
+            cells.append(bind(index, point, populations[drawn], limits))
+        return Experiment(scenario, tuple(cells))
+
+    def population(self, name: str) -> Population:
+        """A population that came from a CSV file."""
+        with self.reading() as db:
+            row = db.execute(
+                "SELECT histogram, labels FROM populations WHERE digest = ?", (name,)
+            ).fetchone()
+        with damaged(self.path):
+            return given_population(np.frombuffer(row[0], dtype="<i8"), json.loads(row[1]))
+
+    def results(self, run: int, experiment: Experiment | None = None) -> Results:
+        """What a run measured, in one piece; for `core.export`, tables and charts."""
+        experiment = experiment or self.experiment(run)
+        return Results(experiment, self.measured(run))
+
+    def measured(self, run: int) -> tuple[CellResults, ...]:
+        """What the cells of a run measured, up to the first gap; simulates nothing."""
+        tallies = [Tally() for _ in self.cells(run)]
+        with self.reading() as db:
+            bare = {
+                position
+                for (position,) in db.execute(
+                    "SELECT DISTINCT position FROM run_blocks AS r"
+                    " JOIN run_cells USING (run, position)"
+                    " WHERE run = ? AND NOT EXISTS (SELECT 1 FROM blocks AS b WHERE"
+                    " b.cell = run_cells.cell AND b.number = r.number AND b.trials = r.trials)",
+                    (run,),
+                )
+            }
+        for arrival in self.arrivals(run):
+            block = self.block(run, arrival)
+            if arrival.position in bare:
+                block = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
+            tallies[arrival.position].add(block)
+        return tuple(
+            replace(tally.results, clean=None, attacked=None) if index in bare else tally.results
+            for index, tally in enumerate(tallies)
+        )
+
+    # Changing.
+
+    def change_tags(self, run: int, add: Iterable[str] = (), drop: Iterable[str] = ()) -> None:
+        """Tag a run."""
+        self.run(run)
+        with self.writing() as db:
+            db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(run, tag) for tag in add])
+            db.executemany("DELETE FROM tags WHERE run = ? AND tag = ?", [(run, t) for t in drop])
+
+    def star(self, run: int, on: bool = True) -> None:
+        """Mark a run, or unmark it; `gc` leaves marked ones."""
+        self._update(run, "star", int(on))
+
+    def remove(self, run: int, on: bool = True) -> None:
+        """Take a run out of the history, or put it back; `gc` makes it final."""
+        if on and self.run(run).status == "running":
+            raise FileError(f"run {run} is running: stop it first")
+        self._update(run, "removed", time.time() if on else None)
+
+    def _update(self, run: int, column: str, value: object) -> None:
+        self.run(run)
+        with self.writing() as db:
+            db.execute(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run))
+
+    def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
+        """Forget removed runs, and what no run needs; how many runs and cells that were.
+
+        before : runs that started earlier go as well, but for starred and running ones.
+        compact : give the room back to the file system, unless a run is going on: it would wait.
+        """
+        old = [
+            run.id
+            for run in (self.runs(until=before) if before is not None else ())
+            if not run.star and run.status != "running"
+        ]
+        old += [run.id for run in self.runs(removed=True)]
+        with self.writing() as db:
+            db.executemany("DELETE FROM runs WHERE id = ?", [(run,) for run in old])
+            cells = db.execute(
+                "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM run_cells)"
+            ).rowcount
+            db.execute(
+                "DELETE FROM populations WHERE digest NOT IN"
+                " (SELECT population FROM run_cells WHERE population IS NOT NULL)"
+            )
+        if compact and not any(run.status == "running" for run in self.runs()):
+            with self.reading() as db:
+                db.execute("VACUUM")
+                if self.journal == "wal":
+                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return len(old), cells
+
+    def check(self) -> str:
+        """What SQLite finds wrong with the file; "ok" if nothing. Reads all of it."""
+        with self.reading() as db:
+            return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
+    """A population from its histogram; raises ScenarioError where it cannot be one."""
+    population = Explicit(tuple(histogram.tolist())).bind(0, Path())
+    if labels is None:
+        return population
+    if len(labels) != histogram.size or not all(isinstance(one, str) for one in labels):
+        raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
+    return replace(population, labels=tuple(labels))
+
+
+def _floats(data: bytes) -> Floats:
+    return np.frombuffer(data, dtype="<f8")

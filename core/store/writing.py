@@ -1,0 +1,314 @@
+"""Records runs: a row when one begins, a short transaction for each block of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..cell import Cell
+from ..errors import FileError, one_line
+from ..experiment import Experiment
+from ..metrics import METRICS
+from ..population import CSVColumn
+from ..results import BLOCK_TRIALS, Block
+from ..runner import Results
+from ..sampling import Counts, Floats
+from ..streams import digest
+from .address import addresses, differing, versions
+from .owner import me, process_of
+from .records import Run, RunCell
+from .store import Store
+
+
+def begin(
+    store: Store,
+    experiment: Experiment,
+    ldptui: str = "",
+    *,
+    tags: Iterable[str] = (),
+    source: str = "",
+    fresh: bool = False,
+    frequencies: bool = True,
+) -> Recording:
+    """Start to record a run; hand the recording to `core.runner.run` as its memory.
+
+    fresh : compute everything again. frequencies : as for `run`.
+    """
+    scenario, marks = experiment.scenario, dict[int, str]()
+    cells, keys = [], []
+    with store.writing() as db:
+        for cell in experiment.cells:
+            population = cell.population
+            if id(population) not in marks:
+                marks[id(population)] = digest(population.histogram.tobytes())
+            mark, name = marks[id(population)], None
+            if cell.parameters["population.kind"] == CSVColumn.kind:
+                labels = json.dumps(population.labels, ensure_ascii=False)
+                name = keep_population(db, population.histogram, labels)
+            key, genuine = addresses(cell, mark)
+            keys.append(key)
+            cells.append(
+                RunCell(
+                    position=cell.index,
+                    trials=cell.trials,
+                    parameters=cell.parameters,
+                    users=cell.users,
+                    malicious=cell.malicious,
+                    domain_size=population.domain_size,
+                    genuine=genuine,
+                    histogram=mark,
+                    population=name,
+                )
+            )
+        run = Run(
+            id=0,
+            uid=uuid.uuid4().hex,
+            # Not where the file is: recordings are shared.
+            title=one_line(str(scenario.document.get("title") or Path(scenario.name).name)),
+            document=scenario.document,
+            source=one_line(source),
+            seed=experiment.cells[0].seed,
+            protocols=(),
+            attacks=(),
+            metrics=METRICS,
+            versions=versions(ldptui),
+            status="running",
+            error="",
+            started=time.time(),
+            seconds=0.0,
+            done=0,
+            total=experiment.trials,
+            digest="",
+            star=False,
+            removed=False,
+            tags=tuple(tags),
+        )
+        number, own = insert_run(db, run, cells, keys)
+    return Recording(store, number, own, fresh, frequencies)
+
+
+def resume(store: Store, run: int, frequencies: bool = True) -> Recording:
+    """Go on recording a run that did not end; what it has is known."""
+    with store.writing() as db:
+        cells = [row[0] for row in db.execute(
+            "SELECT cell FROM run_cells WHERE run = ? ORDER BY position", (run,)
+        )]  # fmt: skip
+        there = store.run(run)
+        if there.status == "running":
+            raise FileError(f"run {run} is running, in process {process_of(db, run)}")
+        other = differing(there.versions)
+        if other or there.metrics != METRICS:
+            raise FileError(
+                f"run {run} cannot be resumed, its other trials would not be of one kind: "
+                f"{other or 'it has other metrics'}; run it again instead"
+            )
+        before = db.execute(
+            "SELECT seconds, arrival FROM run_blocks WHERE run = ? ORDER BY arrival DESC LIMIT 1",
+            (run,),
+        ).fetchone()
+        db.execute(
+            "UPDATE runs SET status = 'running', error = '', owner = ? WHERE id = ?",
+            (me(), run),
+        )
+    return Recording(store, run, cells, False, frequencies, before or (0.0, 0))
+
+
+class Recording:
+    """A run while it is recorded: the memory of `core.runner.run`.
+
+    A store that cannot be written any more does not stop the run: `failure` says what happened.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        run: int,
+        cells: Sequence[int],
+        fresh: bool,
+        frequencies: bool,
+        before: tuple[float, int] = (0.0, 0),
+    ) -> None:
+        self.store, self.run = store, run
+        self.failure = ""
+        self.reused = 0
+        """Trials that were in the store."""
+        self._cells, self._fresh, self._frequencies = cells, fresh, frequencies
+        self._started = time.monotonic() - before[0]
+        self._arrivals = before[1]
+        self._hits: list[tuple[Any, ...]] = []
+
+    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+        """The block, if the store has it."""
+        if self._fresh or self.failure:
+            return None
+        try:
+            block = self.store.known_block(
+                self._cells[cell.index], cell.index, number, trials, self._frequencies
+            )
+        except FileError as error:
+            self.failure = str(error)
+            return None
+        if block is not None:
+            self.reused += trials
+            self._hits.append(self._arrived(cell.index, number, trials))
+            if len(self._hits) >= 1000:
+                self._write()
+        return block
+
+    def keep(self, cell: Cell, block: Block) -> None:
+        """Commit a finished block."""
+        self._write(cell, block)
+
+    def finish(self, results: Results | None = None, error: str = "") -> None:
+        """The run has ended: it is done, partial, or failed with this error."""
+        complete = results is not None and results.complete
+        status = "failed" if error else "done" if complete else "partial"
+        self._write()
+        if self.failure:
+            return
+        try:
+            with self.store.writing() as db:
+                db.execute(
+                    "UPDATE runs SET status = ?, error = ?, digest = ?, seconds = ? WHERE id = ?",
+                    (
+                        status,
+                        error,
+                        results.digest if results is not None and complete else "",
+                        self._seconds,
+                        self.run,
+                    ),
+                )
+        except FileError as reason:
+            self.failure = str(reason)
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._started
+
+    def _arrived(self, position: int, number: int, trials: int) -> tuple[Any, ...]:
+        self._arrivals += 1
+        return (self.run, position, number, trials, self._arrivals, self._seconds)
+
+    def _write(self, cell: Cell | None = None, block: Block | None = None) -> None:
+        """The hits so far, and a block."""
+        if self.failure:
+            return
+        rows, self._hits = self._hits, []
+        try:
+            with self.store.writing(now=False) as db:
+                if cell is not None and block is not None:
+                    insert_block(db, self._cells[cell.index], block)
+                    rows.append(self._arrived(cell.index, block.number, len(block.metrics)))
+                note_arrivals(db, self.run, rows)
+        except FileError as error:
+            self.failure = str(error)
+
+
+def insert_run(
+    db: sqlite3.Connection, run: Run, cells: Sequence[RunCell], keys: Sequence[str]
+) -> tuple[int, list[int]]:
+    """Write a run without its blocks; its number here, and its cells' by their keys.
+
+    The number, protocols and attacks of `run` do not count.
+    """
+    kinds = {
+        name: ",".join(dict.fromkeys(str(cell.parameters[f"{name}.kind"]) for cell in cells))
+        for name in ("protocol", "attack")
+    }
+    number = _insert(
+        db,
+        "runs",
+        uid=run.uid,
+        title=run.title,
+        scenario=_json(run.document),
+        source=run.source,
+        seed=run.seed,
+        protocols=kinds["protocol"],
+        attacks=kinds["attack"],
+        metrics=json.dumps(run.metrics),
+        **run.versions,
+        status=run.status,
+        owner=me(),
+        started=run.started,
+        seconds=run.seconds,
+        total=run.total,
+        digest=run.digest,
+    )
+    own = []
+    for cell, key in zip(cells, keys, strict=True):
+        db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
+        (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+        own.append(found)
+        columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
+        columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
+        _insert(db, "run_cells", **columns)
+    db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
+    return number, own
+
+
+def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> str:
+    """Write a population with its labels as JSON; its name."""
+    data = histogram.astype("<i8").tobytes()
+    name = digest(data + labels.encode("utf-8", "surrogatepass"))
+    db.execute("INSERT OR IGNORE INTO populations VALUES (?, ?, ?)", (name, data, labels))
+    return name
+
+
+def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
+    """Write what a block of a cell measured."""
+    trials, first = len(block.metrics), block.number * BLOCK_TRIALS
+    columns = ", ".join(("cell", "trial", "fingerprint", *METRICS))
+    marks = block.fingerprints.view(np.int64).tolist()
+    db.executemany(
+        f"INSERT OR REPLACE INTO trials ({columns}) VALUES (?, ?, ?{', ?' * len(METRICS)})",
+        [
+            (cell, first + row, mark, *metrics)  # SQLite keeps NaN as NULL
+            for row, (mark, metrics) in enumerate(zip(marks, block.metrics.tolist(), strict=True))
+        ],
+    )
+    if block.clean.trials:
+        same = block.attacked is block.clean
+        db.execute(
+            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                cell,
+                block.number,
+                trials,
+                _bytes(block.clean.mean),
+                _bytes(block.clean.squares),
+                None if same else _bytes(block.attacked.mean),
+                None if same else _bytes(block.attacked.squares),
+                None if block.detected is None else block.detected.astype("<i8").tobytes(),
+            ),
+        )
+
+
+def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Blocks of a run have come: (run, position, number, trials, arrival, seconds) each."""
+    new = 0
+    for row in rows:
+        done = db.execute("INSERT OR IGNORE INTO run_blocks VALUES (?, ?, ?, ?, ?, ?)", row)
+        new += row[3] * done.rowcount
+    db.execute("UPDATE runs SET done = done + ? WHERE id = ?", (new, run))
+
+
+def _insert(db: sqlite3.Connection, into: str, **values: object) -> int:
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    done = db.execute(f"INSERT INTO {into} ({names}) VALUES ({marks})", tuple(values.values()))
+    return int(done.lastrowid or 0)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _bytes(values: Floats) -> bytes:
+    return values.astype("<f8").tobytes()
