@@ -98,17 +98,33 @@ class ListedTargets:
 Targets: TypeAlias = PickTargets | ListedTargets
 
 
+@dataclass(frozen=True, eq=False)
+class View:
+    """What fake users know when they choose their reports.
+
+    targets : int64[r], the items to promote.
+    round, rounds : which collection this is, from 0, and how many there are.
+    published : the estimate that the server published last, None in the first round: float64[d],
+        or float64[trials, d] where the counts of several trials are drawn at once.
+    """
+
+    targets: Items
+    round: int = 0
+    rounds: int = 1
+    published: Floats | None = None
+
+
 class Strategy(Protocol):
     """What every attack can do once its targets are indices."""
 
     @property
     def cohort(self) -> float | None: ...
 
-    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
+    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
         """Reports of `count` fake users."""
         ...
 
-    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         """int64[trials, …], the law of the counts of int64[trials] fake users."""
         ...
 
@@ -144,10 +160,10 @@ class RandomReport:
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
         return played(protocol, self.cohort).random_reports(count, rng)
 
-    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return played(protocol, self.cohort).random_counts(count, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
@@ -172,13 +188,13 @@ class RandomItem:
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
-        held = targets[rng.integers(0, targets.size, size=count)]
+    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
+        held = view.targets[rng.integers(0, view.targets.size, size=count)]
         return played(protocol, self.cohort).perturb(held, rng)
 
-    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
-        held[:, targets] = uniform_multinomial(count, targets.size, rng)
+        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
         return played(protocol, self.cohort).sample_counts(held, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
@@ -212,11 +228,11 @@ class MaximalGain:
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
 
-    def reports(self, protocol: Mechanism, targets: Items, count: int, rng: Rng) -> Reports:
-        return played(protocol, self.cohort).craft(targets, count, self.search, rng)
+    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
+        return played(protocol, self.cohort).craft(view.targets, count, self.search, rng)
 
-    def counts(self, protocol: Mechanism, targets: Items, count: Counts, rng: Rng) -> Counts:
-        return played(protocol, self.cohort).craft_counts(targets, count, self.search, rng)
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        return played(protocol, self.cohort).craft_counts(view.targets, count, self.search, rng)
 
     def support(self, protocol: PureProtocol, r: int) -> Support:
         return protocol.crafted_support(r, self.search)

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from .attacks import View
 from .cell import Cell
 from .metrics import measure
 from .pure import Items, Reports, Rng
@@ -84,13 +85,13 @@ def draw_counts(
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
     fakes = np.full(drawn, cell.malicious, dtype=np.int64)
-    crafted = cell.attack.counts(cell.protocol, cell.targets, fakes, rng)[:trials]
+    crafted = cell.attack.counts(cell.protocol, View(cell.targets), fakes, rng)[:trials]
     return clean, clean + crafted
 
 
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
     """Counts int64[trials, …] before and after the attack, from every user's report."""
-    protocol, attack, targets = cell.protocol, cell.attack, cell.targets
+    protocol, attack, view = cell.protocol, cell.attack, View(cell.targets)
     held_until = np.cumsum(cell.population.histogram)
 
     def honest(start: int, stop: int, rng: Rng) -> Reports:
@@ -112,7 +113,7 @@ def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[C
         return clean, clean
 
     def crafted(start: int, stop: int, rng: Rng) -> Reports:
-        return attack.reports(protocol, targets, stop - start, rng)
+        return attack.reports(protocol, view, stop - start, rng)
 
     return clean, clean + counted("malicious", crafted)
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from core.attacks import Attack, MaximalGain, RandomItem
+from core.attacks import Attack, MaximalGain, RandomItem, View
 from core.cell import Cell
 from core.hashing import buckets, xxhash32
 from core.protocols import GRR, LocalHashing, Unary
@@ -179,7 +179,7 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
         # The attack draws the target first: a copy of the generator draws the same one.
         drawn = copy.deepcopy(rng).integers(0, cell.targets.size, size=1)[0]
         item = int(cell.targets[drawn])
-        report = attack.reports(cell.pure, cell.targets, 1, rng)
+        report = attack.reports(cell.pure, View(cell.targets), 1, rng)
         value = Step(
             "Value",
             f"{_named(cell, item)}, a target",
@@ -188,7 +188,7 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
         steps = (value, *_honest_steps(cell, report, item))
         return _life(cell, title, report, steps, item, fake=True)
     shown = _bounded(attack, cell)
-    report = shown.reports(cell.pure, cell.targets, 1, rng)
+    report = shown.reports(cell.pure, View(cell.targets), 1, rng)
     value = Step(
         "Value",
         "none: a fake holds no item",

@@ -25,6 +25,7 @@ from core.attacks import (
     PickTargets,
     RandomItem,
     RandomReport,
+    View,
     malicious_users,
 )
 from core.errors import ScenarioError
@@ -161,9 +162,9 @@ def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng
     protocol, targets = bind(case), np.array([3, 0])
     wrong = case.honest(1)
     for strategy, law in strategies(case):
-        reports = strategy.reports(protocol, targets, 100_000, rng)
+        reports = strategy.reports(protocol, View(targets), 100_000, rng)
         seen = subset_counts_of(protocol.supports(reports))
-        drawn = strategy.counts(protocol, targets, np.full(50_000, 2), rng)
+        drawn = strategy.counts(protocol, View(targets), np.full(50_000, 2), rng)
         outcomes = outcome_counts_of(drawn, 2)
         assert budget.law(seen, law), strategy
         assert budget.law(outcomes, counts_law([law, law])), strategy
@@ -176,18 +177,16 @@ def test_ria_without_noise_is_seen(case: Case, rng: Rng) -> None:
     """The mistake of encoding a target without perturbing it."""
     strategy = RandomItem(0.1, ListedTargets((3, 0)))
     sure = changed(bind(case), p=1 - 1e-12)
-    reports = strategy.reports(sure, np.array([3, 0]), 100_000, rng)
+    reports = strategy.reports(sure, View(np.array([3, 0])), 100_000, rng)
     assert not budget.law(subset_counts_of(sure.supports(reports)), case.held([3, 0]))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_no_fakes(case: Case, rng: Rng) -> None:
-    protocol, targets = bind(case), np.array([3, 0])
+    protocol, view = bind(case), View(np.array([3, 0]))
     for strategy, _ in strategies(case):
-        assert len(strategy.reports(protocol, targets, 0, rng)) == 0
-        assert (
-            strategy.counts(protocol, targets, np.zeros(3, np.int64), rng).tolist() == [[0] * 5] * 3
-        )
+        assert len(strategy.reports(protocol, view, 0, rng)) == 0
+        assert strategy.counts(protocol, view, np.zeros(3, np.int64), rng).tolist() == [[0] * 5] * 3
 
 
 def test_mga_under_every_name_of_a_scenario() -> None:

@@ -15,7 +15,7 @@ import pytest
 from cases import changed
 from rappor_laws import Filters, Law, held_by_one_of, together
 
-from core.attacks import ListedTargets, MaximalGain, RandomItem, RandomReport
+from core.attacks import ListedTargets, MaximalGain, RandomItem, RandomReport, View
 from core.errors import ScenarioError
 from core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
 from core.protocols.rappor import bloom_bits, solved_f
@@ -265,8 +265,9 @@ def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) 
         attack = make(0.1, ListedTargets((2, 17)), cohort=share)
         law = protocol.cohort_law if share is None else protocol.concentrated(share).cohort_law
         rates = attack.rates(protocol, targets)
-        counted = attack.counts(protocol, targets, np.array([n]), rng)[0]
-        reported = protocol.support_counts(attack.reports(protocol, targets, n, rng))
+        view = View(targets)
+        counted = attack.counts(protocol, view, np.array([n]), rng)[0]
+        reported = protocol.support_counts(attack.reports(protocol, view, n, rng))
         for counts in (counted, reported):
             assert counts[:, -1].sum() == n
             assert budget.proportion(counts[:, -1], n, law)
@@ -450,7 +451,7 @@ def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
     tiny, targets = TINY[2], np.array([1, 3])
     law = together([held_by_one_of([tiny.honest(1), tiny.honest(3)])] * 2)
     attack = RandomItem(0.1, ListedTargets((1, 3)))
-    counts = attack.counts(bound(tiny), targets, np.full(15_000, 2), rng)
+    counts = attack.counts(bound(tiny), View(targets), np.full(15_000, 2), rng)
     assert seen(counts, law)
     same = held_by_one_of([together([tiny.honest(item)] * 2) for item in (1, 3)])
     assert not seen(counts, same)

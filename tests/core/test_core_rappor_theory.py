@@ -10,6 +10,7 @@ import pytest
 from cases import attack, cell, counts, metrics
 
 from core import theory
+from core.attacks import View
 from core.decoding import one_thread
 from core.protocols import BitNoise, Rappor
 from core.pure import item_variance
@@ -201,7 +202,7 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
     assert isinstance(protocol, Rappor)
     assert one.attack is not None
     clean = protocol.sample_counts(np.broadcast_to(one.population.histogram, (trials, 8)), rng)
-    fakes = one.attack.counts(protocol, one.targets, np.full(trials, one.malicious), rng)
+    fakes = one.attack.counts(protocol, View(one.targets), np.full(trials, one.malicious), rng)
     with one_thread():
         found = protocol.estimates(clean + fakes, 2 * one.users).frequencies
     expected, variances = theory.expected_estimate(one), theory.estimate_variances(one)
@@ -229,7 +230,7 @@ def test_the_gain_before_decoding_by_counting_bits(
     gains = []
     for _ in range(100):
         clean = protocol.sample_counts(one.population.histogram[None], rng)
-        fakes = one.attack.counts(protocol, targets, np.array([one.malicious]), rng)
+        fakes = one.attack.counts(protocol, View(targets), np.array([one.malicious]), rng)
         shares = [protocol.bit_frequencies(c)[0][0] for c in (clean, clean + fakes)]
         moved = shares[1] - shares[0]
         gains.append(

@@ -11,6 +11,7 @@ import pytest
 from cases import CASES, EXTREMES, attack, cell, counts, experiment, metrics
 from report_laws import Case, Poisoned
 
+from core.attacks import View
 from core.cell import Cell
 from core.metrics import METRICS
 from core.results import BLOCK_TRIALS
@@ -175,7 +176,7 @@ def by_hand(one: Cell, trial: int) -> tuple[Any, Any]:
         rng = stream(one.seed, one.malicious_address, "malicious", "reports", (trial, block))
         assert one.attack is not None
         fakes = min(65_536, one.malicious - first)
-        reports = one.attack.reports(protocol, one.targets, fakes, rng)
+        reports = one.attack.reports(protocol, View(one.targets), fakes, rng)
         attacked += protocol.support_counts(reports)
     return clean, attacked
 
