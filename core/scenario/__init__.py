@@ -1,0 +1,36 @@
+"""Scenario files: TOML in and out, validation, sweeps. The only place of pydantic and tomlkit.
+
+A `Scenario` is the document as its author wrote it. Its `points` are what the document stands for:
+one validated `Point` for every combination of swept values. The dataclasses of the protocols,
+attacks and populations are the schema.
+"""
+
+from __future__ import annotations
+
+from .document import MAX_DEPTH, Document
+from .keys import known_keys, schema, sweepable_keys
+from .point import FORMAT, KINDS, Point, Simulate
+from .scenario import Scenario, load, parse, read_document
+from .sweep import MAX_CELLS, dotted_sweep
+from .toml import edit, line_of, to_toml
+
+__all__ = [
+    "FORMAT",
+    "KINDS",
+    "MAX_CELLS",
+    "MAX_DEPTH",
+    "Document",
+    "Point",
+    "Scenario",
+    "Simulate",
+    "dotted_sweep",
+    "edit",
+    "known_keys",
+    "line_of",
+    "load",
+    "parse",
+    "read_document",
+    "schema",
+    "sweepable_keys",
+    "to_toml",
+]

@@ -1,0 +1,149 @@
+"""A scenario as its author wrote it, read from a file or from text."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import FileError, ScenarioError
+from .document import Document, check_depth, copied, put
+from .keys import keys_of, names_kind
+from .point import KINDS, Point
+from .sweep import dotted_sweep, expanded, size, substitute
+from .validation import validate
+
+MAX_BYTES: Final = 64 << 20
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario as its author wrote it.
+
+    document : the parsed TOML, unchanged.
+    name : what messages call it: a file's name, or "scenario".
+    folder : where relative paths start.
+    """
+
+    document: Document = field(hash=False)
+    name: str = "scenario"
+    folder: Path = Path()
+
+    @property
+    def title(self) -> str:
+        return str(self.document.get("title") or self.name)
+
+    @property
+    def about(self) -> str:
+        return str(self.document.get("about", "")).strip()
+
+    @property
+    def sweep(self) -> dict[str, list[Any]]:
+        """The swept keys in file order, each with its values."""
+        return expanded(self.document)
+
+    @property
+    def cells(self) -> int:
+        """How many points the sweep has."""
+        return size(self.document)
+
+    def points(self) -> Iterator[Point]:
+        """Every point, the last swept key fastest; raises ScenarioError at the first bad one."""
+        sweep = self.sweep
+        for values in itertools.product(*sweep.values()):
+            yield self._point(dict(zip(sweep, values, strict=True)), sweep)
+
+    def _point(self, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Point:
+        problems, point = validate(substitute(self.document, chosen, sweep))
+        if point is None:
+            raise problems[0].at(self.name)
+        return point
+
+    def problems(self) -> list[ScenarioError]:
+        """Everything that is wrong, in the order of the document; empty for a valid scenario.
+
+        Each swept value is tried with the first value of every other key.
+        """
+        try:
+            sweep = self.sweep
+            first = {key: values[0] for key, values in sweep.items()}
+            found, _ = validate(substitute(self.document, first, sweep))
+            for key, values in () if found else sweep.items():
+                for value in values[1:]:
+                    more, _ = validate(substitute(self.document, {**first, key: value}, sweep))
+                    found = found or more
+        except ScenarioError as error:
+            found = [error]
+        return [error.at(self.name) for error in found]
+
+    def with_value(self, key: str, value: Any) -> Scenario:
+        """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.
+
+        Setting a `kind` drops the keys of that table that the new kind does not know.
+        """
+        document = copied(self.document)
+        sweep = document.get("sweep")
+        if isinstance(sweep, dict):
+            document["sweep"] = {k: v for k, v in dotted_sweep(sweep).items() if k != key}
+            if not document["sweep"]:
+                del document["sweep"]
+        put(document, key, value)
+        check_depth(document, self.name)
+        table, _, leaf = key.rpartition(".")
+        if leaf == "kind" and table in KINDS and names_kind(value, KINDS[table]):
+            known = keys_of(KINDS[table][value])
+            document[table] = {k: v for k, v in document[table].items() if k in known}
+        return dataclasses.replace(self, document=document)
+
+
+def parse(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:
+    """A checked scenario from TOML text; raises ScenarioError with the line or the dotted key."""
+    scenario = read_document(text, name, folder)
+    problems = scenario.problems()
+    if problems:
+        raise problems[0]
+    return scenario
+
+
+def read_document(text: str, name: str = "scenario", folder: Path = Path()) -> Scenario:
+    """A scenario from TOML text, its values not yet checked; raises ScenarioError."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason, line = _syntax(str(error), text)
+        raise ScenarioError(reason, where=name, line=line) from error
+    except RecursionError as error:
+        raise ScenarioError("is nested too deeply", where=name) from error
+    except ValueError as error:
+        raise ScenarioError(f"is not valid TOML: {error}", where=name) from error
+    check_depth(document, name)
+    return Scenario(document, name, folder)
+
+
+def _syntax(message: str, text: str) -> tuple[str, int]:
+    """tomllib's message in our words, and its line."""
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    reason = message[: found.start()] if found else message
+    line = int(found[1]) if found and found[1] else text.count("\n") + 1
+    return f"is not valid TOML: {reason[:1].lower()}{reason[1:]}", line
+
+
+def load(path: Path) -> Scenario:
+    """A checked scenario from a file; raises FileError or ScenarioError."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ScenarioError(f"must be at most {MAX_BYTES >> 20} MiB", where=str(path))
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ScenarioError("is not UTF-8 text", where=str(path), line=line) from error
+    return parse(text.replace("\r\n", "\n"), str(path), path.parent)

@@ -1,0 +1,117 @@
+"""Sweeps: what `[sweep]` stands for, and the document of each point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..errors import ScenarioError
+from .document import Document, copied, named, put, shown, suggest
+from .keys import KNOWN, is_integer, keys_of, names_kind, sweepable_keys
+from .point import KINDS
+
+MAX_CELLS: Final = 10_000
+
+
+def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The sweep table with dotted keys, whether they were quoted or not."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict) and not value.keys() & {"from", "to", "points"} and value:
+            flat |= {f"{key}.{rest}": one for rest, one in dotted_sweep(value).items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def expanded(document: Document) -> dict[str, list[Any]]:
+    """The swept keys in file order, each with its values."""
+    if size(document) > MAX_CELLS * 100:
+        raise ScenarioError(f"must give at most {MAX_CELLS * 100} cells", key="sweep")
+    return {key: _values(key, value) for key, value in _sweep_table(document).items()}
+
+
+def _sweep_table(document: Document) -> dict[str, Any]:
+    table = document.get("sweep", {})
+    if not isinstance(table, dict):
+        raise ScenarioError(f"must be a table, got {shown(table)}", key="sweep")
+    flat = dotted_sweep(table)
+    for key, value in flat.items():
+        if key not in sweepable_keys():
+            close = suggest(key, sweepable_keys())
+            raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
+        if isinstance(value, list) and not value:
+            raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
+        if not isinstance(value, list | dict):
+            raise ScenarioError(
+                f"must be a list or {{ from, to, points, scale }}, got {shown(value)}",
+                key=f"sweep.{key}",
+            )
+    return flat
+
+
+def size(document: Document) -> int:
+    """Points of the sweep, counted without expanding it (before duplicates are dropped)."""
+    sizes = []
+    for value in _sweep_table(document).values():
+        points = value.get("points") if isinstance(value, dict) else len(value)
+        sizes.append(points if isinstance(points, int) else 1)
+    return math.prod(sizes)
+
+
+def _values(key: str, value: Any) -> list[Any]:
+    """The values of one swept key."""
+    if isinstance(value, list):
+        return list(value)
+    where = f"sweep.{key}"
+    for name in value.keys() - {"from", "to", "points", "scale"}:
+        raise ScenarioError(f"is not a known key, only {_RANGE_KEYS}", key=f"{where}.{name}")
+    for name in ("from", "to"):
+        number = value.get(name)
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ScenarioError(f"must be a number, got {shown(number)}", key=f"{where}.{name}")
+        if not math.isfinite(number):
+            raise ScenarioError(f"must be finite, got {number}", key=f"{where}.{name}")
+    points, scale = value.get("points"), value.get("scale", "linear")
+    if isinstance(points, bool) or not isinstance(points, int) or points < 1:
+        raise ScenarioError(
+            f"must be an integer, at least 1, got {shown(points)}", key=f"{where}.points"
+        )
+    if scale not in ("linear", "log"):
+        raise ScenarioError(f'must be "linear" or "log", got {shown(scale)}', key=f"{where}.scale")
+    start, stop = float(value["from"]), float(value["to"])
+    if scale == "log" and min(start, stop) <= 0:
+        raise ScenarioError(f"must be positive on a log scale, got {min(start, stop):g}", key=where)
+    spaced = np.geomspace if scale == "log" else np.linspace
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
+        numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
+    if not any(is_integer(hint) for hint in KNOWN[key]):
+        return numbers
+    return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
+
+
+_RANGE_KEYS = "from, to, points and scale"
+
+
+def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Document:
+    """The document of one point: swept keys set, and only keys that the kinds know."""
+    plain: Document = copied({key: one for key, one in document.items() if key != "sweep"})
+    for key, value in chosen.items():
+        put(plain, key, value)
+    for name, kinds in KINDS.items():
+        table = plain.get(name)
+        if not isinstance(table, dict):
+            continue
+        kind = table.get("kind")
+        if kind == "none" and name == "attack":
+            table.pop("share", None)
+            table.pop("targets", None)
+        if f"{name}.kind" in sweep and names_kind(kind, kinds):
+            others = (kinds[one] for one in sweep[f"{name}.kind"] if names_kind(one, kinds))
+            known_elsewhere = {key for other in others for key in keys_of(other)}
+            for key in known_elsewhere - keys_of(kinds[kind]):
+                table.pop(key, None)
+    return plain
