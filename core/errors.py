@@ -4,6 +4,7 @@
     ├── ScenarioError        a scenario, an option or a parameter breaks a rule   (exit 2)
     ├── FileError            a file cannot be read or written                     (exit 3)
     └── RunError             a run failed while it was computing                  (exit 1)
+        └── AttackError      somebody's own attack failed: its cell fails, the rest goes on
 
 A message is one line: where, what, the rule, the value that broke it.
 """
@@ -54,3 +55,17 @@ class FileError(LdpError, OSError):
 
 class RunError(LdpError, RuntimeError):
     """A run failed while it was computing."""
+
+
+class AttackError(RunError):
+    """An attack that is not ldptui's own failed: `details` is its traceback, "" where none helps.
+
+    Sentence and details are all there is to it, so that it comes whole out of another process.
+    """
+
+    def __init__(self, sentence: str, details: str = "") -> None:
+        super().__init__(sentence, details)
+        self.details = details
+
+    def __str__(self) -> str:
+        return one_line(str(self.args[0]))

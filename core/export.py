@@ -24,14 +24,15 @@ FORMAT: Final = 1
 
 def to_json(results: Results, versions: dict[str, str], frequencies: bool = False) -> str:
     """The results as a JSON document; `frequencies` adds each item's estimates."""
+    failed = {one.cell: {"error": one.error, "traceback": one.details} for one in results.failures}
     document = {
         "format": FORMAT,
         **versions,
-        "status": "done" if results.complete else "partial",
+        "status": "done" if results.complete else "failed" if results.ended else "partial",
         "digest": results.digest,
         "scenario": results.experiment.scenario.document,
         "cells": [
-            _cell(cell, measured, frequencies)
+            _cell(cell, measured, frequencies) | failed.get(cell.index, {})
             for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
         ],
     }

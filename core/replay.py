@@ -84,6 +84,8 @@ def replay(
     except _Differs as error:
         return Replay("", progress.done if progress else 0, str(error))
     assert progress is not None
+    if progress.results.error:
+        return Replay("", progress.done, progress.results.error)
     again = progress.results.digest
     claimed = store.run(number).digest
     if again != digest(recorded) or (claimed and again != claimed):

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, Protocol, TypeAlias
 
 from .cell import Cell
-from .errors import RunError
+from .errors import AttackError, RunError
 from .experiment import Experiment
 from .results import BLOCK_TRIALS, NOTHING, Block, CellResults, Tally, digest
 from .trial import Pulse, no_pulse, run_block
@@ -26,12 +27,25 @@ PAUSE: Final = 0.02
 """Least seconds between two progress values."""
 
 
+@dataclass(frozen=True)
+class Failure:
+    """Why a cell failed, in a sentence, and the traceback of the attack that did it."""
+
+    cell: int
+    error: str
+    details: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What an experiment has measured so far; one `CellResults` for each cell, in order."""
+    """What an experiment has measured so far; one `CellResults` for each cell, in order.
+
+    failures : the cells that failed; of those, what was finished before is there.
+    """
 
     experiment: Experiment
     cells: tuple[CellResults, ...]
+    failures: tuple[Failure, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -41,6 +55,25 @@ class Results:
     @property
     def complete(self) -> bool:
         return self.trials == self.experiment.trials
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left to compute: every cell is complete or has failed."""
+        failed = {failure.cell for failure in self.failures}
+        return all(
+            cell.index in failed or measured.trials == cell.trials
+            for cell, measured in zip(self.experiment.cells, self.cells, strict=True)
+        )
+
+    @property
+    def error(self) -> str:
+        """What failed, in a sentence: "" where nothing did."""
+        if not self.failures:
+            return ""
+        first, *more = self.failures
+        which = f"cell {first.cell} failed: " if len(self.cells) > 1 else ""
+        others = f" (and {len(more)} more of {len(self.cells)} cells)" if more else ""
+        return f"{which}{first.error}{others}"
 
     @property
     def trials(self) -> int:
@@ -91,6 +124,8 @@ def run(
 ) -> Iterator[Progress]:
     """Run every cell; yields the results so far: first none, last all of them.
 
+    A cell whose attack raises AttackError has failed: no more of it is computed, the others go on.
+
     Parameters
     ----------
     workers : 1 computes here; more use so many processes.
@@ -104,34 +139,45 @@ def run(
     """
     started = time.perf_counter()
     tallies = [Tally() for _ in experiment.cells]
+    failures: dict[int, Failure] = {}
     done, total = 0, experiment.trials
 
     def progress(cell: Cell | None) -> Progress:
-        results = Results(experiment, tuple(tally.results for tally in tallies))
+        failed = tuple(failures[index] for index in sorted(failures))
+        results = Results(experiment, tuple(tally.results for tally in tallies), failed)
         return Progress(results, done, total, time.perf_counter() - started, cell)
 
     yield progress(None)
     due = started + PAUSE
-    for cell, block in _blocks(experiment, workers, executor, pulse, memory):
-        done += len(block.metrics)
-        slim = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
-        tallies[cell.index].add(block if frequencies else slim)
-        now = time.perf_counter()
+    untold = None
+    for cell, outcome in _outcomes(experiment, workers, executor, pulse, memory, failures):
+        if isinstance(outcome, Failure):
+            failures.setdefault(cell.index, outcome)
+        else:
+            done += len(outcome.metrics)
+            slim = replace(outcome, clean=NOTHING, attacked=NOTHING, detected=None)
+            tallies[cell.index].add(outcome if frequencies else slim)
+        now, untold = time.perf_counter(), cell
         if now >= due or done == total:
             yield progress(cell)
+            untold = None
             # Taking stock of very many trials takes a while: then it is done less often.
             due = now + max(PAUSE, 10 * (time.perf_counter() - now))
+    if untold is not None:  # cells failed, so that the total was not reached
+        yield progress(untold)
 
 
-def _blocks(
+def _outcomes(
     experiment: Experiment,
     workers: int,
     executor: Executor | None,
     pulse: Pulse,
     memory: Memory | None,
-) -> Iterator[tuple[Cell, Block]]:
+    failed: Container[int],
+) -> Iterator[tuple[Cell, Block | Failure]]:
+    """Blocks, known or computed, and failures; `failed` grows meanwhile by those told of."""
     if memory is None:
-        yield from _computed(units(experiment), workers, executor, pulse)
+        yield from _computed(_without(failed, units(experiment)), workers, executor, pulse)
         return
     unknown = []
     for unit in units(experiment):
@@ -141,26 +187,39 @@ def _blocks(
             unknown.append(unit)
         else:
             yield unit[0], known
-    for cell, block in _computed(unknown, workers, executor, pulse):
-        memory.keep(cell, block)
-        yield cell, block
+    for cell, outcome in _computed(_without(failed, unknown), workers, executor, pulse):
+        if not isinstance(outcome, Failure):
+            memory.keep(cell, outcome)
+        yield cell, outcome
+
+
+def _without(failed: Container[int], work: Iterable[Unit]) -> Iterator[Unit]:
+    """The units of cells that have not failed by the time it is their turn."""
+    return (unit for unit in work if unit[0].index not in failed)
 
 
 def _computed(
-    work: Iterable[Unit], workers: int, executor: Executor | None, pulse: Pulse
-) -> Iterator[tuple[Cell, Block]]:
+    work: Iterator[Unit], workers: int, executor: Executor | None, pulse: Pulse
+) -> Iterator[tuple[Cell, Block | Failure]]:
     if executor is not None:
-        yield from _submitted(iter(work), executor, 2 * (workers + 1))
+        yield from _submitted(work, executor, 2 * (workers + 1))
     elif workers > 1:
-        yield from _in_processes(iter(work), workers)
+        yield from _in_processes(work, workers)
     else:
         for cell, number, trials in work:
-            yield cell, run_block(cell, number, trials, pulse)
+            yield cell, _outcome(cell, partial(run_block, cell, number, trials, pulse))
+
+
+def _outcome(cell: Cell, block: Callable[[], Block]) -> Block | Failure:
+    try:
+        return block()
+    except AttackError as error:
+        return Failure(cell.index, str(error), error.details)
 
 
 def _submitted(
     work: Iterator[Unit], executor: Executor, ahead: int
-) -> Iterator[tuple[Cell, Block]]:
+) -> Iterator[tuple[Cell, Block | Failure]]:
     """Keep a few units ahead in an executor; blocks come as they finish."""
     waiting: dict[Future[Block], Cell] = {}
     try:
@@ -173,7 +232,8 @@ def _submitted(
             if not waiting:
                 return
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                yield waiting.pop(future), future.result()
+                cell = waiting.pop(future)
+                yield cell, _outcome(cell, future.result)
     except BrokenProcessPool as error:
         raise RunError("a worker process died; was it killed, or is memory short?") from error
     finally:
@@ -181,10 +241,10 @@ def _submitted(
             future.cancel()
 
 
-def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Block]]:
+def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Block | Failure]]:
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
+        workers, multiprocessing.get_context("spawn"), initializer=_keep_to_the_work
     )
     try:
         yield from _submitted(work, pool, 2 * workers)
@@ -201,6 +261,9 @@ def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Bl
     pool.shutdown(wait=True)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole terminal; the parent alone decides what it means."""
+def _keep_to_the_work() -> None:
+    """Ctrl-C reaches the whole terminal; the parent alone decides what it means, and what is
+    printed to standard output, which an attack of somebody's may do as well.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr

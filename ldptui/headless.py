@@ -24,7 +24,7 @@ import scenarios as bundled
 from core import theory as closed
 from core.attacks import SHARE, malicious_users
 from core.bounds import Range
-from core.errors import FileError, ScenarioError
+from core.errors import FileError, ScenarioError, one_line
 from core.experiment import Experiment, compile  # noqa: A004
 from core.export import to_csv, to_json
 from core.files import write_atomically
@@ -95,7 +95,8 @@ def report(results: Results, options: Namespace) -> int:
         write_atomically(out, written)
     else:
         write_out(written, exactly=options.format != "table")
-    if not results.complete:
+    tell_failures(results)
+    if not results.ended:
         note(
             f"ldptui: interrupted: {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials are done"
@@ -103,7 +104,20 @@ def report(results: Results, options: Namespace) -> int:
         return cli.INTERRUPTED
     if out is not None and not options.quiet:
         note(f"wrote {out}")
-    return cli.DONE
+    return cli.FAILED if results.failures else cli.DONE
+
+
+def tell_failures(results: Results) -> None:
+    """Say which cells failed and why, each traceback once."""
+    swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
+    told: set[str] = set()
+    for failure in results.failures:
+        chosen = cells[failure.cell].parameters
+        where = " ".join(_setting(key, chosen[key]) for key in swept if key in chosen)
+        note(f"ldptui: cell {failure.cell}{f' ({where})' if where else ''} failed: {failure.error}")
+        for line in failure.details.splitlines() if failure.details not in told else ():
+            note(f"    {one_line(line)}")
+        told.add(failure.details)
 
 
 def _warnings(experiment: Experiment) -> dict[str, None]:

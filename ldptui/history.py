@@ -92,13 +92,13 @@ def _recorded(recording: Recording, experiment: Experiment, options: Namespace) 
         error = str(reason) or type(reason).__name__
         raise
     finally:
-        recording.finish(results, error)
+        recording.finish(results, error or (results.error if results is not None else ""))
         if recording.failure:
             headless.note(f"note: this run is not kept, or in part: {recording.failure}")
         elif recording.reused and not quiet:
             known = f"{text.count(recording.reused)} of {text.count(experiment.trials)}"
             headless.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and not results.complete and not recording.failure:
+        if results is not None and not results.ended and not recording.failure:
             headless.note(f"ldptui: ldptui resume {recording.run} goes on with it")
     assert results is not None
     return results
@@ -179,7 +179,10 @@ def record(options: Namespace) -> int:
         write_recording(store, recording.run, out)
     if not options.quiet:
         headless.note(f"wrote {out}: {text.count(results.trials)} trials, {results.digest}")
-    return cli.DONE if results.complete else cli.INTERRUPTED
+    headless.tell_failures(results)
+    if not results.ended:
+        return cli.INTERRUPTED
+    return cli.FAILED if results.failures else cli.DONE
 
 
 def replay(options: Namespace) -> int:

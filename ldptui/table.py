@@ -343,7 +343,9 @@ def _closing(results: Results, finished: list[Finished], width: int) -> list[str
     notes = ["mean ± standard error over the trials; z = (measured − theory) / standard error"]
     if scores:
         notes.append(f"largest |z| of those shown ({len(scores)}): {max(scores):.1f}")
-    if not results.complete:
+    if results.error:
+        notes.append(results.error)
+    if not results.ended:
         notes.append(
             f"partial: interrupted after {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials"

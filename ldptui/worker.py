@@ -35,7 +35,7 @@ import time
 import traceback
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from core.experiment import Experiment
     from core.pure import Items
     from core.results import CellResults, Moments
+    from core.runner import Results
     from core.sampling import Floats
     from core.scenario import Scenario
 
@@ -164,6 +165,8 @@ class Run:
         self.sizes = {name: 0 for name, _ in request["parts"]}
         self.latest = ""
         self.frequency_trials = 0
+        self.failed: dict[str, Results] = {}
+        """Of the parts in which cells failed; the other cells went on."""
 
     def work(self) -> None:
         """Compute and send everything; never raises but for what must end the worker."""
@@ -184,7 +187,7 @@ class Run:
                 sentence = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
                 self._send("failed", error=sentence, details=traceback.format_exc())
         else:
-            self._send("done")
+            self._send_end()
 
     def _work(self) -> None:
         from core.scenario import Scenario
@@ -218,6 +221,8 @@ class Run:
                 progress = next(steps, None)
             if progress is None:
                 return
+            if progress.results.failures:
+                self.failed[name] = progress.results
             part.update(progress.results.cells)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
@@ -228,16 +233,24 @@ class Run:
 
     def _peek(self, part: PartSoFar) -> None:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
+        from core.errors import AttackError
         from core.results import Tally
         from core.trial import run_block
 
         cell = part.experiment.cells[0]
         tally = Tally()
-        with self.inbox.interruptible():
+        with self.inbox.interruptible(), suppress(AttackError):  # the run will meet it again
             tally.add(run_block(cell, 0, 1, self.inbox.pulse))
         part.update((tally.results,))
         self.latest = part.words(cell)
         self._send("running")
+
+    def _send_end(self) -> None:
+        """The run is over; of the cells that failed the first one is told of."""
+        for results in self.failed.values():
+            self._send("failed", results.error, results.failures[0].details)
+            return
+        self._send("done")
 
     def _send(self, status: str, error: str = "", details: str = "") -> None:
         """All that changed since the last time, and where the run stands."""

@@ -170,7 +170,8 @@ class Recording:
     def finish(self, results: Results | None = None, error: str = "") -> None:
         """The run has ended: it is done, partial, or failed with this error."""
         complete = results is not None and results.complete
-        status = "failed" if error else "done" if complete else "partial"
+        stopped = results is not None and not results.ended
+        status = "done" if complete else "failed" if error and not stopped else "partial"
         self._write()
         if self.failure:
             return

@@ -1,10 +1,12 @@
 """Running: here, in processes, in any executor; stopping; and what is left then."""
 
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,8 @@ from cases import attack, experiment
 
 import core
 from core import runner
-from core.errors import RunError
-from core.runner import Progress, run, units
+from core.errors import AttackError, RunError
+from core.runner import Failure, Progress, Results, run, units
 
 
 def work(trials: int = 50, path: str = "counts", users: int = 2000) -> core.Experiment:
@@ -194,3 +196,81 @@ def test_frequencies_can_be_left_out() -> None:
         assert one.clean is not None
         assert one.clean.trials == 50
         assert other.clean is None or other.clean.trials == 0
+
+
+# Cells that fail.
+
+
+class Broken:
+    """An attack that makes honest reports until it is asked `calls` times, then raises."""
+
+    kind, cohort = "broken", None
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def __repr__(self) -> str:
+        return "Broken()"
+
+    def reports(self, protocol: Any, view: Any, count: int, rng: Any) -> Any:
+        self.calls -= count > 0
+        if self.calls < 0:
+            raise AttackError('attack "broken" failed', "Traceback:\n  line 1")
+        return protocol.perturb(np.zeros(count, dtype=np.int64), rng)
+
+
+def with_broken(calls: int = 0) -> core.Experiment:
+    """Six cells on the reports path; the attack of the third one fails after so many trials."""
+    whole = work(trials=30, path="reports", users=100)
+    attack: Any = Broken(calls)
+    cells = [replace(one, attack=attack) if one.index == 2 else one for one in whole.cells]
+    return core.Experiment(whole.scenario, tuple(cells))
+
+
+FAILED = Failure(2, 'attack "broken" failed', "Traceback:\n  line 1")
+
+
+@pytest.mark.parametrize(("calls", "trials"), [(0, 0), (25, 20)])
+def test_a_cell_that_fails_leaves_the_others_alone(calls: int, trials: int) -> None:
+    last = finished(run(with_broken(calls)))
+    results = last.results
+    assert results.failures == (FAILED,)
+    assert results.error == 'cell 2 failed: attack "broken" failed'
+    assert [cell.trials for cell in results.cells] == [30, 30, trials, 30, 30, 30]
+    assert (last.done, last.total) == (150 + trials, 180)
+    assert results.ended
+    assert not results.complete
+    whole = finished(run(work(trials=30, path="reports", users=100))).results
+    assert [marks(results)[at] for at in (0, 1, 3, 4, 5)] == [
+        marks(whole)[at] for at in (0, 1, 3, 4, 5)
+    ]
+
+
+def test_a_cell_fails_once_in_an_executor() -> None:
+    """Blocks of it may be under way already; each of them fails as well."""
+    for executor in (Inline(), ThreadPoolExecutor(2)):
+        results = finished(run(with_broken(), executor=executor)).results
+        assert results.failures == (FAILED,)
+        assert [cell.trials for cell in results.cells] == [30, 30, 0, 30, 30, 30]
+
+
+def test_a_run_that_was_left_has_not_ended() -> None:
+    experiment = with_broken()
+    for progress in run(experiment):
+        if progress.done:
+            break
+    assert not progress.results.ended
+    nothing = Results(experiment, progress.results.cells, (FAILED,))
+    assert not nothing.ended
+
+
+def test_an_attack_error_comes_whole_out_of_another_process() -> None:
+    error = pickle.loads(pickle.dumps(AttackError("it\nfailed", "line 1\nline 2")))
+    assert (str(error), error.details) == ("it?failed", "line 1\nline 2")
+
+
+def test_any_other_error_ends_the_run() -> None:
+    experiment = with_broken()
+    experiment.cells[2].attack.calls = "no number"  # type: ignore[union-attr, misc]
+    with pytest.raises(TypeError):
+        finished(run(experiment))
