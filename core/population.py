@@ -29,11 +29,13 @@ class Population:
     histogram : int64[d], users per item, read-only.
     labels : the items' names in order, or None where an item is its index.
     address : what the histogram depends on besides the seed; names its random streams.
+    law : float64[d], how likely one more such user holds each item.
     """
 
     histogram: Counts
     labels: tuple[str, ...] | None
     address: str
+    law: Floats
 
     @property
     def domain_size(self) -> int:
@@ -68,17 +70,19 @@ def _draw(law: PopulationLaw, seed: int) -> Population:
         raise ScenarioError(f"no item has a positive probability in {law!r}")
     address = repr(law)
     histogram = stream(seed, address, "population").multinomial(law.users, weights / total)
-    return _population(histogram, None, address)
+    return _population(histogram, None, address, weights / total)
 
 
 def _given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
     """Users as the data say; where they come from does not matter to the streams."""
-    return _population(counts, labels, f"data {digest(counts.tobytes())}")
+    return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
 
 
-def _population(histogram: Counts, labels: tuple[str, ...] | None, address: str) -> Population:
+def _population(
+    histogram: Counts, labels: tuple[str, ...] | None, address: str, law: Floats
+) -> Population:
     histogram.setflags(write=False)
-    return Population(histogram, labels, address)
+    return Population(histogram, labels, address, law)
 
 
 @dataclass(frozen=True)

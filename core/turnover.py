@@ -1,0 +1,84 @@
+"""The genuine users of a collection in rounds: who stays, who leaves, what newcomers hold.
+
+Like a population, the users of all rounds are drawn once a seed: trials repeat the protocol on the
+same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .population import Population
+from .sampling import Counts, binomial
+from .streams import stream
+
+
+@dataclass(frozen=True, eq=False)
+class Turnover:
+    """The genuine users of R rounds: as many in each, each of them holding one item for good.
+
+    populations : those of each round, in order.
+    left : int64[d] for each round, how many users of each item have gone since the round before; 0
+        in the first. Which ones is not said: any of an item's users, with equal chances.
+    """
+
+    populations: tuple[Population, ...]
+    left: tuple[Counts, ...]
+
+
+def turnover(
+    first: Population,
+    rounds: int,
+    churn: float = 0.0,
+    second: Population | None = None,
+    seed: int = 0,
+) -> Turnover:
+    """Draw the users of all rounds, each from those of the round before.
+
+    Parameters
+    ----------
+    first : the users of the first round.
+    churn : the probability that a user is replaced by a new one between two rounds.
+    second : where users come from more and more: in round t of 0 … R-1 with probability t / (R-1).
+        Users of the first population are replaced by users of the second, besides by churn.
+
+    Notes
+    -----
+    Users leave independently: by churn, and those of the first population with probability
+    1 / (R-t) before round t for one of the second. A place among the users that was u's at first
+    holds item v in round t with probability s(1-c)^t [u = v] + s(1 - (1-c)^t) w_v + (1-s) w'_v,
+    with s = 1 - t/(R-1) and w, w' the laws of the two populations; places are independent.
+    """
+    nobody = np.zeros(first.domain_size, dtype=np.int64)
+    if rounds == 1 or (churn == 0 and second is None):
+        return Turnover(_named(first, [first.histogram] * rounds, ""), (nobody,) * rounds)
+    # Where nothing drifts, more rounds change no earlier one.
+    drift = "" if second is None else f" drift={second.address} of {rounds}"
+    address = f"{first.address} churn={churn!r}{drift}"
+    rng = stream(seed, address, "population")
+    old, new = first.histogram, nobody
+    histograms, left = [first.histogram], [nobody]
+    for number in range(1, rounds):
+        old_stay, new_stay = (binomial(held, 1 - churn, rng) for held in (old, new))
+        newcomers = first.users - int(old_stay.sum() + new_stay.sum())
+        of_second = 0
+        if second is not None:
+            swapped = binomial(old_stay, 1 / (rounds - number), rng)
+            old_stay = old_stay - swapped
+            of_second = int(rng.binomial(newcomers, number / (rounds - 1)))
+            new = new_stay + rng.multinomial(of_second + int(swapped.sum()), second.law)
+        left.append(histograms[-1] - old_stay - new_stay)
+        old = old_stay + rng.multinomial(newcomers - of_second, first.law)
+        histograms.append(old + new)
+    return Turnover(_named(first, histograms, address.removeprefix(first.address)), tuple(left))
+
+
+def _named(first: Population, histograms: Sequence[Counts], changes: str) -> tuple[Population, ...]:
+    """One population a round: rounds have noise of their own, though their users be the same."""
+    return tuple(
+        replace(first, histogram=held, address=f"{first.address}{changes} round={number}")
+        for number, held in enumerate(histograms)
+    )
