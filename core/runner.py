@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final, Protocol, TypeAlias
 
 from .cell import Cell
@@ -207,12 +207,12 @@ def _computed(
         yield from _in_processes(work, workers)
     else:
         for cell, number, trials in work:
-            yield cell, _outcome(cell, partial(run_block, cell, number, trials, pulse))
+            yield cell, _outcome(cell, run_block, cell, number, trials, pulse)
 
 
-def _outcome(cell: Cell, block: Callable[[], Block]) -> Block | Failure:
+def _outcome(cell: Cell, compute: Callable[..., Block], *arguments: object) -> Block | Failure:
     try:
-        return block()
+        return compute(*arguments)
     except AttackError as error:
         return Failure(cell.index, str(error), error.details)
 
