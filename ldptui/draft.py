@@ -179,13 +179,13 @@ def value_of(draft: Draft, key: str) -> Any:
 
 
 def kind_of(draft: Draft, table: str) -> str:
-    """The kind of a table, "" where it has none; an absent attack is "none"."""
+    """The kind of a table, "" where it has none (a mixture); an absent attack is "none"."""
     kind = _looked_up(draft.document or {}, f"{table}.kind")
     if kind is None:
         values = sweep_of(draft).get(f"{table}.kind")
         if isinstance(values, list) and values:
             kind = values[len(values) // 2]  # as `base` chooses
-        elif table == "attack":
+        elif table == "attack" and not (draft.document or {}).get("attack"):
             kind = "none"
     return kind if isinstance(kind, str) else ""
 
@@ -250,7 +250,10 @@ def keys_of(table: str, kind: str) -> tuple[str, ...]:
 def _looked_up(document: Mapping[str, Any], key: str) -> Any:
     value: Any = document
     for part in key.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, list):
+            value = value[int(part)] if part.isdecimal() and int(part) < len(value) else None
+        else:
+            value = value.get(part) if isinstance(value, Mapping) else None
     return value
 
 
@@ -262,9 +265,18 @@ def _set(document: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _placed(there: Any, below: list[str], value: Any) -> Any:
-    """A table with the value put at a path below it; None where the table is left empty."""
+    """A table with the value put at a path below it; None where the table is left empty.
+
+    Parts of a list go by their number; one that is not there stays away.
+    """
     if not below:
         return value
+    if isinstance(there, list):
+        at = int(below[0]) if below[0].isdecimal() else len(there)
+        return [
+            (_placed(one, below[1:], value) or {}) if here == at else one
+            for here, one in enumerate(there)
+        ]
     table = dict(there) if isinstance(there, Mapping) else {}
     leaf, *rest = below
     _set(table, leaf, _placed(table.get(leaf), rest, value))
@@ -291,26 +303,33 @@ def _set_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> 
 def _set_kind(
     draft: Draft, document: dict[str, Any], remembered: dict[str, Any], table: str, kind: str
 ) -> None:
-    """Give a table a kind, with the keys that it needs and without those that it does not know."""
-    there = document.get(table)
+    """Give a table a kind, with the keys that it needs and without those that it does not know.
+
+    A part of a mixture is a table of the attack's kinds too, without a share of its own.
+    """
+    top, *below = table.split(".")
+    there = _looked_up(document, table)
     before = dict(there) if isinstance(there, Mapping) else {}
     before.pop("kind", None)
     sweep = sweep_of(draft)
     listed = sweep.get(f"{table}.kind")
     kinds = [kind, *(listed if isinstance(listed, list) else ())]
-    known = {name for one in kinds if isinstance(one, str) for name in keys_of(table, one)}
-    if table == "attack":
+    known = {name for one in kinds if isinstance(one, str) for name in keys_of(top, one)}
+    if below:
+        known = known - {"share"} | {"weight", "targets"}
+    elif table == "attack":
         known |= {"share", "targets"}  # "none" ignores them: so an attack is soon back
     remembered.update({f"{table}.{name}": before[name] for name in before if name not in known})
     after = {"kind": kind, **{name: before[name] for name in before if name in known}}
-    for name in keys_of(table, kind):
+    for name in keys_of(top, kind):
         key = f"{table}.{name}"
-        if name not in after and key not in sweep:
-            _set(after, name, remembered.get(key, _starting(draft, kind, key)))
-    document[table] = after
+        if name in known - after.keys() and key not in sweep and not (below and name == "targets"):
+            _set(after, name, remembered.get(key, _starting(draft, kind, f"{top}.{name}")))
+    _set(document, top, _placed(document.get(top), below, after))
     gone = [
         key for key in sweep
-        if key.startswith(f"{table}.") and key.split(".")[1] not in {"kind", *known}
+        if key.startswith(f"{table}.")
+        and key.removeprefix(f"{table}.").split(".")[0] not in {"kind", *known}
     ]  # fmt: skip
     if gone:
         _set(document, "sweep", {key: sweep[key] for key in sweep if key not in gone} or None)

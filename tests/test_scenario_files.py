@@ -500,6 +500,59 @@ def test_an_edit_touches_only_its_line() -> None:
     ]
 
 
+MIX = """format = 1  # first
+
+[attack]  # whose
+share = 0.05
+mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]  # how
+
+[simulate]
+top_k = 3
+"""
+
+
+def test_a_list_of_tables_is_edited_in_place() -> None:
+    mix = [{"kind": "mga", "weight": 0.7}, {"kind": "ria", "weight": 0.2}]
+    edited = edit(MIX, "attack", {"share": 0.05, "mix": mix})
+    assert edited == MIX.replace("0.8", "0.7")
+
+
+def test_a_part_more_gives_each_part_a_line() -> None:
+    mix = [{"kind": kind, "weight": 1.0} for kind in ("mga", "ria", "rpa")]
+    edited = edit(MIX, "attack", {"share": 0.05, "mix": mix})
+    assert read_document(edited).document["attack"]["mix"] == mix
+    assert [line_of(edited, f"attack.mix.{at}.weight") for at in range(3)] == [6, 7, 8]
+    assert "# how" in edited
+
+
+def test_phases_come_and_go_as_tables() -> None:
+    mix = [{"kind": "mga", "weight": 1.0}]
+    one = {"phase": [{"rounds": 3, "share": 0.1, "mix": mix}]}
+    two = {"phase": [*one["phase"], {"rounds": 4, "share": 0.2, "mix": mix * 2}]}
+    first = edit(MIX, "attack", one)
+    text = first
+    for attack in (two, one, two, one):
+        text = edit(text, "attack", attack)
+        assert read_document(text).document["attack"] == attack
+        assert text.count("[[attack.phase]]") == len(attack["phase"])
+    assert text == first  # and no blank lines are left behind
+    assert "\n\n[simulate]\n" in text
+    assert to_toml(read_document(text).document).count("[[attack.phase]]") == 1
+
+
+def test_the_line_of_a_part_of_a_list() -> None:
+    mix = [{"kind": "mga", "weight": 1.0}, {"kind": "ria", "weight": 1.0}]
+    phases = [{"rounds": 3, "mix": mix}, {"rounds": 4, "mix": mix, "share": 0.5}]
+    lines = (text := edit(MIX, "attack", {"phase": phases})).splitlines()
+    found = [line_of(text, key) for key in (
+        "attack.phase", "attack.phase.0", "attack.phase.0.share", "attack.phase.1.share",
+        "attack.phase.1.mix.1.kind",
+    )]  # fmt: skip
+    here = [lines[number - 1] for number in found if number is not None]
+    assert here == ["[[attack.phase]]"] * 3 + ["share = 0.5", '    {kind = "ria", weight = 1.0},']
+    assert found[0] == found[1] == found[2] == lines.index("[[attack.phase]]") + 1
+
+
 def test_setting_a_swept_key_replaces_its_sweep() -> None:
     scenario = parse(swept(attack__share="[0.1, 0.2]", protocol__epsilon="[1.0, 2.0]"))
     changed = scenario.with_value("attack.share", 0.3)

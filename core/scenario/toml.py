@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import tomlkit
+from tomlkit.items import AoT
 
 from .document import copied, drop
 from .scenario import read_document
 
 
 def to_toml(document: Mapping[str, Any]) -> str:
-    """A document as TOML: top-level keys first, one table each, nested tables inline."""
+    """A document as TOML: top-level keys first, one table each, nested tables inline.
+
+    Of lists of tables, a mixture has a line for each part, and each phase of a campaign is a table.
+    """
     written = tomlkit.document()
     for key, value in document.items():
         if not isinstance(value, Mapping):
             written.add(key, _inline(value))
     for key, value in document.items():
         if isinstance(value, Mapping):
-            table = tomlkit.table()
-            for name, item in value.items():
-                table.add(name, _inline(item))
-            written.add(key, table)
+            written.add(key, _table(value))
     return tomlkit.dumps(written)
+
+
+def _table(value: Mapping[str, Any]) -> Any:
+    table = tomlkit.table()
+    for name, item in value.items():
+        table.add(name, _inline(item))
+    return table
 
 
 def _inline(value: Any) -> Any:
@@ -33,9 +41,38 @@ def _inline(value: Any) -> Any:
         for key, item in value.items():
             table.append(key, _inline(item))
         return table
+    if _lists_tables(value):
+        nested = any(_lists_tables(inner) for one in value for inner in one.values())
+        return _tables(value) if nested else _lines(value)
     if isinstance(value, str) and "\n" in value:
         return tomlkit.string(value, multiline=True)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _lists_tables(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(one, Mapping) for one in value)
+    )
+
+
+def _tables(value: Any) -> AoT:
+    """[[tables]], a blank line after the last one as well."""
+    tables = tomlkit.aot()
+    for one in value:
+        tables.append(one if isinstance(one, tomlkit.items.Table) else _table(one))
+    tables[-1].add(tomlkit.nl())
+    return tables
+
+
+def _lines(value: Any) -> Any:
+    """An array of inline tables, a line for each where there are several."""
+    array = tomlkit.array()
+    array.multiline(len(value) > 1)
+    for one in value:
+        array.append(_inline(one))
+    return array
 
 
 def edit(text: str, key: str, value: Any) -> str:
@@ -63,6 +100,9 @@ def _merge(written: Any, wanted: Mapping[str, Any]) -> None:
         there = written.get(key)
         if isinstance(value, Mapping) and isinstance(there, Mapping):
             _merge(there, value)
+        elif _lists_tables(value) and _lists_tables(there) and len(value) == len(there):
+            for old, new in zip(there, value, strict=True):
+                _merge(old, new)
         elif there is None or _plain(there) != value or type(_plain(there)) is not type(value):
             if isinstance(value, Mapping) and isinstance(written, tomlkit.TOMLDocument):
                 written[key] = tomlkit.table()
@@ -76,19 +116,41 @@ def _plain(value: Any) -> Any:
 
 
 def line_of(text: str, key: str) -> int | None:
-    """The line (from 1) of TOML text on which a dotted key, or the nearest table of it, stands."""
-    table, best, wanted = "", None, key.split(".")
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
-        name = re.match(r"""\s*["']?([\w.\-]+?)["']?\s*=""", line)
-        if header:
-            table = header[1].replace('"', "").replace("'", "")
-            here = table
-        elif name:
-            here = f"{table}.{name[1]}" if table else name[1]
-        else:
-            continue
+    """The line (from 1) of TOML text on which a dotted key, or the nearest table of it, stands.
+
+    Parts of lists count from 0: `attack.phase.1.share`, `attack.mix.0.weight`.
+    """
+    best, wanted = None, key.split(".")
+    for number, here in _keys_by_line(text):
         parts = here.removeprefix("sweep.").split(".")
         if parts == wanted[: len(parts)] and (best is None or len(parts) >= best[0]):
             best = (len(parts), number)
     return best[1] if best else None
+
+
+def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    """The keys of a text, table by table, each with its line."""
+    table, array, parts = "", "", 0
+    tables: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*(\[+)\s*([^\]]+?)\s*\]+", line)
+        name = re.match(r"""\s*["']?([\w.\-]+?)["']?\s*=(\s*\[\s*(?:#.*)?$)?""", line)
+        if array:  # a line for each part, until it is closed
+            if re.match(r"\s*\{", line):
+                yield number, f"{array}.{parts}"
+                parts += 1
+            if re.match(r"\s*\]", line):
+                array = ""
+        elif header:
+            table = header[2].replace('"', "").replace("'", "")
+            if header[1] == "[[":
+                if table not in tables:
+                    yield number, table
+                tables[table] = tables.get(table, -1) + 1
+                table = f"{table}.{tables[table]}"
+            yield number, table
+        elif name:
+            here = f"{table}.{name[1]}" if table else name[1]
+            if name[2]:
+                array, parts = here, 0
+            yield number, here
