@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .attacks import Attack
+from .attacks import Attack, Fakes
 from .population import Population
 from .protocols import BitNoise, Rappor
 from .pure import Items, PureProtocol
@@ -38,6 +38,13 @@ class Cell:
     @property
     def users(self) -> int:
         return self.population.users
+
+    @property
+    def fakes(self) -> tuple[Fakes, ...]:
+        """The fake users by what they do; none without an attack."""
+        if self.attack is None:
+            return ()
+        return (Fakes(self.attack, self.targets, self.malicious),)
 
     @property
     def share(self) -> float:

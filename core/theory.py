@@ -8,11 +8,12 @@ Everything uses the protocol's own p, q (the actual integer g) and the realised 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final, Literal
 
 import numpy as np
 
-from .attacks import played
+from .attacks import Fakes, ItemSupport, played
 from .cell import Cell
 from .decoding import Fit
 from .metrics import METRICS
@@ -45,7 +46,7 @@ def gain(
 
 def gain_std(
     protocol: PureProtocol,
-    support: Support,
+    support: Support | ItemSupport,
     r: int,
     users: int,
     malicious: int,
@@ -63,49 +64,80 @@ def gain_std(
     return math.sqrt(genuine + fake)
 
 
-def expected_estimate(cell: Cell) -> Floats:
+def expected_estimate(cell: Cell) -> Floats | None:
     """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
 
-    Of RAPPOR's Bloom filters only where `decodes_linearly`.
+    None where it is not known what the fakes support. Of RAPPOR's Bloom filters only where
+    `decodes_linearly`.
     """
     truth = cell.population.frequencies
     if isinstance(cell.protocol, Rappor):
-        return decoded(cell.protocol, _attacked_users(cell, cell.protocol),
-                       _attacked_shares(cell, cell.protocol))  # fmt: skip
+        users, shares = _attacked_users(cell, cell.protocol), _attacked_shares(cell, cell.protocol)
+        return None if shares is None else decoded(cell.protocol, users, shares)
     if cell.attack is None:
         return truth
     p, q = cell.pure.p, cell.pure.q
-    return np.asarray(truth + cell.share * ((_fake_rates(cell) - q) / (p - q) - truth))
+    supported = fake_support(cell)
+    if supported is None:
+        return None
+    return np.asarray(truth + cell.share * ((supported.rates - q) / (p - q) - truth))
 
 
-def attacked_variance(cell: Cell) -> Floats:
-    """Variance of the attacked estimate of each item in one trial: float64[d].
+def attacked_variance(cell: Cell) -> Floats | None:
+    """Variance of the attacked estimate of each item in one trial: float64[d]; None if not known.
 
-    Fakes support item v independently with probability s_v, so that
-    Var = [Σ_genuine support variances + m s_v (1 - s_v)] / ((n+m) (p-q))².
+    Fakes of one kind support item v independently with probability s_v, so that
+    Var = [Σ_genuine support variances + Σ_kinds m s_v (1 - s_v)] / ((n+m) (p-q))².
     """
     protocol = cell.pure
     spread = np.asarray(item_variance(protocol, cell.users, cell.population.frequencies))
-    if cell.attack is None:
-        return spread
-    rate, everyone = _fake_rates(cell), cell.users + cell.malicious
-    fake = cell.malicious * rate * (1 - rate) / (everyone * (protocol.p - protocol.q)) ** 2
+    everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
+    for count, supported in _each_support(cell):
+        if supported is None:
+            return None
+        rate = supported.rates
+        fake += count * rate * (1 - rate) / (everyone * (protocol.p - protocol.q)) ** 2
     return np.asarray((1 - cell.share) ** 2 * spread + fake)
 
 
-def _fake_rates(cell: Cell) -> Floats:
-    """s_v, the probability that one fake report supports item v: float64[d]."""
-    assert cell.attack is not None
-    law = cell.attack.support(cell.pure, cell.targets.size)
-    rate = np.full(cell.population.domain_size, law.other)
-    rate[cell.targets] = law.target
-    return rate
+def _each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
+    """How many fakes of each kind there are, and what one of them supports."""
+    for fakes in cell.fakes:
+        law = fakes.strategy.item_support(cell.pure, fakes.targets, cell.targets)
+        yield fakes.count, law
 
 
-def expected_mse(cell: Cell) -> float:
-    """Expected mean squared error of the attacked estimate, over the items: bias² + variance."""
-    bias = expected_estimate(cell) - cell.population.frequencies
-    return float((bias**2 + attacked_variance(cell)).mean())
+def fake_support(cell: Cell) -> ItemSupport | None:
+    """What one fake report supports on average over all fakes; None where that is not known.
+
+    The number of fakes of each kind is fixed, so that their variances add up.
+    """
+    rates, variance = np.zeros(cell.population.domain_size), 0.0
+    for count, supported in _each_support(cell):
+        if supported is None:
+            return None
+        weight = count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
+        rates += weight * supported.rates
+        variance += weight * supported.variance
+    return ItemSupport(rates, variance)
+
+
+def cell_gain(cell: Cell, supported: ItemSupport) -> float:
+    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from what one fake of a cell supports on average."""
+    hit = float(supported.rates[cell.targets].sum())
+    r, held = cell.targets.size, cell.target_frequency
+    return r * item_shift(cell.pure, hit / r, cell.share, held / r)
+
+
+def expected_mse(cell: Cell) -> float | None:
+    """Expected mean squared error of the attacked estimate, over the items: bias² + variance.
+
+    None where it is not known what the fakes support.
+    """
+    estimate, variance = expected_estimate(cell), attacked_variance(cell)
+    if estimate is None or variance is None:
+        return None
+    return float(((estimate - cell.population.frequencies) ** 2 + variance).mean())
 
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
@@ -116,14 +148,14 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     spread = np.asarray(item_variance(cell.protocol, cell.users, cell.population.frequencies))
     expected["mse_clean"] = float(spread.mean())
     expected["mse"] = expected_mse(cell)
-    if cell.attack is not None:
-        r, held = cell.targets.size, cell.target_frequency
-        law = cell.attack.support(cell.protocol, r)
-        gained = gain(cell.protocol, law, r, cell.share, held)
+    supported = None if cell.attack is None else fake_support(cell)
+    if supported is not None:
+        gained, held = cell_gain(cell, supported), cell.target_frequency
         expected["gain"] = gained
         expected["normalised_gain"] = (gained + held) / held if held > 0 else None
         expected["target_frequency"] = held + gained
-        expected["target_frequency_clean"] = held
+    if cell.attack is not None:
+        expected["target_frequency_clean"] = cell.target_frequency
     return expected
 
 
@@ -268,10 +300,12 @@ def bit_support_gain(
 
 
 def bit_gain(cell: Cell) -> float | None:
-    """`bit_support_gain` of a cell; None without an attack or without Bloom filters."""
+    """`bit_support_gain` of a cell; None without an attack, without Bloom filters, if unknown."""
     if not isinstance(cell.protocol, Rappor) or cell.attack is None:
         return None
-    rates, shares = cell.attack.rates(cell.protocol, cell.targets), _shares(cell, cell.protocol)
+    rates, shares = _bit_rates(cell, cell.protocol), _shares(cell, cell.protocol)
+    if rates is None:
+        return None
     truth = cell.population.frequencies
     return bit_support_gain(cell.protocol, rates, cell.targets, shares, truth)
 
@@ -325,20 +359,45 @@ def _fit(protocol: Rappor, users: Floats) -> Fit:
 
 def _attacked_users(cell: Cell, protocol: Rappor) -> Floats:
     """float64[m]: how many users of each cohort to expect, fakes included."""
-    genuine = cell.users * protocol.cohort_law
-    if cell.attack is None:
-        return genuine
-    fakes = played(protocol, cell.attack.cohort)
-    assert isinstance(fakes, Rappor)
-    return np.asarray(genuine + cell.malicious * fakes.cohort_law)
+    users = cell.users * protocol.cohort_law
+    for fakes in cell.fakes:
+        users = users + fakes.count * _cohort_law(protocol, fakes)
+    return np.asarray(users)
 
 
-def _attacked_shares(cell: Cell, protocol: Rappor) -> Floats:
+def _cohort_law(protocol: Rappor, fakes: Fakes) -> Floats:
+    """float64[m]: how likely one of these fakes claims each cohort."""
+    theirs = played(protocol, fakes.strategy.cohort)
+    assert isinstance(theirs, Rappor)
+    return theirs.cohort_law
+
+
+def _bit_rates(cell: Cell, protocol: Rappor) -> Floats | None:
+    """float64[m, k]: how likely a fake of each cohort has each bit, over all kinds of fakes.
+
+    None where that is not known.
+    """
+    users = np.zeros(protocol.cohorts)
+    ones = np.zeros((protocol.cohorts, protocol.bits))
+    for fakes in cell.fakes:
+        rates = fakes.strategy.rates(protocol, fakes.targets)
+        if rates is None or len(cell.fakes) == 1:
+            return rates
+        claimed = fakes.count * _cohort_law(protocol, fakes)
+        users += claimed
+        ones += claimed[:, None] * rates
+    return np.asarray(ones / np.maximum(users, np.finfo(float).tiny)[:, None])
+
+
+def _attacked_shares(cell: Cell, protocol: Rappor) -> Floats | None:
     """float64[m, k]: the expected estimate of the share of each cohort that has each bit."""
     held = protocol.design.bits_of(cell.population.frequencies)
     if cell.attack is None:
         return held
-    fake = (cell.attack.rates(protocol, cell.targets) - protocol.noise.p_star) / protocol.noise.gap
+    rates = _bit_rates(cell, protocol)
+    if rates is None:
+        return None
+    fake = (rates - protocol.noise.p_star) / protocol.noise.gap
     return np.asarray(held + _shares(cell, protocol)[:, None] * (fake - held))
 
 
@@ -350,8 +409,10 @@ def expected_bit_counts(cell: Cell) -> Floats | None:
     protocol = cell.protocol
     if not isinstance(protocol, Rappor):
         return None
-    users = _attacked_users(cell, protocol)[:, None]
-    sent = protocol.noise.p_star + protocol.noise.gap * _attacked_shares(cell, protocol)
+    users, shares = _attacked_users(cell, protocol)[:, None], _attacked_shares(cell, protocol)
+    if shares is None:
+        return None
+    sent = protocol.noise.p_star + protocol.noise.gap * shares
     return np.concatenate([users * sent, users], axis=1)
 
 
@@ -363,12 +424,14 @@ def _shares(cell: Cell, protocol: Rappor) -> Floats:
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
-    None where decoding has no closed form. Of Bloom filters to first order in m/n, as if the
-    cohorts were as large as expected.
+    None where there is no closed form of decoding, or of what the fakes do. Of Bloom filters to
+    first order in m/n, as if the cohorts were as large as expected.
     """
     truth, protocol = cell.population.frequencies, cell.protocol
     if not isinstance(protocol, Rappor):
-        return np.asarray(item_variance(protocol, cell.users, truth)), attacked_variance(cell)
+        after = attacked_variance(cell)
+        clean = np.asarray(item_variance(protocol, cell.users, truth))
+        return None if after is None else (clean, after)
     if not decodes_linearly(protocol):
         return None
     users = cell.users * protocol.cohort_law
@@ -379,15 +442,16 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     clean = fit.standard_errors(truth, users, noise.p_star, noise.q_star) ** 2
     if cell.attack is None:
         return clean, clean
-    return clean, _decoding_variance(cell, protocol, expected_estimate(cell))
+    estimate = expected_estimate(cell)
+    return None if estimate is None else (clean, _decoding_variance(cell, protocol, estimate))
 
 
 def _expected_decoding(cell: Cell) -> dict[str, float | None]:
     """The closed forms of the metrics of Bloom filters; none where decoding has none."""
-    variances = estimate_variances(cell)
-    if variances is None:
+    variances, estimate = estimate_variances(cell), expected_estimate(cell)
+    if variances is None or estimate is None:
         return {}
-    truth, estimate = cell.population.frequencies, expected_estimate(cell)
+    truth = cell.population.frequencies
     before, after = variances
     expected: dict[str, float | None] = {
         "mse_clean": float(before.mean()),
@@ -409,20 +473,20 @@ def _decoding_variance(cell: Cell, protocol: Rappor, estimate: Floats) -> Floats
     user's term, about its own mean over the cohorts, summed over users, between the inverses of
     X'WX. What the fakes send fits no frequencies, so that the cohorts' sizes matter as well.
     """
-    assert cell.attack is not None
     noise, truth, gap = protocol.noise, cell.population.frequencies, protocol.noise.gap
-    fakes = played(protocol, cell.attack.cohort)
-    assert isinstance(fakes, Rappor)
     everyone = _attacked_users(cell, protocol)
     fit = _fit(protocol, everyone)
     rows = protocol.design.columns.tocsr()
     fitted = protocol.design.bits_of(estimate)
-    rates = (cell.attack.rates(protocol, cell.targets) - noise.p_star) / gap
+    parts = []
+    for fakes in cell.fakes:
+        rates = fakes.strategy.rates(protocol, fakes.targets)
+        assert rates is not None
+        law = _cohort_law(protocol, fakes)
+        parts.append((fakes, law, (rates - noise.p_star) / gap, np.zeros(truth.size)))
     variance = np.zeros(truth.size)
-    each, fake = np.zeros((truth.size, truth.size)), np.zeros(truth.size)
-    for cohort, (law, fake_law) in enumerate(
-        zip(protocol.cohort_law, fakes.cohort_law, strict=True)
-    ):
+    each = np.zeros((truth.size, truth.size))
+    for cohort, law in enumerate(protocol.cohort_law):
         own = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
         pull = own @ fit.inverse
         # What a user who holds u adds to the estimate of v on average, in row u and column v.
@@ -431,9 +495,12 @@ def _decoding_variance(cell: Cell, protocol: Rappor, estimate: Floats) -> Floats
         mean = truth @ moved
         variance += cell.users * law * (sent + mean**2)
         each += law * moved
-        pushed = (rates[cohort] - fitted[cohort]) @ pull
-        scatter = cell.attack.scatter(protocol, cell.targets, cohort, pull) / gap**2
-        variance += cell.malicious * fake_law * (scatter + pushed**2)
-        fake += fake_law * pushed
-    variance -= cell.users * (truth @ each**2) + cell.malicious * fake**2
+        for fakes, fake_law, rates, fake in parts:
+            pushed = (rates[cohort] - fitted[cohort]) @ pull
+            scatter = fakes.strategy.scatter(protocol, fakes.targets, cohort, pull) / gap**2
+            variance += fakes.count * fake_law[cohort] * (scatter + pushed**2)
+            fake += fake_law[cohort] * pushed
+    variance -= cell.users * (truth @ each**2)
+    for fakes, _, _, fake in parts:
+        variance -= fakes.count * fake**2
     return np.asarray(variance / everyone.sum() ** 2)

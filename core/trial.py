@@ -84,37 +84,46 @@ def draw_counts(
         return clean, clean
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
-    fakes = np.full(drawn, cell.malicious, dtype=np.int64)
-    crafted = cell.attack.counts(cell.protocol, View(cell.targets), fakes, rng)[:trials]
-    return clean, clean + crafted
+    attacked = clean
+    for fakes in cell.fakes:
+        view, count = View(fakes.targets, top_k=cell.top_k), np.full(drawn, fakes.count)
+        attacked = attacked + fakes.strategy.counts(cell.protocol, view, count, rng)[:trials]
+    return clean, attacked
 
 
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
     """Counts int64[trials, …] before and after the attack, from every user's report."""
-    protocol, attack, view = cell.protocol, cell.attack, View(cell.targets)
+    protocol = cell.protocol
     held_until = np.cumsum(cell.population.histogram)
 
-    def honest(start: int, stop: int, rng: Rng) -> Reports:
-        return protocol.perturb(_values(held_until, start, stop), rng)
+    def honest(start: int, stop: int, rng: Rng) -> Iterator[Reports]:
+        yield protocol.perturb(_values(held_until, start, stop), rng)
+
+    def crafted(start: int, stop: int, rng: Rng) -> Iterator[Reports]:
+        # Fakes stand in the order of their parts.
+        first = 0
+        for fakes in cell.fakes:
+            some = min(stop, first + fakes.count) - max(start, first)
+            if some > 0:
+                view = View(fakes.targets, top_k=cell.top_k)
+                yield fakes.strategy.reports(protocol, view, some, rng)
+            first += fakes.count
 
     def counted(
-        role: Literal["genuine", "malicious"], make: Callable[[int, int, Rng], Reports]
+        role: Literal["genuine", "malicious"], make: Callable[[int, int, Rng], Iterator[Reports]]
     ) -> Counts:
-        nobody = protocol.support_counts(make(0, 0, np.random.default_rng(0)))
+        nobody = protocol.support_counts(next(honest(0, 0, np.random.default_rng(0))))
         counts = np.repeat(nobody[None], trials, axis=0)
         for row in range(trials):
             for start, stop, rng in _users(cell, role, number * BLOCK_TRIALS + row):
                 pulse()
-                counts[row] += protocol.support_counts(make(start, stop, rng))
+                for reports in make(start, stop, rng):
+                    counts[row] += protocol.support_counts(reports)
         return counts
 
     clean = counted("genuine", honest)
-    if attack is None:
+    if cell.attack is None:
         return clean, clean
-
-    def crafted(start: int, stop: int, rng: Rng) -> Reports:
-        return attack.reports(protocol, view, stop - start, rng)
-
     return clean, clean + counted("malicious", crafted)
 
 

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 
 from core import theory
-from core.attacks import Attack, MaximalGain, RandomItem, RandomReport
+from core.attacks import Attack, ItemSupport, MaximalGain, RandomItem, RandomReport
 from core.cell import Cell
 from core.protocols import GRR, LocalHashing, Unary
 from core.protocols.hashing import matched_law
-from core.pure import Support, estimate, item_variance
+from core.pure import estimate, item_variance
 
 from .format import count, percent, short
 
@@ -248,8 +248,10 @@ def _attack(cell: Cell) -> Iterator[Live]:
     protocol, n, m, r = cell.pure, cell.users, cell.malicious, int(cell.targets.size)
     p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
     beta, held = cell.share, cell.target_frequency
-    law = attack.support(protocol, r)
-    s = r * law.target
+    law = theory.fake_support(cell)
+    if law is None:
+        return
+    s = float(law.rates[cell.targets].sum())
     part = f"Attack: {attack.kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
     n_, m_ = count(n, 9), count(m, 9)
     q_, gap_, b_, f_ = map(_n, (q, gap, beta, held))
@@ -284,7 +286,7 @@ def _attack(cell: Cell) -> Iterator[Live]:
         f"{m_} · ({f_} · {gap_} + {r} · {q_}) / (({n_} + {m_}) · {gap_})",
         baseline, CJG, 22,
     )  # fmt: skip
-    gained = theory.gain(protocol, law, r, beta, held)
+    gained = theory.cell_gain(cell, law)
     yield live(
         "Gain: how much the targets' total rises",
         "G = β [ (S − r q) / (p − q) − f_T ] = β S / (p − q) − c",
@@ -316,13 +318,12 @@ def _attack(cell: Cell) -> Iterator[Live]:
         )  # fmt: skip
 
 
-def _attacked_mse(cell: Cell, law: Support, part: str) -> Live:
+def _attacked_mse(cell: Cell, law: ItemSupport, part: str) -> Live:
     protocol, truth, beta = cell.pure, cell.population.frequencies, cell.share
-    rate = np.full(truth.size, law.other)
-    rate[cell.targets] = law.target
-    bias = beta * ((rate - protocol.q) / (protocol.p - protocol.q) - truth)
+    bias = beta * ((law.rates - protocol.q) / (protocol.p - protocol.q) - truth)
     squared = float((bias**2).mean())
     expected = theory.expected_mse(cell)
+    assert expected is not None  # what the fakes support is known
     return Live(
         "Expected mean squared error under attack",
         "MSE = (1/d) Σᵥ (biasᵥ² + Varᵥ),  biasᵥ = β [ (sᵥ − q) / (p − q) − fᵥ ]",

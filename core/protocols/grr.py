@@ -23,6 +23,7 @@ from ..pure import (
     SeedSearch,
     Support,
     check,
+    one_item_support,
     pure_estimates,
 )
 from ..sampling import Counts, binomial, uniform_multinomial
@@ -84,15 +85,13 @@ class GRR:
         return pure_estimates(counts, users, self)
 
     def honest_support(self, r: int) -> Support:
-        hit = self.p + (r - 1) * self.q
-        return Support(hit / r, self.q, hit * (1 - hit))
+        return one_item_support(self.p + (r - 1) * self.q, r, self.domain_size)
 
     def random_support(self, r: int) -> Support:
-        hit = r / self.domain_size
-        return Support(1 / self.domain_size, 1 / self.domain_size, hit * (1 - hit))
+        return one_item_support(r / self.domain_size, r, self.domain_size)
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return Support(1 / r, 0.0, 0.0)
+        return one_item_support(1.0, r, self.domain_size)
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         # The number of reports on targets is a sum of n independent indicators.

@@ -159,13 +159,15 @@ class LocalHashing:
         return independent_honest_support(self, r)
 
     def random_support(self, r: int) -> Support:
-        return Support(self.q, self.q, r * self.q * (1 - self.q))
+        each = self.q * (1 - self.q)
+        return Support(self.q, self.q, r * each, (self.domain_size - r) * each, 0.0)
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:
         law = matched_law(r, self.hash_range, search)
         matched = np.arange(r + 1)
         mean = float(law @ matched)
-        return Support(mean / r, self.q, float(law @ (matched - mean) ** 2))
+        others = (self.domain_size - r) * self.q * (1 - self.q)
+        return Support(mean / r, self.q, float(law @ (matched - mean) ** 2), others, 0.0)
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         return independent_target_sum_variance(self, r, target_frequency)

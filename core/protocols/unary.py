@@ -139,11 +139,12 @@ class Unary:
         return independent_honest_support(self, r)
 
     def random_support(self, r: int) -> Support:
-        return Support(0.5, 0.5, r / 4)
+        return Support(0.5, 0.5, r / 4, (self.domain_size - r) / 4, 0.0)
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         others = self.domain_size - r
-        return Support(1.0, min(self.padding(r), others) / others if others else 0.0, 0.0)
+        rate = min(self.padding(r), others) / others if others else 0.0
+        return Support(1.0, rate, 0.0, 0.0, 0.0)
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         return independent_target_sum_variance(self, r, target_frequency)

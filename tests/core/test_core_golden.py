@@ -86,7 +86,8 @@ def table1(given: Inputs) -> Any:
     def gains(protocol: Any, random: float, honest: float, crafted: float) -> dict[str, float]:
         laws = {"RPA": random, "RIA": honest, "MGA": crafted}
         return {
-            name: gain(protocol, Support(rate, 0, 0), r, share, held) for name, rate in laws.items()
+            name: gain(protocol, Support(rate, 0, 0, 0, 0), r, share, held)
+            for name, rate in laws.items()
         }
 
     def own(protocol: Any) -> dict[str, float]:
@@ -109,7 +110,7 @@ def c_constant(given: Inputs) -> Any:
     d, r, share, held = given["d"], given["r"], given["beta"], given["fT"]
     cases = {"kRR": ("grr", None), "OUE": ("oue", None), "OLH_g4": ("olh", 4)}
     return {  # minus the gain of fakes that support no target
-        name: -gain(bind(Case(kind, d, given["eps"], g)), Support(0, 0, 0), r, share, held)
+        name: -gain(bind(Case(kind, d, given["eps"], g)), Support(0, 0, 0, 0, 0), r, share, held)
         for name, (kind, g) in cases.items()
     }
 
@@ -137,7 +138,7 @@ def olh_seed_search_em(given: Inputs) -> Any:
 
 
 def olh_mga_integer_g(given: Inputs) -> Any:
-    r, every = given["r"], Support(1, 0, 0)
+    r, every = given["r"], Support(1, 0, 0, 0, 0)
     return {
         str(g): gain(OLH(64, given["eps"], g), every, r, given["beta"], given["fT"])
         for g in (2, 3, 4, 8)

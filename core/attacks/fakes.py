@@ -1,0 +1,22 @@
+"""The fake users of one collection: how many of each kind, and what they aim at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..pure import Items
+from .strategy import Strategy
+
+
+@dataclass(frozen=True, eq=False)
+class Fakes:
+    """Fake users who all do the same: what they do, their targets, and how many they are."""
+
+    strategy: Strategy
+    targets: Items
+    count: int
+
+
+def malicious_users(users: int, share: float) -> int:
+    """m = round(n·β / (1 - β)): so many fakes are a share β of all n + m users."""
+    return round(users * share / (1 - share))

@@ -1,0 +1,77 @@
+"""Targets: which items an attack promotes, chosen by a rule or listed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+
+from ..bounds import Range, check_bounds
+from ..errors import ScenarioError
+from ..population import Population
+from ..pure import Items
+from ..streams import stream
+
+
+@dataclass(frozen=True)
+class PickTargets:
+    """Targets chosen by a rule: random ones, or the least or most frequent items."""
+
+    pick: Literal["random", "least-frequent", "most-frequent"]
+    count: Annotated[int, Range(1)]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def resolve(self, population: Population, seed: int) -> Items:
+        """Indices of the targets. Random ones are the first of one permutation per population."""
+        if self.count > population.domain_size:
+            raise ScenarioError(
+                f"must be at most the number of items, {population.domain_size}, got {self.count}",
+                key="count",
+            )
+        if self.pick == "random":
+            rng = stream(seed, population.address, "targets")
+            return rng.permutation(population.domain_size)[: self.count]
+        sign = 1 if self.pick == "least-frequent" else -1
+        return np.argsort(sign * population.histogram, kind="stable")[: self.count]
+
+
+@dataclass(frozen=True)
+class ListedTargets:
+    """Targets listed one by one: an int is an index, a string a label."""
+
+    items: tuple[int | str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ScenarioError("must name at least one target, got []", key="items")
+
+    def resolve(self, population: Population, seed: int) -> Items:  # noqa: ARG002
+        """Indices of the targets, in the order given."""
+        indices = [self._index(item, population) for item in self.items]
+        if len(set(indices)) < len(indices):
+            # A label and an index can name the same item.
+            twice = next(one for at, one in enumerate(self.items) if indices[at] in indices[:at])
+            raise ScenarioError(f"must be distinct, got {twice!r} twice", key="items")
+        return np.array(indices, dtype=np.int64)
+
+    def _index(self, item: int | str, population: Population) -> int:
+        if isinstance(item, str):
+            if population.labels is None:
+                raise ScenarioError(
+                    f"must be indices, as this population has no labels, got {item!r}",
+                    key="items",
+                )
+            if item not in population.labels:
+                raise ScenarioError(f"must be labels of the population, got {item!r}", key="items")
+            return population.labels.index(item)
+        if not 0 <= item < population.domain_size:
+            raise ScenarioError(
+                f"must be indices in [0, {population.domain_size}), got {item}", key="items"
+            )
+        return item
+
+
+Targets: TypeAlias = PickTargets | ListedTargets
