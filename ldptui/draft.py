@@ -35,6 +35,12 @@ _STARTING: Final[Mapping[str, Any]] = {
     "protocol.epsilon": 1.0,
     "attack.share": 0.05,
 }
+_INSTEAD: Final[Mapping[str, str]] = {
+    "protocol.f": "protocol.epsilon",
+    "protocol.epsilon": "protocol.f",
+}
+"""Keys of which a table has one or the other: setting one drops the other."""
+
 """What a key starts with when a newly chosen kind needs it and no earlier value is known."""
 
 
@@ -123,8 +129,12 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     elif leaf == "kind" and isinstance(value, str):
         _set_kind(draft, document, remembered, table, value)
     else:
-        top, *below = key.split(".")
-        _set(document, top, _placed(document.get(top), below, value))
+        other = _INSTEAD.get(key) if value is not None else None
+        for name, one in ((key, value), *(((other, None),) if other else ())):
+            top, *below = name.split(".")
+            _set(document, top, _placed(document.get(top), below, one))
+        if key == "protocol.form":
+            document["protocol"] = _usable(document["protocol"])
     text = _rewritten(draft.text, draft.document, document)
     return _checked(dataclasses.replace(draft, remembered=remembered), text)
 
@@ -244,6 +254,20 @@ def keys_of(table: str, kind: str) -> tuple[str, ...]:
     return tuple(one.name for one in dataclasses.fields(known) if one.name != "kind")
 
 
+def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
+    """The keys of `keys_of` that mean something here: RAPPOR's forms ignore some."""
+    from core.protocols.rappor import ignored
+
+    kind = kind_of(draft, table)
+    known = keys_of(table, kind)
+    if (table, kind) != ("protocol", "rappor"):
+        return known
+    swept = sweep_of(draft).get("protocol.form")
+    forms = swept if isinstance(swept, list) else [value_of(draft, "protocol.form")]
+    idle = [set(ignored(one)) for one in forms if isinstance(one, str)]
+    return tuple(name for name in known if not idle or not all(name in one for one in idle))
+
+
 # Editing.
 
 
@@ -292,12 +316,38 @@ def _placed(there: Any, below: list[str], value: Any) -> Any:
 def _set_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> None:
     """Set one swept key, or with no key the whole table."""
     table = {**sweep_of(draft), key: value} if key else value
+    place, _, leaf = key.rpartition(".")
+    if leaf == "kind" and "." not in place and isinstance(value, list):
+        _fit_kinds(draft, document, table, place, value)
+    for other in {_INSTEAD[one] for one in table or () if one in _INSTEAD and table[one]}:
+        table.pop(other, None)
+        top, *below = other.split(".")
+        _set(document, top, _placed(document.get(top), below, None))
     if key and value is None:
         del table[key]
         if _looked_up(document, key) is None and (kept := value_of(draft, key)) is not None:
             top, *below = key.split(".")
             _set(document, top, _placed(document.get(top), below, kept))
     _set(document, "sweep", table or None)
+
+
+def _fit_kinds(
+    draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any], table: str, kinds: list[Any]
+) -> None:
+    """Give a table what the kinds swept in it need, and take what none of them knows."""
+    there = document.get(table)
+    after = dict(there) if isinstance(there, Mapping) else {}
+    named = [one for one in kinds if isinstance(one, str)]
+    known = {name for one in named for name in keys_of(table, one)}
+    if known:
+        after = {name: value for name, value in after.items() if name in {"kind", *known}}
+    for one in named:
+        for name in keys_of(table, one):
+            if name not in after and f"{table}.{name}" not in sweep:
+                _set(after, name, _starting(draft, one, f"{table}.{name}"))
+    if "epsilon" in after:
+        after.pop("f", None)  # all of them have the budget
+    document[table] = after
 
 
 def _set_kind(
@@ -325,6 +375,8 @@ def _set_kind(
         key = f"{table}.{name}"
         if name in known - after.keys() and key not in sweep and not (below and name == "targets"):
             _set(after, name, remembered.get(key, _starting(draft, kind, f"{top}.{name}")))
+    if kind == "rappor":
+        after = _usable(after)
     _set(document, top, _placed(document.get(top), below, after))
     gone = [
         key for key in sweep
@@ -335,11 +387,39 @@ def _set_kind(
         _set(document, "sweep", {key: sweep[key] for key in sweep if key not in gone} or None)
 
 
+def _usable(table: dict[str, Any]) -> dict[str, Any]:
+    """RAPPOR with one noise that its form can have: f or the budget, else an f of 0.5.
+
+    Of both, f is taken where it gives the budget: RAPPOR is back from another protocol.
+    """
+    from core.errors import ScenarioError
+    from core.protocols import RapporSpec
+
+    try:
+        if table.keys() >= {"f", "epsilon"}:
+            by_f = {name: value for name, value in table.items() if name != "epsilon"}
+            same = _epsilon(RapporSpec(**by_f).epsilon_one) == _epsilon(table["epsilon"])
+            table = by_f if same else {n: value for n, value in table.items() if n != "f"}
+        RapporSpec(**table)
+    except ScenarioError as error:
+        if error.key in ("f", "epsilon"):
+            kept = {name: value for name, value in table.items() if name != "epsilon"}
+            return {**kept, "f": 0.5}
+    except (TypeError, ValueError):
+        pass  # a key that it does not know, or no number: the check says what is wrong
+    return table
+
+
 def _starting(draft: Draft, kind: str, key: str) -> Any:
     """A sensible first value for a key that a newly chosen kind needs; None: leave it out."""
+    if not _required(key, kind):
+        return None
     population = draft.cell.population if draft.cell is not None else None
     items = population.domain_size if population is not None else 128
+    noise = draft.cell.noise if draft.cell is not None else None
     match key:
+        case "protocol.epsilon" if draft.cell is not None and noise is not None:
+            return _epsilon(noise.epsilon_one(draft.cell.hashes))
         case "population.items":
             return items
         case "population.users" if population is not None:
@@ -354,7 +434,20 @@ def _starting(draft: Draft, kind: str, key: str) -> Any:
             return [500, 300, 150, 50]
         case "attack.targets":
             return {"pick": "random", "count": min(10, items)}
-    return _STARTING.get(key) if default_of(key, kind) is None else None
+    return _STARTING.get(key)
+
+
+def _required(key: str, kind: str) -> bool:
+    from core.scenario import KINDS
+
+    table, _, leaf = key.rpartition(".")
+    found = {one.name: one for one in dataclasses.fields(KINDS[table][kind])}[leaf]
+    return found.default is dataclasses.MISSING
+
+
+def _epsilon(value: float) -> float:
+    """A budget as a form would write it."""
+    return float(f"{value:.3g}")
 
 
 def _rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

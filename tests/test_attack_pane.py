@@ -270,3 +270,21 @@ async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch
         assert asked
         assert len({region.y for regions in asked for region in regions}) == 1
         assert () not in asked
+
+
+async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.show(edited(app.draft, "protocol.kind", "rappor"))
+        app.show(edited(app.draft, "protocol.f", 0.5))
+        await pilot.pause()
+        await app.type_into(pilot, "attack.cohort", "0.5")
+        assert app.draft.document["attack"]["cohort"] == 0.5
+        assert app.draft.problems == ()
+        await app.type_into(pilot, "attack.cohort", "2")
+        assert "must be" in app.said("attack.cohort")
+        await app.type_into(pilot, "attack.cohort", "")
+        assert "cohort" not in app.draft.document["attack"]
+        app.show(edited(app.draft, "protocol.form", "basic"))
+        await pilot.pause()
+        assert not any(field.key == "attack.cohort" for field in app.query(Field) if field.display)

@@ -340,3 +340,22 @@ def test_numbers_typed_as_targets_are_labels_where_there_are_such(tmp_path: Path
 
     assert draft.document is not None
     assert draft.document["attack"]["targets"]["items"] == ["3", "100", 1]
+
+
+def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
+    draft = draft_of(TEXT, Path())
+    rappor = edited(draft, "protocol.kind", "rappor")
+    assert rappor.problems == ()
+    assert rappor.document["protocol"] == {"kind": "rappor", "epsilon": 1.0}
+    by_f = edited(rappor, "protocol.f", 0.5)
+    assert by_f.document["protocol"] == {"kind": "rappor", "f": 0.5}
+    back = edited(by_f, "protocol.kind", "oue")
+    assert back.document["protocol"] == {"kind": "oue", "epsilon": 1.07}  # of one report
+    again = edited(back, "protocol.kind", "rappor")  # walked past in the list
+    assert again.document["protocol"] == {"kind": "rappor", "f": 0.5}
+    other = edited(edited(back, "protocol.epsilon", 2), "protocol.kind", "rappor")
+    assert other.document["protocol"] == {"kind": "rappor", "epsilon": 2}
+    assert not any(one.problems for one in (by_f, back, again, other))
+    too_much = edited(edited(back, "protocol.epsilon", 4), "protocol.kind", "rappor")
+    assert too_much.problems == ()
+    assert too_much.document["protocol"] == {"kind": "rappor", "f": 0.5}

@@ -6,7 +6,7 @@ import pytest
 from form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
 
-from ldptui.draft import edited, sweep_of
+from ldptui.draft import edited, keys_of, sweep_of
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.parameters_pane import ParametersPane
 from ldptui.widgets.sweep_editor import SweepEditor, SweepList, described
@@ -237,3 +237,123 @@ async def test_a_scenario_that_was_never_valid_is_shown() -> None:
         assert app.shown("population.users") == "many"
         assert "must be an integer" in app.said("population.users")
         assert app.shown("protocol.hash_range") == "nearest"
+
+
+RAPPOR = SCENARIO.replace(
+    'kind = "olh"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5\nbits = 128\ncohorts = 16'
+)
+
+
+def protocol_keys(app: FormApp) -> list[str]:
+    return [key.removeprefix("protocol.") for key in keys(app) if key.startswith("protocol.")]
+
+
+def test_every_key_of_every_protocol_has_a_field() -> None:
+    from core.scenario import KINDS
+    from ldptui.widgets.parameters_pane import _PROTOCOL
+
+    known = {name for kind in KINDS["protocol"] for name in keys_of("protocol", kind)}
+    assert known == {name for name, _ in _PROTOCOL}
+
+
+async def test_a_form_of_rappor_shows_what_it_has() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        noise, filters = ["p", "q"], ["bits", "hashes", "cohorts", "alpha", "adjust"]
+        own = {
+            "full": [*noise, *filters],
+            "one-time": filters,
+            "basic": noise,
+            "basic-one-time": [],
+        }
+        app.field("protocol.form").control.focus()
+        for form, wanted in own.items():
+            if form != "full":
+                await pilot.press("right")
+            assert app.shown("protocol.form") == form
+            assert protocol_keys(app) == ["form", "f", "epsilon", *wanted]
+            assert app.draft.problems == ()
+            assert app.draft.cell.parameters["protocol.form"] == form
+        text = str(app.query_one("#letters").render())
+        assert "RAPPOR's p and q are the reverse of Wang's" in " ".join(text.split())
+        assert "q* = 0.75 > p* = 0.25" in text
+
+
+async def test_f_or_the_budget_of_one_report_is_given_and_the_other_follows() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        assert app.shown("protocol.epsilon") == "1.074"
+        assert app.field("protocol.epsilon").follows
+        assert not app.field("protocol.f").follows
+        await app.type_into(pilot, "protocol.epsilon", "0.5343")
+        assert app.draft.problems == ()
+        table = app.draft.document["protocol"]
+        assert table["epsilon"] == 0.5343
+        assert "f" not in table
+        assert app.shown("protocol.f") == "0.75"  # as the paper has it
+        assert app.field("protocol.f").follows
+        app.field("protocol.f").control.focus()
+        await pilot.press("down")
+        table = app.draft.document["protocol"]
+        assert table["f"] == 0.7
+        assert "epsilon" not in table
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "said"),
+    [
+        ("protocol.f", "1", "must be less than 1"),
+        ("protocol.q", "0.5", "must exceed p = 0.5"),
+        ("protocol.epsilon", "3", "must be at most 2.19722"),
+        ("protocol.bits", "512", "must be"),
+        ("protocol.alpha", "0", "must be"),
+    ],
+)
+async def test_noise_without_privacy_or_information_is_refused_with_the_reason(
+    key: str, typed: str, said: str
+) -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await app.type_into(pilot, key, typed)
+        assert said in app.said(key)
+        assert app.shown(key) == typed
+
+
+async def test_a_form_that_cannot_have_the_noise_gets_another() -> None:
+    """No permanent noise, and then no fresh one either; a budget that fresh noise cannot give."""
+    app = FormApp(ParametersPane, RAPPOR.replace("f = 0.5", "f = 0.0"))
+    async with app.run_test(size=(80, 40)):
+        assert app.draft.problems == ()
+        app.show(edited(app.draft, "protocol.form", "one-time"))
+        assert app.draft.problems == ()
+        assert app.draft.document["protocol"]["f"] == 0.5
+        app.show(edited(app.draft, "protocol.epsilon", 6.0))
+        assert app.draft.problems == ()
+        app.show(edited(app.draft, "protocol.form", "full"))
+        assert app.draft.problems == ()
+        assert app.draft.document["protocol"]["f"] == 0.5
+
+
+async def test_bits_and_cohorts_double() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.field("protocol.bits").control.focus()
+        await pilot.press("down")
+        assert app.shown("protocol.bits") == "64"
+        await pilot.press("shift+up", "up")
+        assert app.shown("protocol.bits") == "256"  # which is the most
+        app.field("protocol.cohorts").control.focus()
+        await pilot.press("up")
+        assert app.shown("protocol.cohorts") == "32"
+
+
+async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
+    from ldptui.widgets.sweep_editor import _opening, sweepable
+
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 30)):
+        found = sweepable(app.draft)
+        assert {"protocol.f", "protocol.cohorts", "attack.cohort"} <= set(found)
+        for key in found:
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            assert after.problems == (), key

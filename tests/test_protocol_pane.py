@@ -3,7 +3,9 @@
 import pytest
 from form_app import SCENARIO, FormApp
 
-from ldptui.draft import edited
+from core.protocols import OUE
+from core.theory import count_std, frequency_std
+from ldptui.draft import Draft, edited
 from ldptui.widgets.protocol_pane import ProtocolPane
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
@@ -18,11 +20,12 @@ async def test_each_protocol_has_a_row_and_nothing_is_cut(size: tuple[int, int])
     app = FormApp(ProtocolPane)
     async with app.run_test(size=size):
         lines = picture(app).splitlines()
-        assert [line.split()[1] for line in lines[:5]] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+        names = ["GRR", "SUE", "OUE", "BLH", "OLH", "RAPPOR"]
+        assert [line.split()[1] for line in lines[:6]] == names
         assert all(len(line) <= size[0] - 4 for line in lines)
         assert len(lines) <= size[1] - 2
         assert lines[4].startswith("● ")
-        assert all(len(line.split()) > 3 for line in lines[:5])  # each says why to pick it
+        assert all(len(line.split()) > 3 for line in lines[:6])  # each says why to pick it
 
 
 async def test_moving_chooses_and_is_posted_once() -> None:
@@ -100,8 +103,11 @@ async def test_huge_budgets_do_not_break_it() -> None:
 
 
 async def test_empty_before_there_is_a_draft() -> None:
-    app = FormApp(ProtocolPane)
-    app.on_mount = lambda: None  # type: ignore[method-assign]
+    class Empty(FormApp):
+        def show(self, draft: Draft) -> None:
+            pass
+
+    app = Empty(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
         app.pane.focus()
         await pilot.press("down")
@@ -126,9 +132,15 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
         app.retype(SCENARIO.replace('\nkind = "olh"\nepsilon = 1.0\n', text))
         assert app.draft.problems == ()
         shown = picture(app)
-        assert "● RAPPOR, set in the script" in shown
+        assert "● RAPPOR" in shown
         assert bounded in shown
         assert ("p* = 0.5625" if f == "0.5" else "p* = 0.5 ") in shown.replace("\n", " ")
         assert ("q* = 0.6875" if f == "0.5" else "q* = 0.75") in shown
         assert "reverse of Wang's p, q" in shown
-        assert "±" not in shown
+        if f == "0.5":  # the others have the budget of one report, and σ is of one frequency
+            spreads = {line.split()[1]: line.split()[-1] for line in shown.splitlines()[:6]}
+            cell = app.draft.cell
+            one = cell.noise.epsilon_one(2)
+            assert spreads["OUE"] == f"±{frequency_std(OUE(64, one), cell.users):.4f}"
+            assert spreads["RAPPOR"] == f"±{count_std(cell.noise, 2, cell.users) / cell.users:.4f}"
+            assert "3e^ε₁ + 2 = 10.8" in shown

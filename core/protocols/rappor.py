@@ -489,6 +489,13 @@ class Rappor:
         return tuple(found)
 
 
+def ignored(form: str) -> tuple[str, ...]:
+    """The keys of `RapporSpec` that mean nothing in this form."""
+    noise = ("p", "q") if form.endswith("one-time") else ()
+    filters = ("bits", "hashes", "cohorts", "alpha", "adjust") if form.startswith("basic") else ()
+    return noise + filters
+
+
 @dataclass(frozen=True)
 class RapporSpec:
     """RAPPOR in one of its forms, before the domain is known.
@@ -512,10 +519,7 @@ class RapporSpec:
 
     def __post_init__(self) -> None:
         check_bounds(self)
-        ignored = ["p", "q"] if self.form.endswith("one-time") else []
-        if self.basic:
-            ignored += ["bits", "hashes", "cohorts", "alpha", "adjust"]
-        for name in ignored:
+        for name in ignored(self.form):
             object.__setattr__(self, name, None)
         if self.f is not None and self.epsilon is not None:
             raise ScenarioError(

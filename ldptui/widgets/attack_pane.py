@@ -101,6 +101,7 @@ class AttackPane(Widget, can_focus=True):
             yield labelled("attack.seeds", "integer", optional=True)
             scorings = [("anchor", "anchor"), ("bucket", "bucket")]
             yield labelled("attack.scoring", options=scorings)
+            yield labelled("attack.cohort", "number", optional=True)
             yield Static(classes="words", id="facts", markup=False)
         with Vertical(id="script"):
             yield ScriptEditor()
@@ -184,7 +185,7 @@ class AttackPane(Widget, can_focus=True):
             self._show_form(draft)
 
     def _show_form(self, draft: Draft) -> None:
-        from ..draft import keys_of, kind_of, sweep_of, value_of
+        from ..draft import keys_of, kind_of, sweep_of, used_keys, value_of
 
         kind, swept = kind_of(draft, "attack"), sweep_of(draft)
         targets = value_of(draft, "attack.targets")
@@ -192,6 +193,8 @@ class AttackPane(Widget, can_focus=True):
         protocols = swept.get("protocol.kind")
         kinds = protocols if isinstance(protocols, list) else [kind_of(draft, "protocol")]
         own = set(keys_of("attack", kind))
+        if "cohorts" not in used_keys(draft, "protocol"):
+            own.discard("cohort")
         for field in self.query_one("#form").query(Field):
             name = field.key.split(".")[1]
             field.display = field.key == "attack.kind" or (

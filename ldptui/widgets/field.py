@@ -119,14 +119,19 @@ def _item(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Steps:
-    """How far up and down go. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far."""
+    """How far up and down go. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
+
+    `doubling`: along the powers of two, with shift four times as far.
+    """
 
     small: str = "0.1"
     big: str = "1"
     ladder: bool = False
+    doubling: bool = False
 
 
 _LADDER: Final = Steps(ladder=True)
+_DOUBLING: Final = Steps(doubling=True)
 _WHOLE: Final = Steps("1", "10")
 _STEPS: Final[Mapping[str, Steps]] = {
     "population.items": _LADDER,
@@ -134,6 +139,14 @@ _STEPS: Final[Mapping[str, Steps]] = {
     "population.ratio": Steps("0.01", "0.1"),
     "population.mean": _WHOLE,
     "population.std": _WHOLE,
+    "protocol.f": Steps("0.05", "0.25"),
+    "protocol.p": Steps("0.05", "0.25"),
+    "protocol.q": Steps("0.05", "0.25"),
+    "protocol.bits": _DOUBLING,
+    "protocol.cohorts": _DOUBLING,
+    "protocol.hashes": Steps("1", "4"),
+    "protocol.alpha": Steps("0.01", "0.05"),
+    "attack.cohort": Steps("0.1", "0.5"),
     "attack.share": Steps("0.01", "0.05"),
     "attack.seeds": _LADDER,
     "trials": _LADDER,
@@ -148,12 +161,20 @@ def nudged(value: float, up: bool, big: bool, steps: Steps) -> int | float:
     """The next number of the grid, or of the ladder, above or below a value."""
     if steps.ladder:
         return _climbed(value, up, big)
+    if steps.doubling:
+        return _doubled(max(1, round(value)), up, big)
     step = Decimal(steps.big if big else steps.small)
     at = Decimal(repr(value)) / step
     beyond = math.floor(at) + 1 if up else math.ceil(at) - 1
     number = beyond * step
     whole = isinstance(value, int) and number == number.to_integral_value()
     return int(number) if whole else float(number)
+
+
+def _doubled(number: int, up: bool, big: bool) -> int:
+    """The next power of two above or below, or the one after that."""
+    power = number.bit_length() + big if up else (number - 1).bit_length() - 1 - big
+    return 1 << max(0, power)
 
 
 def _climbed(value: float, up: bool, big: bool) -> int:
@@ -340,6 +361,7 @@ class Field(Widget):
         & > ValueInput, & > Choice { margin: 0 0 0 24; }
         &.-bare > Choice, &.-bare > ValueInput { margin: 0 0 0 2; }
         &.-below > ValueInput { margin: 1 0 0 2; }
+        &.-follows > ValueInput { color: $text-muted; }
         &.-invalid > ValueInput { color: $text-error; text-style: underline; }
         & > .problem {
             color: $text-error;
@@ -357,6 +379,8 @@ class Field(Widget):
 
     focused: reactive[bool] = reactive(False)
     swept: reactive[bool] = reactive(False)
+    follows: reactive[bool] = reactive(False)
+    """Whether the value follows from others, until it is edited."""
 
     def __init__(
         self,
@@ -399,7 +423,7 @@ class Field(Widget):
         elif self.focused:
             mark, style = "› ", "$text-accent"
         else:
-            mark, style = ("↔ " if self.swept else "  "), ""
+            mark, style = ("↔ " if self.swept else "= " if self.follows else "  "), ""
         return Content.assemble((mark, style), (self.label, style)).truncate(
             max(1, self.size.width), ellipsis=True
         )
@@ -447,6 +471,12 @@ class Field(Widget):
         line.display = bool(problem)
         self.refresh()
 
+    def rename(self, label: str) -> None:
+        """Show another label."""
+        if label != self.label:
+            self.label = label
+            self.refresh()
+
     def follow(self, like: str) -> None:
         """Take the range and the steps of another key."""
         if like != self.like:
@@ -465,6 +495,10 @@ class Field(Widget):
             self.control.suggester = SuggestFromList(words, case_sensitive=False) if words else None
 
     def watch_swept(self) -> None:
+        self.refresh()
+
+    def watch_follows(self) -> None:
+        self.set_class(self.follows, "-follows")
         self.refresh()
 
     def on_resize(self) -> None:

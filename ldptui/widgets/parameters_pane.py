@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ..format import short
 from ..help import field_help
 from ..messages import FieldFocused
 from .field import Field, Type
@@ -43,6 +44,42 @@ _OWN: Final[tuple[tuple[str, Type], ...]] = (
     ("count", "text"),
 )
 """Keys that a population may have; those of its kind are shown."""
+_FORMS: Final = ("full", "one-time", "basic", "basic-one-time")
+_PROTOCOL: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
+    ("form", _FORMS),
+    ("f", "number"),
+    ("epsilon", "number"),
+    ("hash_range", _RULES),
+    ("p", "number"),
+    ("q", "number"),
+    ("bits", "integer"),
+    ("hashes", "integer"),
+    ("cohorts", "integer"),
+    ("alpha", "number"),
+    ("adjust", ("bonferroni", "benjamini-hochberg")),
+)
+"""Keys that a protocol may have, each with its type or its words; the used ones are shown."""
+
+
+def _protocol_fields(name: str, shape: Type | tuple[str, ...]) -> Iterator[Widget]:
+    """The field of a key of the protocol, and what stands below it."""
+    key = f"protocol.{name}"
+    field = (
+        labelled(key, shape)
+        if isinstance(shape, str)
+        else labelled(key, options=[(one, one) for one in shape], rows=2)
+    )
+    field.display = name == "epsilon"
+    yield field
+    if name == "hash_range":
+        field.id = "rule"
+        given = Field(key, "  given", "integer", id="given")
+        given.display = False
+        yield given
+    if name == "q":
+        letters = Static(id="letters", markup=False)
+        letters.display = False
+        yield letters
 
 
 def labelled(key: str, type_: Type = "text", **more: Any) -> Field:
@@ -68,6 +105,8 @@ class ParametersPane(VerticalScroll):
         &.-side > #numbers { padding-right: 2; }
         &.-roomy .first { margin-top: 1; }
         &.-side .top { margin-top: 0; }
+        & #letters { padding: 0 0 0 2; height: auto; color: $foreground 60%; }
+        &:ansi #letters { text-style: dim; }
         & > #meaning {
             display: none;
             dock: bottom;
@@ -99,16 +138,8 @@ class ParametersPane(VerticalScroll):
                 field = labelled(f"population.{name}", type_, optional=name == "count")
                 field.display = name in ("items", "users")
                 yield field
-            epsilon = labelled("protocol.epsilon", "number")
-            epsilon.add_class("first")
-            yield epsilon
-            rule = labelled("protocol.hash_range", options=[(one, one) for one in _RULES])
-            rule.id = "rule"
-            rule.display = False
-            yield rule
-            given = Field("protocol.hash_range", "  given", "integer", id="given")
-            given.display = False
-            yield given
+            for name, shape in _PROTOCOL:
+                yield from _protocol_fields(name, shape)
         with Vertical(id="run"):
             trials = labelled("trials", "integer", optional=True)
             trials.add_class("first", "top")
@@ -158,29 +189,39 @@ class ParametersPane(VerticalScroll):
         self._block(draft)
         if not draft.parses:
             return
-        from ..draft import keys_of, kind_of, sweep_of, value_of
+        from ..draft import sweep_of, used_keys, value_of
 
         swept = sweep_of(draft)
-        own = set(keys_of("population", kind_of(draft, "population")))
+        own = {
+            f"{table}.{name}"
+            for table in ("population", "protocol")
+            for name in ("kind", *used_keys(draft, table))
+        }
         for field in self._fields():
-            table, _, name = field.key.partition(".")
-            if table == "population" and name != "kind":
-                field.display = name in own
-            if not field.display and field.id not in ("rule", "given"):
+            if field.key.partition(".")[0] in ("population", "protocol"):
+                field.display = field.key in own
+            if not field.display:
                 continue
             field.swept = field.key in swept
             value = value_of(draft, field.key)
             if field.id == "rule":
                 self._show_rule(draft, field, value)
             elif field.id == "given":
-                field.display = self.query_one("#rule").display and value not in _RULES
+                field.display = value not in _RULES
                 field.show(value, said(draft, field.key))
+            elif field.key in ("protocol.f", "protocol.epsilon"):
+                self._show_noise(draft, field, value)
             elif field.key in ("population.column", "population.count"):
                 columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
                 field.offer(columns)
                 field.show(value, said(draft, field.key))
             else:
                 field.show(value, said(draft, field.key))
+        first = next((one for one in self._fields() if one.key in own and one.display
+                      and one.key.startswith("protocol.")), None)  # fmt: skip
+        for field in self._fields():
+            field.set_class(field is first or field.key == "trials", "first")
+        self._show_letters(draft, own)
         self.query_one(SweepEditor).show(draft)
 
     def _fields(self) -> Iterator[Field]:
@@ -192,11 +233,6 @@ class ParametersPane(VerticalScroll):
         """The rule for g, each with the g it gives at this ε, and "given" for a number."""
         from core.protocols.hashing import hash_range_for
 
-        from ..draft import kind_of
-
-        field.display = kind_of(draft, "protocol") == "olh"
-        if not field.display:
-            return
         cell = draft.cell
         epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
         options: list[tuple[Any, str]] = [(rule, rule) for rule in _RULES]
@@ -206,6 +242,34 @@ class ParametersPane(VerticalScroll):
         given = value if isinstance(value, int) else g or 2
         field.choose_from([*options, (given, "given")])
         field.show(value if value in _RULES else given)
+
+    def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
+        """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
+        from ..draft import kind_of
+
+        rappor, cell = kind_of(draft, "protocol") == "rappor", draft.cell
+        if field.key == "protocol.epsilon":
+            field.rename("one report ε₁" if rappor else title_of(field.key))
+        field.follows = False
+        if rappor and value is None and cell is not None and cell.noise is not None:
+            field.follows = True
+            solved = cell.noise.f
+            if field.key == "protocol.epsilon":
+                solved = cell.noise.epsilon_one(cell.hashes)
+            value = float(f"{solved:.4g}")
+        field.show(value, said(draft, field.key))
+
+    def _show_letters(self, draft: Draft, own: set[str]) -> None:
+        """Below RAPPOR's noise: which way round its letters are, and what they come to."""
+        words = self.query_one("#letters", Static)
+        cell = draft.cell
+        words.display = "protocol.f" in own
+        if words.display and cell is not None and cell.noise is not None:
+            noise = cell.noise
+            sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
+            text = f"{sent}: RAPPOR's p and q are the reverse of Wang's"
+            if str(words.content) != text:
+                words.update(text)
 
     def _block(self, draft: Draft) -> None:
         """While the script does not parse, a form cannot write into it: say so, then close."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.reactive import var
 from textual.widget import Widget
 
-from ..format import decimals, fixed, short
+from ..format import MISSING, decimals, fixed, short
 from ..help import kind_help
 from ..messages import FieldFocused, KeyEdited
 from .field import muted
@@ -28,21 +28,26 @@ if TYPE_CHECKING:
 
 BRIEFLY: Final = {
     "grr": "small d: least error",
-    "sue": "baseline, like RAPPOR",
-    "oue": "large d, d-bit reports",
+    "sue": "the classic baseline",
+    "oue": "big d, d-bit reports",
     "blh": "one bit and a seed",
-    "olh": "large d, short reports",
+    "olh": "big d, short reports",
+    "rappor": "strings, many rounds",
 }
 """Why to pick each protocol, for rows too narrow for the sentence in help.toml."""
 
 KINDS: Final = tuple(BRIEFLY)
+NAME: Final = max(map(len, KINDS)) + 1
+"""Cells for the name of a protocol and the gap after it."""
+TEXT: Final = 2 + NAME + 2
+"""Where the reason to pick it starts: after the mark, the name and the star."""
 
 
 @dataclass(frozen=True)
 class Facts:
     """What the pane says of the protocols at the scenario's d, n and ε.
 
-    spreads : σ of one estimated frequency, for each of KINDS; no `why` and spreads for RAPPOR.
+    spreads : σ of one estimated frequency, for each of KINDS; for RAPPOR ε is ε₁ of one report.
     """
 
     recommended: tuple[str, ...]
@@ -145,7 +150,7 @@ class ProtocolPane(Widget, can_focus=True):
         if self._reasons_fit(width):
             helps = [kind_help("protocol", kind) for kind in KINDS]
             texts = [help_.reason if help_ else "" for help_ in helps]
-        right = self._right if max(map(cell_len, texts)) + self._right <= width - 8 else 0
+        right = self._right if max(map(cell_len, texts)) + self._right <= width - TEXT else 0
         rows = []
         for kind, text, spread in zip(KINDS, texts, spreads, strict=True):
             chosen = kind == self._kind
@@ -154,7 +159,7 @@ class ProtocolPane(Widget, can_focus=True):
             star = facts is not None and kind in facts.recommended
             row = Content.assemble(
                 (mark, bright if chosen else muted(self)),
-                (f"{kind.upper()} ", bright if chosen else "$foreground"),
+                (kind.upper().ljust(NAME), bright if chosen else "$foreground"),
                 ("★ " if star else "  ", "$text-success"),
                 (text, "$foreground" if chosen else muted(self)),
             )
@@ -170,9 +175,6 @@ class ProtocolPane(Widget, can_focus=True):
         if self._blocked:
             return _wrapped(f"✗ {self._blocked}", width, "$text-error")
         numbers = [] if self._facts is None else _wrapped(self._facts.numbers, width, muted(self))
-        if self._kind and self._kind not in KINDS:
-            words = f"● {self._kind.upper()}, set in the script"
-            return [*_wrapped(words, width, "$foreground bold"), *numbers]
         if self._facts is None:
             return []
         star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
@@ -188,7 +190,7 @@ class ProtocolPane(Widget, can_focus=True):
 
     def _reasons_fit(self, width: int) -> bool:
         helps = [kind_help("protocol", kind) for kind in KINDS]
-        return max(cell_len(help_.reason) for help_ in helps if help_) <= width - 8
+        return max(cell_len(help_.reason) for help_ in helps if help_) <= width - TEXT
 
     @property
     def _right(self) -> int:
@@ -209,44 +211,66 @@ def _wrapped(text: str, width: int, style: str) -> list[Content]:
 
 def _facts(draft: Draft) -> Facts | None:
     """The numbers of the last valid scenario's base; None before there was one."""
-    from core.errors import ScenarioError
-    from core.protocols import PROTOCOLS
-    from core.theory import frequency_std, recommended
+    from core.theory import recommended
 
     cell = draft.cell
     if cell is None:
         return None
     if cell.noise is not None:
-        return Facts((), "", _rappor(cell, cell.noise), ())
-    epsilon = cell.parameters.get("protocol.epsilon")
-    if not isinstance(epsilon, int | float) or cell.parameters["protocol.kind"] not in KINDS:
+        epsilon = cell.noise.epsilon_one(cell.hashes)
+    elif isinstance(given := cell.parameters.get("protocol.epsilon"), int | float):
+        epsilon = float(given)
+    else:
         return None
-    protocol, users, d = cell.pure, cell.users, cell.population.domain_size
+    d = cell.population.domain_size
     best = recommended(d, epsilon)
     sign = "<" if best == "grr" else "≥"
-    spreads: list[float | None] = []
-    for kind in KINDS:
-        try:
-            own = kind == cell.parameters["protocol.kind"]
-            one = protocol if own else PROTOCOLS[kind](kind=kind, epsilon=epsilon).bind(d)  # type: ignore[arg-type]
-            spreads.append(frequency_std(one, users))
-        except (ScenarioError, OverflowError):
-            spreads.append(None)  # e^ε + 1 is no usable hash range here
+    spreads = [_spread(cell, kind, epsilon) for kind in KINDS]
     places = decimals(spreads)
-    written = [f"±{fixed(one, places)}" for one in spreads]
+    written = [MISSING if one is None else f"±{fixed(one, places)}" for one in spreads]
     if places > 6 or max(map(len, written)) > 8:
-        written = [f"±{short(one, 2)}" for one in spreads]
+        written = [MISSING if one is None else f"±{short(one, 2)}" for one in spreads]
+    power = "e^ε₁" if cell.noise is not None else "e^ε"
+    return Facts(
+        recommended=("grr",) if best == "grr" else ("oue", "olh"),
+        why=f"d = {d} {sign} 3{power} + 2 = {short(3 * math.exp(epsilon) + 2, 3)} → "
+        + ("GRR" if best == "grr" else "OUE/OLH"),
+        numbers=_numbers(cell),
+        spreads=tuple(written),
+    )
+
+
+def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
+    """σ of one frequency under a protocol at this ε; None where the protocol cannot have it."""
+    from core.errors import ScenarioError
+    from core.protocols import KINDS as SPECS
+    from core.protocols import Rappor
+    from core.theory import count_std, frequency_std
+
+    protocol: Any = cell.protocol
+    if kind != cell.parameters["protocol.kind"]:
+        try:
+            spec: Any = SPECS[kind]
+            protocol = spec(kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
+        except (ScenarioError, OverflowError):
+            return None  # e^ε + 1 is no usable hash range here, or f would be below 0
+    if isinstance(protocol, Rappor):
+        return count_std(protocol.noise, protocol.hashes, cell.users) / cell.users
+    return frequency_std(protocol, cell.users)
+
+
+def _numbers(cell: Cell) -> str:
+    """The probabilities of the chosen protocol, and σ of one frequency."""
+    from core.theory import frequency_std
+
+    if cell.noise is not None:
+        return _rappor(cell, cell.noise)
+    protocol = cell.pure
     numbers = [f"p = {short(protocol.p)}", f"q = {short(protocol.q)}"]
     if cell.hash_range is not None:
         numbers.append(f"g = {cell.hash_range}")
-    numbers.append(f"σ = {short(frequency_std(protocol, users), 3)}")
-    return Facts(
-        recommended=("grr",) if best == "grr" else ("oue", "olh"),
-        why=f"d = {d} {sign} 3e^ε + 2 = {short(3 * math.exp(epsilon) + 2, 3)} → "
-        + ("GRR" if best == "grr" else "OUE/OLH"),
-        numbers="  ".join(numbers),
-        spreads=tuple(written),
-    )
+    numbers.append(f"σ = {short(frequency_std(protocol, cell.users), 3)}")
+    return "  ".join(numbers)
 
 
 def _rappor(cell: Cell, noise: BitNoise) -> str:

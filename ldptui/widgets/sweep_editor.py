@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -31,6 +31,16 @@ _OPENING: Final[Mapping[str, Any]] = {
     "attack.seeds": {"from": 1, "to": 10_000, "points": 9, "scale": "log"},
     "protocol.epsilon": {"from": 0.5, "to": 4.0, "points": 8},
     "protocol.hash_range": {"from": 2, "to": 16, "points": 15},
+    "protocol.form": ["full", "one-time", "basic", "basic-one-time"],
+    "protocol.f": {"from": 0.1, "to": 0.9, "points": 9},
+    "protocol.p": {"from": 0.1, "to": 0.5, "points": 5},
+    "protocol.q": {"from": 0.6, "to": 0.9, "points": 4},
+    "protocol.bits": [16, 32, 64, 128, 256],
+    "protocol.hashes": [1, 2, 4, 8],
+    "protocol.cohorts": [8, 16, 32, 64, 128],
+    "protocol.alpha": [0.01, 0.05, 0.1],
+    "protocol.adjust": ["bonferroni", "benjamini-hochberg"],
+    "attack.cohort": {"from": 0.0, "to": 1.0, "points": 6},
     "population.items": {"from": 16, "to": 1024, "points": 7, "scale": "log"},
     "population.users": {"from": 10_000, "to": 10_000_000, "points": 7, "scale": "log"},
     "population.exponent": {"from": 0.0, "to": 2.0, "points": 9},
@@ -345,9 +355,10 @@ class SweepEditor(Vertical):
 
 def sweepable(draft: Draft) -> list[str]:
     """The keys that a sweep may have, for the kinds of a draft."""
-    from ..draft import keys_of, kind_of, sweep_of
+    from ..draft import keys_of, kind_of, sweep_of, used_keys
 
     swept = sweep_of(draft)
+    used = used_keys(draft, "protocol")
     found = []
     for key in _OPENING:
         table, _, leaf = key.partition(".")
@@ -356,6 +367,10 @@ def sweepable(draft: Draft) -> list[str]:
             listed = swept.get(f"{table}.kind")
             kinds = listed if isinstance(listed, list) else [kind_of(draft, table)]
             if not any(isinstance(kind, str) and name in keys_of(table, kind) for kind in kinds):
+                continue
+            if kinds == ["rappor"] and name not in used:
+                continue
+            if key == "attack.cohort" and "cohorts" not in used:
                 continue
         if key == "attack.kind" and kind_of(draft, "attack") == "none":
             continue
@@ -369,6 +384,14 @@ def _opening(draft: Draft, key: str) -> Any:
     if key == "attack.targets.count" and draft.cell is not None:
         most = min(opening["to"], draft.cell.population.domain_size)
         return {"from": 1, "to": most, "points": most}
+    if key == "protocol.kind" and draft.cell is not None and draft.cell.noise is not None:
+        return ["sue", "oue", "olh", "rappor"]
+    if key == "protocol.epsilon" and draft.cell is not None and draft.cell.noise is not None:
+        # Fresh noise alone bounds ε₁; with it all, f would have to be below 0.
+        noise, hashes = draft.cell.noise, draft.cell.hashes
+        if noise.p > 0 and noise.q < 1:
+            most = float(f"{0.9 * replace(noise, f=0.0).epsilon_one(hashes):.2g}")
+            return opening | {"from": min(0.5, most / 4), "to": min(4.0, most)}
     return opening
 
 
