@@ -78,6 +78,8 @@ class Workbench(App[None]):
         settings: Settings,
         path: Path | None = None,
         engine: type[Engine] | None = None,
+        *,
+        store: Path | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(
@@ -94,9 +96,10 @@ class Workbench(App[None]):
         self.crash_file: Path | None = None
         self._path = path
         self._engine = engine
+        self._store = store
 
     def get_default_screen(self) -> Screen[None]:
-        return WorkbenchScreen(self._path, self._engine)
+        return WorkbenchScreen(self._path, self._engine, self._store)
 
     def on_mount(self) -> None:
         if self.settings.keys:

@@ -107,6 +107,10 @@ def app_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_const", const=False, help="keyboard only"
     )
+    history_options.add_store(parser)
+    parser.add_argument(
+        "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
+    )
     parser.add_argument("--log-file", metavar="FILE", help="write a log here")
     parser.add_argument("--version", action="version", version=f"ldptui {__version__}")
     return parser
@@ -307,6 +311,8 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         config=options.config,
         mouse=options.mouse,
         log_file=options.log_file,
+        store=options.store,
+        keep=options.keep,
     )
     return code
 

@@ -425,4 +425,8 @@ def as_document(request: Request) -> dict[str, Any]:
         "parts": [{"name": part.name, "document": part.document} for part in request.parts],
         "folder": request.folder,
         "interval": request.interval,
+        "whole": request.whole,
+        "store": request.store,
+        "source": request.source,
+        "resumed": request.resumed,
     }

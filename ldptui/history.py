@@ -34,17 +34,6 @@ from . import __version__, cli, headless, places, table
 from . import format as text
 from .runs import described
 
-VARIABLE: Final = "LDPTUI_STORE"
-
-
-# Where runs are kept.
-
-
-def store_path(given: str | None) -> tuple[Path, bool]:
-    """The file of the store, and whether somebody chose it."""
-    chosen = given or os.environ.get(VARIABLE)
-    return (Path(chosen).expanduser(), True) if chosen else (places.store_file(), False)
-
 
 def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
     """Run an experiment and keep the run. A store that nobody asked for only gives a note."""
@@ -54,7 +43,7 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
 
     if not options.keep:
         return alone()
-    path, chosen = store_path(options.store)
+    path, chosen = places.chosen_store(options.store)
     try:
         store = open_store(path)
         try:
@@ -113,7 +102,7 @@ def _tags(given: Sequence[str]) -> list[str]:
 
 def _opened(options: Namespace, write: bool = False) -> Store:
     """The store of a command that works on what is there."""
-    path, _ = store_path(options.store)
+    path, _ = places.chosen_store(options.store)
     if not path.exists():
         raise FileError(f"there are no runs: {path} does not exist")
     return open_store(path, write)
@@ -165,8 +154,8 @@ def record(options: Namespace) -> int:
     scenario, source = headless.scenario_of(options)
     experiment = compile(scenario, limits=options.limits)
     options.frequencies = True
-    if options.store or os.environ.get(VARIABLE):
-        store = open_store(store_path(options.store)[0])
+    if options.store or os.environ.get(places.STORE):
+        store = open_store(places.chosen_store(options.store)[0])
     else:
         store = open_store(None)
     with store:
@@ -236,7 +225,7 @@ def runs(options: Namespace) -> int:
 
 def _list(options: Namespace) -> int:
     since, until = _moment(options.since, "--since"), _moment(options.until, "--until", after=True)
-    path, chosen = store_path(options.store)
+    path, chosen = places.chosen_store(options.store)
     found: list[Run] = []
     if path.exists() or chosen:
         with _opened(options) as store:
@@ -409,7 +398,7 @@ def _import(options: Namespace) -> int:
         raise FileError(f"{path} cannot be read: no such file")
     if not is_recording(path):
         raise FileError(f"{path} is not a recording of ldptui")
-    with open_store(store_path(options.store)[0]) as store:
+    with open_store(places.chosen_store(options.store)[0]) as store:
         number, before = read_recording(store, path, options.limits)
     headless.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
     return cli.DONE

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import platformdirs
 
 NAME = "ldptui"
+STORE = "LDPTUI_STORE"
+"""The variable that names another store."""
 
 
 def config_file() -> Path:
@@ -22,6 +25,12 @@ def scenarios_dir() -> Path:
 def store_file() -> Path:
     """The runs that are kept."""
     return platformdirs.user_data_path(NAME, appauthor=False) / "runs.sqlite3"
+
+
+def chosen_store(given: str | None) -> tuple[Path, bool]:
+    """The file of the store, and whether somebody chose it, by an option or the variable."""
+    chosen = given or os.environ.get(STORE)
+    return (Path(chosen).expanduser(), True) if chosen else (store_file(), False)
 
 
 def state_dir() -> Path:

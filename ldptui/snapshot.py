@@ -27,6 +27,9 @@ class Request:
     full : a run asked for by hand, with all trials; else the preview that follows the hand.
     interval : least seconds between two progress snapshots (the first one and the last one
         come at once).
+    whole : the scenario that a full run belongs to, with its whole sweep, recorded in the file
+        `store` ("": nowhere) as coming from the file `source`.
+    resumed : the run of the store to go on with, instead of beginning a new one.
     """
 
     key: int
@@ -34,6 +37,10 @@ class Request:
     folder: str
     full: bool = False
     interval: float = 0.25
+    whole: Mapping[str, Any] | None = None
+    store: str = ""
+    source: str = ""
+    resumed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,8 @@ class Snapshot:
     parts : the cells of each part, by its name. frequencies : of the first cell of "base".
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
+    stored : the run's number in the store, None where it is not recorded. reused : trials that
+    were in the store already. note : why the run is not recorded, or what else to know of it.
     """
 
     key: int
@@ -114,3 +123,6 @@ class Snapshot:
     digest: str = ""
     error: str = ""
     details: str = ""
+    stored: int | None = None
+    reused: int = 0
+    note: str = ""

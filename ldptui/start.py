@@ -39,8 +39,13 @@ def open_workbench(
     config: str | None = None,
     mouse: bool | None = None,
     log_file: str | None = None,
+    store: str | None = None,
+    keep: bool = True,
 ) -> int:
-    """Show the workbench until it is left; returns the exit code."""
+    """Show the workbench until it is left; returns the exit code.
+
+    store : the file that keeps the runs, if not the usual one. keep : False keeps none.
+    """
     reason = unfit_terminal()
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
@@ -57,9 +62,10 @@ def open_workbench(
         return 2
     if log_file:
         _log_to(Path(log_file))
+    from . import places
     from .app import Workbench
 
-    app = Workbench(settings, path)
+    app = Workbench(settings, path, store=places.chosen_store(store)[0] if keep else None)
     app.run(mouse=settings.mouse)
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""

@@ -17,6 +17,9 @@ and writes, to standard output alone:
     {"key", "snapshot": {"status": …, …}}          the lines before it are one consistent state
     {"error": sentence}                            a line that is no request
 
+A run that was asked for by hand names the scenario it belongs to as `whole`: what of it no part
+covers is simulated last, as the part "rest", and all of it is recorded in the store.
+
 Only what changed since the last line is sent; `ldptui.engine` puts it together. `own` and `theory`
 come with a cell's first line and are null after it. Columns of numbers are little-endian float64
 (items: int32) in base64: exact, and decoded in no time.
@@ -34,8 +37,9 @@ import threading
 import time
 import traceback
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
@@ -46,9 +50,11 @@ if TYPE_CHECKING:
     from core.experiment import Experiment
     from core.pure import Items
     from core.results import CellResults, Moments
-    from core.runner import Results
+    from core.runner import Failure, Results
     from core.sampling import Floats
     from core.scenario import Scenario
+
+    from .keeping import Keeper
 
 LINE_BYTES: Final = 1 << 15
 """A line of cells is cut here, so that decoding it does not hold up the app."""
@@ -139,6 +145,16 @@ class Inbox:
         if request["key"] == self._cancelled:
             raise Cancelled
 
+    @contextmanager
+    def shielded(self) -> Iterator[None]:
+        """Inside, nothing is left halfway; what came meanwhile stops the run at the end."""
+        before, self._open = self._open, False
+        try:
+            yield
+        finally:
+            self._open = before
+        self.pulse()
+
     def outdated(self, request: dict[str, Any]) -> bool:
         return request is not self._newest
 
@@ -146,11 +162,16 @@ class Inbox:
 def checked(request: Mapping[str, Any]) -> dict[str, Any]:
     """A request's fields, with the right types; raises ValueError, TypeError or KeyError."""
     parts = [(str(part["name"]), dict(part["document"])) for part in request["parts"]]
+    whole, resumed = request.get("whole"), request.get("resumed")
     return {
         "key": int(request["key"]),
         "parts": sorted(parts, key=lambda part: part[0] != "base"),
         "folder": Path(str(request["folder"])),
         "interval": float(request["interval"]),
+        "whole": None if whole is None else dict(whole),
+        "store": str(request.get("store", "")),
+        "source": str(request.get("source", "")),
+        "resumed": None if resumed is None else int(resumed),
     }
 
 
@@ -162,6 +183,9 @@ class Run:
         self.started = time.perf_counter()
         self.sent_at = float("-inf")
         self.parts: dict[str, PartSoFar] = {}
+        self.whole: Whole | None = None
+        self.keeper: Keeper | None = None
+        self.kept = False  # the store was told of the end
         self.sizes = {name: 0 for name, _ in request["parts"]}
         self.latest = ""
         self.frequency_trials = 0
@@ -175,17 +199,18 @@ class Run:
             with self.inbox.running(self.request):
                 self._work()
         except Superseded:
-            return
+            self._keep_end()
         except Cancelled:
+            self._keep_end()
             self._send("partial")
         except Exception as error:
             from core.errors import LdpError
 
-            if isinstance(error, LdpError):
-                self._send("failed", error=str(error))
-            else:
-                sentence = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
-                self._send("failed", error=sentence, details=traceback.format_exc())
+            known = isinstance(error, LdpError)
+            sentence = str(error) if known else f"{type(error).__name__}: {error}".strip(": ")
+            sentence = sentence.splitlines()[0]
+            self._keep_end(sentence)
+            self._send("failed", sentence, "" if known else traceback.format_exc())
         else:
             self._send_end()
 
@@ -199,30 +224,86 @@ class Run:
         with self.inbox.interruptible():
             self.sizes = {name: trials_of(scenario) for name, scenario in scenarios.items()}
         write(self.out, self._line("running"))
+        if self.request["whole"] is None:
+            for name, scenario in scenarios.items():
+                self._bind(name, scenario)
+                self._work_part(self.parts[name])
+            return
+        self._begin_whole()
         for name, scenario in scenarios.items():
-            self._work_part(name, scenario)
+            self._bind(name, scenario)
+        self._bind_rest()
+        for part in self.parts.values():
+            self._work_part(part)
+        if self.keeper is not None:
+            with self.inbox.interruptible():
+                self._keep_end(wait=True)
 
-    def _work_part(self, name: str, scenario: Scenario) -> None:
+    def _begin_whole(self) -> None:
+        """Bind the scenario that the run belongs to, and start to record it."""
         from core.experiment import compile as bind
-        from core.runner import run
+        from core.scenario import Scenario
+
+        from .keeping import Keeper
+
+        request = self.request
+        if request["store"]:
+            self.keeper = Keeper(Path(request["store"]), self.inbox.shielded)
+        name = Path(request["source"]).name or "untitled"
+        scenario = Scenario(request["whole"], name, request["folder"])
+        import_for(scenario)
+        with self.inbox.interruptible():
+            if self.keeper is not None and request["resumed"] is not None:
+                experiment = self.keeper.stored(request["resumed"])
+            else:
+                experiment = bind(scenario)
+            self.whole = Whole(experiment)
+            if self.keeper is not None:
+                self.keeper.begin(experiment, request["source"], request["resumed"])
+
+    def _bind(self, name: str, scenario: Scenario) -> None:
+        from core.experiment import compile as bind
 
         import_for(scenario)
         with self.inbox.interruptible():
             experiment = bind(scenario)
-            self.parts[name] = part = PartSoFar(name, experiment, list(scenario.sweep))
-        import_solver(experiment.cells)
+            part = PartSoFar(name, experiment, list(scenario.sweep))
+            if self.whole is not None:
+                part.keys = self.whole.keys_of(experiment)
+            self.parts[name] = part
         self.sizes[name] = experiment.trials
-        base = name == "base"
-        if base and experiment.cells[0].path == "reports":
+
+    def _bind_rest(self) -> None:
+        """What of the scenario no other part covers."""
+        assert self.whole is not None
+        with self.inbox.interruptible():
+            covered = {key for part in self.parts.values() for key in part.keys}
+            rest = self.whole.without(covered)
+            if rest.cells:
+                part = PartSoFar("rest", rest, list(rest.scenario.sweep))
+                part.keys = self.whole.keys_of(rest)
+                self.parts["rest"], self.sizes["rest"] = part, rest.trials
+
+    def _work_part(self, part: PartSoFar) -> None:
+        from core.runner import run
+
+        import_solver(part.experiment.cells)
+        base, memory, known = part.name == "base", None, False
+        if self.keeper is not None and self.whole is not None:
+            with self.inbox.interruptible():
+                positions = self.whole.positions
+                memory = self.keeper.memory(part.experiment, positions, frequencies=base)
+            known = memory is not None and base and memory.knows(part.experiment.cells[0])
+        if base and part.experiment.cells[0].path == "reports" and not known:
             self._peek(part)
-        steps = run(experiment, pulse=self.inbox.pulse, frequencies=base)
+        steps = run(part.experiment, pulse=self.inbox.pulse, frequencies=base, memory=memory)
         while True:
             with self.inbox.interruptible():
                 progress = next(steps, None)
             if progress is None:
                 return
             if progress.results.failures:
-                self.failed[name] = progress.results
+                self.failed[part.name] = progress.results
             part.update(progress.results.cells)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
@@ -230,6 +311,16 @@ class Run:
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]
                 if due and not finished:
                     self._send("running")
+
+    def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
+        """Tell the store that the run has ended. wait : until it knows."""
+        if self.keeper is not None and not self.kept:
+            results = None if self.whole is None or error else self._whole_results(self.whole)
+            self.kept = True
+            self.keeper.finish(results, error or (results.error if results else ""), wait=wait)
+
+    def _whole_results(self, whole: Whole) -> Results:
+        return whole.results(self.parts.values(), self.failed)
 
     def _peek(self, part: PartSoFar) -> None:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
@@ -279,6 +370,9 @@ class Run:
             "digest": "" if status == "running" else self._digest(),
             "error": error,
             "details": details,
+            "stored": None if self.keeper is None else self.keeper.run,
+            "reused": 0 if self.keeper is None else self.keeper.reused,
+            "note": "" if self.keeper is None else self.keeper.note,
         }
         return {"key": self.request["key"], "snapshot": snapshot}
 
@@ -290,8 +384,60 @@ class Run:
         """Over the cells of all parts in order: that of the headless run where there is one."""
         from core.results import digest
 
+        if self.whole is not None:
+            return self._whole_results(self.whole).digest
         cells = [cell for part in self.parts.values() for cell in part.measured]
         return digest(cells) if any(cell.trials for cell in cells) else ""
+
+
+class Whole:
+    """The scenario that a run asked for by hand belongs to: its cells and where parts have them.
+
+    keys : of its cells, by what their numbers depend on; positions : of each key, in order.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.keys = self.keys_of(experiment)
+        self.positions: dict[str, list[int]] = {}
+        for position, key in enumerate(self.keys):
+            self.positions.setdefault(key, []).append(position)
+
+    @staticmethod
+    def keys_of(experiment: Experiment) -> list[str]:
+        from core.store import cell_keys
+
+        return cell_keys(experiment.cells)
+
+    def without(self, covered: Container[str]) -> Experiment:
+        """An experiment of the cells whose keys are not covered, each of them once."""
+        from core.experiment import Experiment
+
+        cells = [
+            self.experiment.cells[places[0]]
+            for key, places in self.positions.items()
+            if key not in covered
+        ]
+        renumbered = tuple(replace(cell, index=index) for index, cell in enumerate(cells))
+        return Experiment(self.experiment.scenario, renumbered)
+
+    def results(self, parts: Iterable[PartSoFar], failed: Mapping[str, Results]) -> Results:
+        """What was measured of the scenario's cells, and which of them failed, wherever it was."""
+        from core.results import Tally
+        from core.runner import Results
+
+        found: dict[str, CellResults] = {}
+        failures: dict[int, Failure] = {}
+        for part in parts:
+            for key, cell in zip(part.keys, part.measured, strict=True):
+                if key not in found or found[key].trials < cell.trials:
+                    found[key] = cell
+            for failure in failed[part.name].failures if part.name in failed else ():
+                for position in self.positions.get(part.keys[failure.cell], ()):
+                    failures[position] = replace(failure, cell=position)
+        nothing = Tally().results
+        cells = tuple(found.get(key, nothing) for key in self.keys)
+        return Results(self.experiment, cells, tuple(failures[at] for at in sorted(failures)))
 
 
 class PartSoFar:
@@ -301,6 +447,8 @@ class PartSoFar:
         from core.results import Tally
 
         self.name, self.experiment, self.swept = name, experiment, swept
+        self.keys: list[str] = []
+        """Of the cells, where the part belongs to a whole."""
         self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
         self._sent = [0] * len(experiment.cells)
         described = [described_cell(cell) for cell in experiment.cells]

@@ -35,7 +35,7 @@ from core.store import (
     Store,
     address,
     begin,
-    cell_key,
+    cell_keys,
     open_store,
     opening,
     owner,
@@ -67,6 +67,10 @@ def record(
     *_, last = run(work, workers, frequencies=frequencies, memory=kept)
     kept.finish(last.results)
     return last.results, kept
+
+
+def key_of(cell: core.Cell) -> str:
+    return cell_keys([cell])[0]
 
 
 def alone(work: core.Experiment) -> core.Results:
@@ -224,7 +228,7 @@ def test_the_data_of_a_csv_file_are_kept(kept: Store, tmp_path: Path) -> None:
     again = kept.experiment(recorded.run)
     assert again.cells[0].population.labels == ("a", "b", "c")
     assert_same(alone(again), results)
-    assert cell_key(again.cells[0]) == cell_key(work.cells[0])
+    assert key_of(again.cells[0]) == key_of(work.cells[0])
 
 
 # What is not computed again.
@@ -275,9 +279,9 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
 
 def test_the_key_is_what_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = sweep().cells[3]
-    key = cell_key(cell)
-    assert cell_key(replace(cell, index=5, trials=7)) == key
-    assert cell_key(sweep(title="other", trials=3).cells[3]) == key
+    key = key_of(cell)
+    assert key_of(replace(cell, index=5, trials=7)) == key
+    assert key_of(sweep(title="other", trials=3).cells[3]) == key
     population = replace(cell.population, address="other")
     more = cell.population.histogram.copy()
     more[0] += 1
@@ -292,10 +296,10 @@ def test_the_key_is_what_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> N
         sweep().cells[1],
         sweep().cells[2],
     ]
-    keys = {key, *(cell_key(one) for one in changed)}
+    keys = {key, *(key_of(one) for one in changed)}
     assert len(keys) == len(changed) + 1
     monkeypatch.setattr(address, "SIMULATOR", address.SIMULATOR + 1)
-    assert cell_key(cell) not in keys
+    assert key_of(cell) not in keys
 
 
 def test_what_has_no_canonical_form_is_no_part_of_a_key() -> None:

@@ -30,10 +30,10 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def workbench(
-    size: tuple[int, int] = (120, 40), path: Path | None = None
+    size: tuple[int, int] = (120, 40), path: Path | None = None, store: Path | None = None
 ) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
     """The app with its first draft loaded and its first preview asked for."""
-    app = Workbench(Settings(), path, FakeEngine)
+    app = Workbench(Settings(), path, FakeEngine, store=store)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         engine = screen._engine
@@ -305,3 +305,20 @@ async def test_every_binding_has_an_id() -> None:
             if not getattr(binding, "id", None)
         ]
         assert missing == []
+
+
+async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
+    async with workbench(store=tmp_path / "runs") as (screen, engine, pilot):
+        assert engine.requests[0].whole is None
+        await pilot.press("ctrl+r")
+        request = engine.requests[-1]
+        assert request.full
+        assert screen.draft is not None
+        assert screen.draft.scenario is not None
+        assert request.whole == screen.draft.scenario.document
+        assert request.store == str(tmp_path / "runs")
+
+        snapshot = finished(engine, reused=20, note="the disk is full")
+        await settled(pilot, lambda: snapshot == screen.query_one(ChartsPane).snapshot)
+        assert "all from the store" in status(screen)
+        assert "the disk is full" in status(screen)

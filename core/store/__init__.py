@@ -12,11 +12,11 @@ last moment.
 
 from __future__ import annotations
 
-from .address import SIMULATOR, cell_key, differing, versions
+from .address import SIMULATOR, cell_keys, differing, versions
 from .opening import open_store
 from .records import Arrival, Run, RunCell, Status
 from .store import Store
-from .writing import Recording, begin, resume
+from .writing import Recording, RunPart, begin, resume
 
 __all__ = [
     "SIMULATOR",
@@ -24,10 +24,11 @@ __all__ = [
     "Recording",
     "Run",
     "RunCell",
+    "RunPart",
     "Status",
     "Store",
     "begin",
-    "cell_key",
+    "cell_keys",
     "differing",
     "open_store",
     "resume",

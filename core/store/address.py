@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -57,9 +57,20 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
     return _hashed([where, genuine, parts]), _hashed([where, genuine])
 
 
-def cell_key(cell: Cell) -> str:
-    """xxh3_128 of everything that the numbers of a cell depend on, its trials left out."""
-    return addresses(cell, digest(cell.population.histogram.tobytes()))[0]
+def histogram_digests(cells: Iterable[Cell]) -> list[str]:
+    """The digest of each cell's histogram; of one that cells share, worked out once."""
+    known: dict[int, str] = {}
+    return [
+        known.get(id(cell.population))
+        or known.setdefault(id(cell.population), digest(cell.population.histogram.tobytes()))
+        for cell in cells
+    ]
+
+
+def cell_keys(cells: Sequence[Cell]) -> list[str]:
+    """Of each cell, xxh3_128 of everything that its numbers depend on, its trials left out."""
+    marks = histogram_digests(cells)
+    return [addresses(cell, mark)[0] for cell, mark in zip(cells, marks, strict=True)]
 
 
 def _hashed(value: Any) -> str:

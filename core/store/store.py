@@ -179,6 +179,12 @@ class Store:
             )
         return found
 
+    def cell_number(self, key: str) -> int | None:
+        """The number of the cell of this key; None if there is none."""
+        with self.reading() as db:
+            found = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+        return found and int(found[0])
+
     def known_block(
         self, cell: int, position: int, number: int, trials: int, frequencies: bool
     ) -> Block | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import sqlite3
+import threading
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from ..results import BLOCK_TRIALS, Block
 from ..runner import Results
 from ..sampling import Counts, Floats
 from ..streams import digest
-from .address import addresses, differing, versions
+from .address import addresses, cell_keys, differing, histogram_digests, versions
 from .owner import me, process_of
 from .records import Run, RunCell
 from .store import Store
@@ -42,19 +44,15 @@ def begin(
 
     fresh : compute everything again. frequencies : as for `run`.
     """
-    scenario, marks = experiment.scenario, dict[int, str]()
-    cells, keys = [], []
+    scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
+    found = [addresses(*each) for each in zip(experiment.cells, marks, strict=True)]
+    cells = []
     with store.writing() as db:
-        for cell in experiment.cells:
-            population = cell.population
-            if id(population) not in marks:
-                marks[id(population)] = digest(population.histogram.tobytes())
-            mark, name = marks[id(population)], None
+        for cell, mark, (_, genuine) in zip(experiment.cells, marks, found, strict=True):
+            population, name = cell.population, None
             if cell.parameters["population.kind"] == CSVColumn.kind:
                 labels = json.dumps(population.labels, ensure_ascii=False)
                 name = keep_population(db, population.histogram, labels)
-            key, genuine = addresses(cell, mark)
-            keys.append(key)
             cells.append(
                 RunCell(
                     position=cell.index,
@@ -91,7 +89,7 @@ def begin(
             removed=False,
             tags=tuple(tags),
         )
-        number, own = insert_run(db, run, cells, keys)
+        number, own = insert_run(db, run, cells, [key for key, _ in found])
     return Recording(store, number, own, fresh, frequencies)
 
 
@@ -139,33 +137,30 @@ class Recording:
         self.store, self.run = store, run
         self.failure = ""
         self.reused = 0
-        """Trials that were in the store."""
+        """Trials that were in the store before the run."""
+        self._computed: set[tuple[int, int]] = set()
         self._cells, self._fresh, self._frequencies = cells, fresh, frequencies
         self._started = time.monotonic() - before[0]
         self._arrivals = before[1]
         self._hits: list[tuple[Any, ...]] = []
+        self._lock = threading.RLock()  # blocks may be found and kept by two threads
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:
         """The block, if the store has it."""
-        if self._fresh or self.failure:
-            return None
-        try:
-            block = self.store.known_block(
-                self._cells[cell.index], cell.index, number, trials, self._frequencies
-            )
-        except FileError as error:
-            self.failure = str(error)
-            return None
-        if block is not None:
-            self.reused += trials
-            self._hits.append(self._arrived(cell.index, number, trials))
-            if len(self._hits) >= 1000:
-                self._write()
-        return block
+        return self._find(self._cells[cell.index], (cell.index,), number, trials, self._frequencies)
 
     def keep(self, cell: Cell, block: Block) -> None:
         """Commit a finished block."""
-        self._write(cell, block)
+        self._write(block, (cell.index,), lambda _: self._cells[cell.index])
+
+    def part(
+        self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
+    ) -> RunPart:
+        """The memory of another experiment that is worked on for the same run.
+
+        positions : where the run has a cell, by the cell's key. frequencies : as for `run`.
+        """
+        return RunPart(self, cell_keys(experiment.cells), positions, frequencies)
 
     def finish(self, results: Results | None = None, error: str = "") -> None:
         """The run has ended: it is done, partial, or failed with this error."""
@@ -190,6 +185,10 @@ class Recording:
         except FileError as reason:
             self.failure = str(reason)
 
+    def cell_at(self, position: int) -> int:
+        """The store's number of the cell at a position of the run."""
+        return self._cells[position]
+
     @property
     def _seconds(self) -> float:
         return time.monotonic() - self._started
@@ -198,19 +197,107 @@ class Recording:
         self._arrivals += 1
         return (self.run, position, number, trials, self._arrivals, self._seconds)
 
-    def _write(self, cell: Cell | None = None, block: Block | None = None) -> None:
+    def _find(
+        self, cell: int, positions: Sequence[int], number: int, trials: int, frequencies: bool
+    ) -> Block | None:
+        """A block of a cell, which is also at these positions of the run."""
+        if self._fresh or self.failure:
+            return None
+        with self._lock:
+            try:
+                position = positions[0] if positions else 0
+                block = self.store.known_block(cell, position, number, trials, frequencies)
+            except FileError as error:
+                self.failure = str(error)
+                return None
+            if block is not None:
+                if (cell, number) not in self._computed:
+                    self.reused += trials
+                self._hits += [self._arrived(one, number, trials) for one in positions]
+                if len(self._hits) >= 1000:
+                    self._write()
+        return block
+
+    def _write(
+        self,
+        block: Block | None = None,
+        positions: Sequence[int] = (),
+        cell_of: Callable[[sqlite3.Connection], int] | None = None,
+    ) -> None:
         """The hits so far, and a block."""
         if self.failure:
             return
-        rows, self._hits = self._hits, []
+        with self._lock:
+            rows, self._hits = self._hits, []
+            try:
+                with self.store.writing(now=False) as db:
+                    if block is not None and cell_of is not None:
+                        cell = cell_of(db)
+                        insert_block(db, cell, block)
+                        self._computed.add((cell, block.number))
+                        trials = len(block.metrics)
+                        rows += [self._arrived(one, block.number, trials) for one in positions]
+                    note_arrivals(db, self.run, rows)
+            except FileError as error:
+                self.failure = str(error)
+
+
+class RunPart:
+    """The memory of a part of a run: an experiment with cells of the run, and with others.
+
+    The run's own cells count as blocks of the run. The others are kept for whoever needs them
+    next, until `Store.gc`.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        keys: Sequence[str],
+        positions: Mapping[str, Sequence[int]],
+        frequencies: bool,
+    ) -> None:
+        self._recording, self._keys, self._frequencies = recording, keys, frequencies
+        self._positions = [positions.get(key, ()) for key in keys]
+
+    def knows(self, cell: Cell) -> bool:
+        """Whether the store has the first block of a cell, which then counts for nothing yet."""
+        there, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
+        if there is None:
+            return False
         try:
-            with self.store.writing(now=False) as db:
-                if cell is not None and block is not None:
-                    insert_block(db, self._cells[cell.index], block)
-                    rows.append(self._arrived(cell.index, block.number, len(block.metrics)))
-                note_arrivals(db, self.run, rows)
+            return bool(self._recording.store.known_block(there, 0, 0, trials, self._frequencies))
+        except FileError:
+            return False  # computing it will say why
+
+    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+        """The block, if the store has it."""
+        positions = self._positions[cell.index]
+        there = self._known(cell)
+        if there is None:
+            return None
+        found = self._recording._find(there, positions, number, trials, self._frequencies)
+        return None if found is None else replace(found, cell=cell.index)
+
+    def keep(self, cell: Cell, block: Block) -> None:
+        """Commit a finished block."""
+        positions = self._positions[cell.index]
+        if positions:
+            own = self._recording.cell_at(positions[0])
+            self._recording._write(block, positions, lambda _: own)
+        else:
+            key = self._keys[cell.index]
+            self._recording._write(block, (), lambda db: cell_number(db, key))
+
+    def _known(self, cell: Cell) -> int | None:
+        if self._positions[cell.index]:
+            return self._recording.cell_at(self._positions[cell.index][0])
+        if self._recording.failure:
+            return None
+        try:
+            return self._recording.store.cell_number(self._keys[cell.index])
         except FileError as error:
-            self.failure = str(error)
+            self._recording.failure = str(error)
+            return None
 
 
 def insert_run(
@@ -245,14 +332,20 @@ def insert_run(
     )
     own = []
     for cell, key in zip(cells, keys, strict=True):
-        db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
-        (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+        found = cell_number(db, key)
         own.append(found)
         columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
         columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
         _insert(db, "run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
     return number, own
+
+
+def cell_number(db: sqlite3.Connection, key: str) -> int:
+    """The number of the cell of this key, which is made if there is none."""
+    db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
+    (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+    return int(found)
 
 
 def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> str:

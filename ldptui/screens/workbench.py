@@ -98,9 +98,15 @@ class WorkbenchScreen(Screen[None]):
     shown: var[int] = var(-1)
     overlay: var[int | None] = var(None)
 
-    def __init__(self, path: Path | None = None, engine: type[Engine] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        engine: type[Engine] | None = None,
+        store: Path | None = None,
+    ) -> None:
         super().__init__()
         self._path = path
+        self._store = store
         self._engine = (engine or Engine)(self.post_message)
         self._key = 0
         self._requested: tuple[Part, ...] = ()
@@ -266,7 +272,15 @@ class WorkbenchScreen(Screen[None]):
         self.shown = self._key
         if self.overlay is not None and all(one.key != self.overlay for one in self.runs):
             self.overlay = None
-        self._engine.run(Request(self._key, parts, str(self.draft.folder), full, self._interval))
+        request = Request(self._key, parts, str(self.draft.folder), full, self._interval)
+        if full and self.draft.scenario is not None:
+            request = replace(
+                request,
+                whole=self.draft.scenario.document,
+                store=str(self._store or ""),
+                source=str(self.draft.path or ""),
+            )
+        self._engine.run(request)
 
     @property
     def _interval(self) -> float:

@@ -61,6 +61,9 @@ class StatusLine(Widget):
                 share = run.done / run.total
                 line.append(self._bar(share), self._style("busy")).append(f" {share:4.0%}  ")
                 line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
+            if run.note:
+                line.append(f" · {run.note}", self._style("busy"))
+                return
             if run.done and run.seconds > 0.2:
                 speed = run.done / run.seconds
                 left = (run.total - run.done) / speed
@@ -75,6 +78,11 @@ class StatusLine(Widget):
             )
             line.append(f"{mark} ", self._style(style)).append(f"{what} {word}: ")
             line.append(f"{fmt.count(run.done)} trials in {fmt.duration(run.seconds)}")
+            if run.reused:
+                known = "all" if run.reused >= run.done else fmt.count(run.reused)
+                line.append(f", {known} from the store", self._style("good"))
+            if run.note:
+                line.append(f" · {run.note}", self._style("busy"))
             if not run.full:
                 line.append("  ^r runs them all", self._style("muted"))
             elif run.digest:
