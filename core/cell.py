@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from .attacks import Attack, Fakes
+from .central import Curator
 from .population import Population
 from .protocols import BitNoise, Rappor
-from .pure import Items, PureProtocol
+from .pure import Items, LocalMechanism, PureProtocol
 from .streams import Path
 
 
@@ -27,7 +29,7 @@ class Cell:
     seed: int
     trials: int
     population: Population
-    protocol: PureProtocol | Rappor
+    protocol: PureProtocol | Rappor | Curator
     attack: Attack | None
     targets: Items
     malicious: int
@@ -58,9 +60,21 @@ class Cell:
 
     @property
     def pure(self) -> PureProtocol:
-        """The protocol where it is a pure one; raises TypeError for RAPPOR's Bloom filters."""
-        if isinstance(self.protocol, Rappor):
-            raise TypeError("RAPPOR with a Bloom filter is not a pure protocol")
+        """The protocol where it is a pure one; raises TypeError for others."""
+        if not self.is_pure:
+            raise TypeError(f"{type(self.protocol).__name__} is not a pure protocol")
+        return cast("PureProtocol", self.protocol)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the protocol is a pure one: not RAPPOR's Bloom filters, not a curator."""
+        return not isinstance(self.protocol, Rappor | Curator)
+
+    @property
+    def local(self) -> LocalMechanism:
+        """The protocol where users send reports; raises TypeError for a curator."""
+        if isinstance(self.protocol, Curator):
+            raise TypeError("users of a trusted curator send no reports")
         return self.protocol
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from .attacks import NoAttack, malicious_users
 from .cell import Cell
+from .central import Curator
 from .errors import ScenarioError
 from .population import Population
 from .protocols import RapporSpec
@@ -91,6 +92,12 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         except ScenarioError as error:
             raise error.within("attack.targets") from error
     path = "reports" if point.simulate.path == "reports" else "counts"
+    if path == "reports" and isinstance(protocol, Curator):
+        raise ScenarioError(
+            f'must be "auto" or "counts" with {point.protocol.kind}: users tell a trusted curator '
+            "their items and send no reports",
+            key="simulate.path",
+        )
     if limits:
         _check_cell(population, malicious, path)
     return Cell(

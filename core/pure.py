@@ -94,17 +94,39 @@ class Estimates:
 
 
 class Mechanism(Protocol):
-    """What a trial needs of any protocol, pure or not, with its parameters bound.
+    """What a trial of counts needs of anything that a scenario can name, parameters bound.
 
-    Counts are what the server adds up over the reports, of whatever shape the protocol has: the
-    support counts int64[d] of a pure protocol, RAPPOR's bit counts. `targets` is an array of
-    distinct items.
+    Counts are what the server adds up over the users, of whatever shape it has: the support counts
+    int64[d] of a pure protocol, RAPPOR's bit counts, a curator's histogram and its noise. `targets`
+    is an array of distinct items; the first axis of counts is trials.
     """
 
     @property
     def domain_size(self) -> int: ...
 
-    # Reports, user by user: n users, first axis.
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        """Of honest users, int64[trials, d] for each item."""
+        ...
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        """Of int64[trials] fake users of the random report attack (RPA)."""
+        ...
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        """Of int64[trials] fake users of the maximal gain attack (MGA)."""
+        ...
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        """The frequencies of all items, from counts [trials, …] of so many users."""
+        ...
+
+
+class LocalMechanism(Mechanism, Protocol):
+    """A mechanism whose users send reports: the first axis of reports is users.
+
+    Each sampler of counts has the law of `support_counts` of such reports.
+    """
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
         """Honest reports of these items."""
         ...
@@ -121,25 +143,23 @@ class Mechanism(Protocol):
         """int64[…]: how many reports support each item, or have each bit."""
         ...
 
-    # Counts, without the users: shapes are [trials, …].
-    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """The law of `support_counts(perturb(...))` for int64[trials, d] users per item."""
+
+class Supporting(Protocol):
+    """What one report of each law supports, towards r targets."""
+
+    @property
+    def domain_size(self) -> int: ...
+
+    def honest_support(self, r: int) -> Support:
+        """An honest report of a uniformly chosen target (the random item attack, RIA)."""
         ...
 
-    def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        """The law of `support_counts(random_reports(...))` for int64[trials] users."""
-        ...
+    def random_support(self, r: int) -> Support: ...
 
-    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        """The law of `support_counts(craft(...))` for int64[trials] users."""
-        ...
-
-    def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies of all items, from counts [trials, …] of so many users."""
-        ...
+    def crafted_support(self, r: int, search: SeedSearch) -> Support: ...
 
 
-class PureProtocol(Mechanism, Protocol):
+class PureProtocol(LocalMechanism, Supporting, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
     @property
@@ -157,15 +177,6 @@ class PureProtocol(Mechanism, Protocol):
     def supports(self, reports: Reports) -> BoolArray:
         """bool[n, d]: which items each report supports. For small n."""
         ...
-
-    # What one report of each law supports, towards r targets.
-    def honest_support(self, r: int) -> Support:
-        """An honest report of a uniformly chosen target (the random item attack, RIA)."""
-        ...
-
-    def random_support(self, r: int) -> Support: ...
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support: ...
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         """Variance of Σ_T of the estimates, times n, for targets of that total frequency."""

@@ -70,9 +70,12 @@ class Block:
 
 
 def fingerprint(clean: Counts, attacked: Counts) -> int:
-    """xxh3_64 over int64[…] clean, then attacked counts, little-endian."""
-    hasher = xxhash.xxh3_64(clean.astype("<i8").tobytes())
-    hasher.update(attacked.astype("<i8").tobytes())
+    """xxh3_64 over clean, then attacked counts, little-endian.
+
+    Counts are int64[…]; with the noise of a curator that is no whole number, float64[…].
+    """
+    hasher = xxhash.xxh3_64(clean.astype(clean.dtype.newbyteorder("<")).tobytes())
+    hasher.update(attacked.astype(attacked.dtype.newbyteorder("<")).tobytes())
     return hasher.intdigest()
 
 

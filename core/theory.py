@@ -15,10 +15,12 @@ import numpy as np
 
 from .attacks import Fakes, ItemSupport, played
 from .cell import Cell
+from .central import Curator
 from .decoding import Fit
 from .metrics import METRICS
 from .protocols import BitNoise, Rappor
 from .pure import Items, PureProtocol, Support, item_variance
+from .release import clean_release, expected_release, released
 from .sampling import Floats
 
 
@@ -32,20 +34,36 @@ def frequency_std(protocol: PureProtocol, users: int, frequency: float = 0.0) ->
     return math.sqrt(item_variance(protocol, users, frequency))
 
 
-def item_shift(protocol: PureProtocol, rate: float, share: float, frequency: float) -> float:
+def item_shift(
+    protocol: PureProtocol | Curator, rate: float, share: float, frequency: float
+) -> float:
     """Expected change of one item's estimate when fakes support it with probability `rate`."""
-    return share * ((rate - protocol.q) / (protocol.p - protocol.q) - frequency)
+    p, q = _chances(protocol)
+    return share * ((rate - q) / (p - q) - frequency)
+
+
+def _chances(protocol: PureProtocol | Curator) -> tuple[float, float]:
+    """p and q: who tells a curator their item supports it and no other one."""
+    return (1.0, 0.0) if isinstance(protocol, Curator) else (protocol.p, protocol.q)
 
 
 def gain(
-    protocol: PureProtocol, support: Support, r: int, share: float, target_frequency: float
+    protocol: PureProtocol | Curator,
+    support: Support,
+    r: int,
+    share: float,
+    target_frequency: float,
 ) -> float:
-    """G = β[(S - rq)/(p - q) - f_T], S the expected targets one fake supports. CJG equation 7."""
+    """G = β[(S - rq)/(p - q) - f_T], S the expected targets one fake supports. CJG equation 7.
+
+    With a curator p = 1 and q = 0, S = r/d for RPA and 1 for RIA and MGA: G = β(S - f_T). That is
+    of a release that withholds nothing; of the stability mechanism see `expected_metrics`.
+    """
     return r * item_shift(protocol, support.target, share, target_frequency / r)
 
 
 def gain_std(
-    protocol: PureProtocol,
+    protocol: PureProtocol | Curator,
     support: Support | ItemSupport,
     r: int,
     users: int,
@@ -54,13 +72,16 @@ def gain_std(
 ) -> float:
     """Standard deviation of the gain of one run, before and after from the same genuine reports.
 
-    β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²).
+    β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
     """
     everyone = users + malicious
-    genuine = (
-        (malicious / everyone) ** 2 * protocol.target_sum_variance(r, target_frequency) / users
-    )
-    fake = malicious * support.variance / (everyone * (protocol.p - protocol.q)) ** 2
+    p, q = _chances(protocol)
+    if isinstance(protocol, Curator):
+        spread = r * float(protocol.squared_error(np.full(1, 2**53))[0]) / users
+    else:
+        spread = protocol.target_sum_variance(r, target_frequency)
+    genuine = (malicious / everyone) ** 2 * spread / users
+    fake = malicious * support.variance / (everyone * (p - q)) ** 2
     return math.sqrt(genuine + fake)
 
 
@@ -74,6 +95,9 @@ def expected_estimate(cell: Cell) -> Floats | None:
     if isinstance(cell.protocol, Rappor):
         users, shares = _attacked_users(cell, cell.protocol), _attacked_shares(cell, cell.protocol)
         return None if shares is None else decoded(cell.protocol, users, shares)
+    if isinstance(cell.protocol, Curator):
+        moments = released(cell, cell.protocol, _each_support(cell))
+        return None if moments is None else moments[0]
     if cell.attack is None:
         return truth
     p, q = cell.pure.p, cell.pure.q
@@ -102,8 +126,9 @@ def attacked_variance(cell: Cell) -> Floats | None:
 
 def _each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
     """How many fakes of each kind there are, and what one of them supports."""
+    assert not isinstance(cell.protocol, Rappor)
     for fakes in cell.fakes:
-        law = fakes.strategy.item_support(cell.pure, fakes.targets, cell.targets)
+        law = fakes.strategy.item_support(cell.protocol, fakes.targets, cell.targets)
         yield fakes.count, law
 
 
@@ -145,6 +170,8 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     expected: dict[str, float | None] = dict.fromkeys(METRICS)
     if isinstance(cell.protocol, Rappor):
         return expected | _expected_decoding(cell)
+    if isinstance(cell.protocol, Curator):
+        return expected | expected_release(cell, cell.protocol, _each_support(cell))
     spread = np.asarray(item_variance(cell.protocol, cell.users, cell.population.frequencies))
     expected["mse_clean"] = float(spread.mean())
     expected["mse"] = expected_mse(cell)
@@ -428,6 +455,9 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     first order in m/n, as if the cohorts were as large as expected.
     """
     truth, protocol = cell.population.frequencies, cell.protocol
+    if isinstance(protocol, Curator):
+        poisoned = released(cell, protocol, _each_support(cell))
+        return None if poisoned is None else (clean_release(cell, protocol)[1], poisoned[1])
     if not isinstance(protocol, Rappor):
         after = attacked_variance(cell)
         clean = np.asarray(item_variance(protocol, cell.users, truth))

@@ -3,7 +3,8 @@
 Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
 Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users.
 
-What is counted is the protocol's own: int64[d] support counts, or RAPPOR's bits of each cohort.
+What is counted is the protocol's own: int64[d] support counts, RAPPOR's bits of each cohort, or a
+curator's histogram [2, d] with its noise.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 
 from .attacks import View
 from .cell import Cell
+from .central import Curator
 from .metrics import measure
-from .pure import Items, Reports, Rng
+from .pure import Items, Mechanism, Reports, Rng
 from .results import BLOCK_TRIALS, Block, Moments, fingerprint
 from .sampling import Counts
 from .streams import stream
@@ -75,11 +77,11 @@ def run_block(
 def draw_counts(
     cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
 ) -> tuple[Counts, Counts]:
-    """Counts int64[trials, …] before and after the attack, drawn from their exact law."""
+    """Counts [trials, …] before and after the attack, drawn from their exact law."""
     pulse()
     histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
-    clean = cell.protocol.sample_counts(histogram, rng)[:trials]
+    clean = genuine_counts(cell.protocol, histogram, rng)[:trials]
     if cell.attack is None:
         return clean, clean
     pulse()
@@ -91,9 +93,17 @@ def draw_counts(
     return clean, attacked
 
 
+def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
+    """What the server has of int64[trials, d] honest users; of a curator with a release's noise."""
+    counts = protocol.sample_counts(histogram, rng)
+    if isinstance(protocol, Curator):
+        return np.asarray(counts + protocol.noise_counts(len(histogram), rng))
+    return counts
+
+
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
     """Counts int64[trials, …] before and after the attack, from every user's report."""
-    protocol = cell.protocol
+    protocol = cell.local
     held_until = np.cumsum(cell.population.histogram)
 
     def honest(start: int, stop: int, rng: Rng) -> Iterator[Reports]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,11 +20,14 @@ import numpy as np
 
 from core import theory
 from core.attacks import NoAttack, Targets, malicious_users
+from core.central import Curator, Stability
+from core.central.locality import central_mse
 from core.errors import LdpError, ScenarioError
 from core.experiment import MAX_ITEMS
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
-from core.protocols import PROTOCOLS, ProtocolSpec
-from core.pure import PureProtocol, item_variance
+from core.protocols import CENTRAL, PROTOCOLS, ProtocolSpec, Rappor
+from core.pure import Items, PureProtocol, item_variance
+from core.release import release_gain
 from core.scenario import Point, Scenario
 from ldptui.draft import base
 from ldptui.snapshot import Part
@@ -97,6 +100,11 @@ _GAIN_KEYS: Final = (
     "population.users", "attack.seeds",
 )  # fmt: skip
 _ERROR_KEYS: Final = ("protocol.epsilon", "population.users", "population.items")
+PROTOCOL_KEYS: Final = {
+    kind: tuple(one.name for one in fields(spec) if one.name != "kind")
+    for kind, spec in {**PROTOCOLS, **CENTRAL}.items()
+}
+"""What an error chart compares, with the keys that each of them knows."""
 _WORDS: Final = {
     "attack.share": ("β", "share of fake users β"),
     "protocol.epsilon": ("ε", "privacy budget ε"),
@@ -273,17 +281,21 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     document.pop("attack", None)
     kinds = error_protocols(scenario)
     given = document.get("protocol", {})
-    known = ("epsilon", "hash_range") if "olh" in kinds else ("epsilon",)
+    known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]}
     # A scenario of RAPPOR may have no budget of its own.
-    document["protocol"] = {"epsilon": 1.0, **{key: given[key] for key in known if key in given}}
+    own = {key: value for key, value in given.items() if key in known}
+    document["protocol"] = {"epsilon": 1.0, **own}
     document["sweep"] = {"protocol.kind": list(kinds)}
     return document
 
 
 def error_protocols(scenario: Scenario) -> tuple[str, ...]:
-    """The protocols that an error chart compares."""
-    swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOLS]
-    return tuple(swept) if len(swept) > 1 else tuple(PROTOCOLS)
+    """What an error chart compares: the swept ones, else the local ones and a curator chosen."""
+    swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
+    if len(swept) > 1:
+        return tuple(swept)
+    chosen = _at(base(scenario).document, "protocol.kind")
+    return (*PROTOCOLS, *(kind for kind in CENTRAL if kind == chosen))
 
 
 def _words(scenario: Scenario) -> dict[str, list[Any]]:
@@ -330,7 +342,8 @@ def gain_curve(
 ) -> tuple[Curve, ...]:
     """The expected gain along the axis, a curve for each swept protocol and attack.
 
-    Its std is that of one run's gain. `log` spaces the points on a logarithmic scale.
+    Its std is that of one run's gain; NaN where a curator withholds items. `log` spaces the points
+    on a logarithmic scale.
     """
     document = gain_document(scenario)
     cells = _points(document, scenario)
@@ -346,14 +359,21 @@ def error_curves(
 ) -> tuple[Curve, ...]:
     """The expected mean squared error without attack along the axis, a curve for each protocol.
 
-    Its std is √MSE: the estimates are unbiased, so the root mean square over the items of their
+    Its std is √MSE: where the estimates are unbiased, the root mean square over the items of their
     standard deviations.
     """
     document = error_document(scenario)
     cells = _points(document, scenario)
     grid = axis.grid(points, log=log)
     return tuple(
-        _curve(cell.protocol.kind.upper(), cell, axis, grid, _error_at(cell, scenario.folder))
+        _curve(
+            cell.protocol.kind.upper(),
+            cell,
+            axis,
+            # What is withheld depends on the population.
+            _grid(cell, axis, points, log) if cell.protocol.kind == "stability" else grid,
+            _error_at(cell, scenario.folder),
+        )
         for cell in cells
     )
 
@@ -397,7 +417,7 @@ def _replaced(spec: Any, names: Sequence[str], value: float) -> Any:
 
 def _gain_at(cell: Point, folder: Path) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
-    protocols: dict[tuple[ProtocolSpec, int], PureProtocol] = {}
+    protocols: dict[tuple[ProtocolSpec, int], PureProtocol | Curator] = {}
     supports: dict[tuple[Any, ...], Any] = {}
 
     def law(varied: _Varied) -> tuple[float, float]:
@@ -407,15 +427,19 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         population = drawn(spec, cell.seed, folder)
         key = (protocol_spec, population.domain_size)
         if key not in protocols:
-            protocols[key] = _pure(protocol_spec, population.domain_size)
+            protocols[key] = _formula(protocol_spec, population.domain_size)
         protocol = protocols[key]
-        r, held = _held(attack.targets, population, cell.seed)
+        targets = _targets(attack.targets, population, cell.seed)
+        r, held = targets.size, _held(attack.targets, population, cell.seed)
         crafted = (*key, r, attack.kind, getattr(attack, "search", None))
         if crafted not in supports:
             supports[crafted] = attack.support(protocol, r)
         support = supports[crafted]
         users = _users(population)
         fakes = malicious_users(users, attack.share)
+        if isinstance(protocol, Stability):
+            held_by = population.histogram[targets]
+            return release_gain(protocol, support, held_by, users, fakes), math.nan
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 
@@ -430,20 +454,25 @@ def _error_at(cell: Point, folder: Path) -> _Law:
             items, users = population.domain_size, _users(population)
         else:
             items, users = spec.items, spec.users
-        # The variance is linear in f, and the frequencies add up to one.
-        mse = float(item_variance(_pure(protocol_spec, items), users, 1 / items))
+        protocol = _formula(protocol_spec, items)
+        if isinstance(protocol, Stability):
+            mse = central_mse(protocol, drawn(spec, cell.seed, folder).histogram)
+        elif isinstance(protocol, Curator):
+            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
+        else:
+            # The variance is linear in f, and the frequencies add up to one.
+            mse = float(item_variance(protocol, users, 1 / items))
         return mse, math.sqrt(mse)
 
     return law
 
 
-def _pure(spec: ProtocolSpec, domain_size: int) -> PureProtocol:
-    """The protocol; raises ValueError where it is not pure and has no such closed forms."""
-    protocol: Any = spec.bind(domain_size)
-    if not hasattr(protocol, "honest_support"):
-        raise ValueError(f"{spec.kind} is not a pure protocol")
-    pure: PureProtocol = protocol
-    return pure
+def _formula(spec: ProtocolSpec, domain_size: int) -> PureProtocol | Curator:
+    """The protocol; raises ValueError where it is RAPPOR, whose closed forms are not cheap."""
+    protocol = spec.bind(domain_size)
+    if isinstance(protocol, Rappor):
+        raise ValueError("RAPPOR's Bloom filters have to be decoded")
+    return protocol
 
 
 def _grid(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
@@ -479,11 +508,16 @@ def _users(population: Population) -> int:
     return population.users
 
 
+@lru_cache(maxsize=256)
+def _targets(targets: Targets, population: Population, seed: int) -> Items:
+    return targets.resolve(population, seed)
+
+
 @lru_cache(maxsize=1024)
-def _held(targets: Targets, population: Population, seed: int) -> tuple[int, float]:
-    """How many targets there are, and what the genuine users hold of them."""
-    items = targets.resolve(population, seed)
-    return items.size, float(population.histogram[items].sum() / _users(population))
+def _held(targets: Targets, population: Population, seed: int) -> float:
+    """The share of the genuine users that hold a target."""
+    items = _targets(targets, population, seed)
+    return float(population.histogram[items].sum() / _users(population))
 
 
 def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from core.cell import Cell
+from core.central import Curator, Stability
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
@@ -130,9 +131,12 @@ def _constants(results: Results, width: int) -> list[str]:
     noisy = [cell for cell in cells if cell.noise is not None]
     if noisy:
         protocol += _rappor(noisy)
-    elif len(chances := {(cell.pure.p, cell.pure.q) for cell in cells}) == 1:
-        p, q = chances.pop()
-        protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
+    elif all(cell.is_pure for cell in cells):
+        chances = {(cell.pure.p, cell.pure.q) for cell in cells}
+        if len(chances) == 1:
+            p, q = chances.pop()
+            protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
+    protocol += _curators(cells)
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
     simulated = [
         _trials(cells),
@@ -170,6 +174,22 @@ def _rappor(cells: Sequence[Cell]) -> list[str]:
         bounded = math.isfinite(max(numbers))
         facts.append(f"{name} = {_over(numbers) if bounded else 'unbounded'}")
     return [*facts, "q > p: the reverse of Wang's"]
+
+
+def _curators(cells: Sequence[Cell]) -> list[str]:
+    """Of the cells with a curator: which tables look alike, and the noise that takes."""
+    curators = [cell.protocol for cell in cells if isinstance(cell.protocol, Curator)]
+    if not curators:
+        return []
+    facts = [_over(f"{one.neighbours} neighbours" for one in curators)]
+    deltas = [one.delta for one in curators if one.delta]
+    if deltas:
+        facts.append(f"δ = {_over(deltas)}")
+    facts.append(f"noise of scale {_over(one.scale for one in curators)}")
+    thresholds = [one.threshold for one in curators if isinstance(one, Stability)]
+    if thresholds:
+        facts.append(f"threshold {_over(thresholds)}")
+    return facts
 
 
 _NO_BREAK: Final = "\u00a0"

@@ -27,13 +27,14 @@ FIELDS = [
     *("protocol.kind", "protocol.epsilon", "protocol.hash_range", "protocol.form"),
     *("protocol.f", "protocol.p", "protocol.q", "protocol.bits", "protocol.hashes"),
     *("protocol.cohorts", "protocol.alpha", "protocol.adjust"),
+    *("protocol.delta", "protocol.neighbours"),
     *("attack.kind", "attack.share", "attack.targets", "attack.targets.pick"),
     *("attack.targets.count", "attack.targets.items", "attack.seeds", "attack.scoring"),
     "attack.cohort",
     *("simulate.path", "simulate.top_k"),
 ]
 KINDS = {
-    "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor"],
+    "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
     "attack": ["none", "rpa", "ria", "mga"],
     "population": ["zipf", "uniform", "geometric", "normal", "counts", "csv"],
 }
@@ -172,7 +173,7 @@ def test_the_letters_of_rappor_are_said_to_be_opposite_to_those_of_wang() -> Non
 
 
 def test_unknown_names_have_no_help() -> None:
-    assert field_help("protocol.delta") is None
+    assert field_help("protocol.gamma") is None
     assert kind_help("protocol", "mga") is None
     assert kind_help("defence", "none") is None
     assert metric_help("f1") is None

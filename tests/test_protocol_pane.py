@@ -86,7 +86,7 @@ async def test_a_broken_script_or_kind_is_said_and_blocks() -> None:
         await pilot.press("up")
         assert app.posted == []
         assert "line 8" in picture(app)
-        app.retype(SCENARIO.replace('"olh"', '"laplace"'))
+        app.retype(SCENARIO.replace('"olh"', '"gaussian"'))
         await pilot.pause()
         assert "must be one of" in picture(app)
         await pilot.press("down")  # from an unknown kind, the first one

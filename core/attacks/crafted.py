@@ -7,7 +7,17 @@ from typing import Annotated, Literal
 
 from ..bounds import Range, check_bounds
 from ..protocols.rappor import Rappor
-from ..pure import Items, Mechanism, PureProtocol, Reports, Rng, Scoring, SeedSearch, Support
+from ..pure import (
+    Items,
+    LocalMechanism,
+    Mechanism,
+    Reports,
+    Rng,
+    Scoring,
+    SeedSearch,
+    Support,
+    Supporting,
+)
 from ..sampling import Counts, Floats
 from .strategy import COHORT, SHARE, ItemSupport, View, item_support, played
 from .targets import Targets
@@ -31,17 +41,17 @@ class MaximalGain:
     def search(self) -> SeedSearch:
         return SeedSearch(self.seeds, self.scoring)
 
-    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         return played(protocol, self.cohort).craft(view.targets, count, self.search, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         return played(protocol, self.cohort).craft_counts(view.targets, count, self.search, rng)
 
-    def support(self, protocol: PureProtocol, r: int) -> Support:
+    def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.crafted_support(r, self.search)
 
     def item_support(
-        self, protocol: PureProtocol, targets: Items, counted: Items
+        self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
         law = self.support(protocol, targets.size)
         return item_support(law, protocol.domain_size, targets, counted)

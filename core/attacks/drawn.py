@@ -9,7 +9,7 @@ import numpy as np
 
 from ..bounds import check_bounds
 from ..protocols.rappor import Rappor
-from ..pure import Items, Mechanism, PureProtocol, Reports, Rng, Support
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Support, Supporting
 from ..sampling import Counts, Floats, uniform_multinomial
 from .strategy import COHORT, SHARE, ItemSupport, View, item_support, played
 from .targets import Targets
@@ -27,17 +27,17 @@ class RandomReport:
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
         return played(protocol, self.cohort).random_reports(count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return played(protocol, self.cohort).random_counts(count, rng)
 
-    def support(self, protocol: PureProtocol, r: int) -> Support:
+    def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.random_support(r)
 
     def item_support(
-        self, protocol: PureProtocol, targets: Items, counted: Items
+        self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
         law = self.support(protocol, targets.size)
         return item_support(law, protocol.domain_size, targets, counted)
@@ -64,7 +64,7 @@ class RandomItem:
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         held = view.targets[rng.integers(0, view.targets.size, size=count)]
         return played(protocol, self.cohort).perturb(held, rng)
 
@@ -73,11 +73,11 @@ class RandomItem:
         held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
         return played(protocol, self.cohort).sample_counts(held, rng)
 
-    def support(self, protocol: PureProtocol, r: int) -> Support:
+    def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.honest_support(r)
 
     def item_support(
-        self, protocol: PureProtocol, targets: Items, counted: Items
+        self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
         law = self.support(protocol, targets.size)
         return item_support(law, protocol.domain_size, targets, counted)

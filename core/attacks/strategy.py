@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 
 from ..bounds import Range
 from ..protocols.rappor import Rappor
-from ..pure import Items, Mechanism, PureProtocol, Reports, Rng, Support
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Support, Supporting
 from ..sampling import Counts, Floats
 
 SHARE = Range(0, 1, "[)")
 COHORT = Range(0, 1)
 
 
-def played(protocol: Mechanism, cohort: float | None) -> Mechanism:
+M = TypeVar("M", bound=Mechanism)
+
+
+def played(protocol: M, cohort: float | None) -> M:
     """The protocol as fakes play it of whom the share `cohort` claims one cohort."""
     if cohort is None or not isinstance(protocol, Rappor):
         return protocol
-    return protocol.concentrated(cohort)
+    return cast("M", protocol.concentrated(cohort))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,7 @@ class Strategy(Protocol):
         """Why this attack makes no sense against this protocol; None where it does."""
         ...
 
-    def reports(self, protocol: Mechanism, view: View, count: int, rng: Rng) -> Reports:
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         """Reports of `count` fake users."""
         ...
 
@@ -80,12 +83,12 @@ class Strategy(Protocol):
         """int64[trials, …], the law of the counts of int64[trials] fake users."""
         ...
 
-    def support(self, protocol: PureProtocol, r: int) -> Support:
+    def support(self, protocol: Supporting, r: int) -> Support:
         """What one fake report supports, towards its own r targets."""
         ...
 
     def item_support(
-        self, protocol: PureProtocol, targets: Items, counted: Items
+        self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
         """What one fake report supports, item by item; None where that is not known.
 

@@ -8,27 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ..errors import ScenarioError
 from ..pure import PureProtocol, Rng, estimate, item_variance
-from ..sampling import Counts, Floats
-
-
-class Curator(Protocol):
-    """A central mechanism that releases a histogram."""
-
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def delta(self) -> float: ...
-    def sample(self, histogram: Counts, rng: Rng) -> Floats: ...
-    def frequencies(self, counts: Floats, users: int) -> Floats: ...
-    def squared_error(self, histogram: Counts) -> Floats: ...
-    def tail(self, histogram: Counts, accuracy: float) -> Floats: ...
-    def accuracy(self, alpha: float, bins: int = 1) -> float: ...
+from ..sampling import Counts
+from .curator import Curator
 
 
 @dataclass(frozen=True)

@@ -8,43 +8,34 @@ that a lone user does not show that their item exists. (ε, δ)-private. Bun, Ni
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import starmap
 
 import numpy as np
 
-from ..bounds import check_bounds
-from ..pure import DOMAIN, Rng
+from ..pure import Rng
 from ..sampling import Counts, Floats
-from .accuracy import (
-    BUDGET,
-    Neighbours,
-    require_delta,
-    scale,
-    sensitivity,
-    stability_accuracy,
-    stability_threshold,
-)
+from .accuracy import require_delta, stability_accuracy, stability_threshold
+from .curator import Curator
+
+MOST_TERMS = 1 << 22
+"""(count of a bin, number of fakes in it) pairs that a sum over the fakes may have."""
+
+SURE = 40
+"""So many scales above the threshold, a bin is withheld once in e^40 times."""
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Curator):
     """Laplace noise on the bins that are not empty; released above the threshold, else 0."""
 
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, BUDGET]
-    delta: float
-    neighbours: Neighbours = "change-one"
+    delta: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        check_bounds(self)
-        sensitivity(self.neighbours)
+        super().__post_init__()
         require_delta(self.delta)
-
-    @property
-    def scale(self) -> float:
-        """s = Δ/ε: the noise has density e^(-|x|/s) / 2s."""
-        return scale(self.epsilon, self.neighbours)
 
     @property
     def threshold(self) -> float:
@@ -56,14 +47,13 @@ class Stability:
         """Pr[an item that one user holds is released] = e^(-(t-1)/s) / 2 = δ/4."""
         return math.exp(-(self.threshold - 1) / self.scale) / 2
 
-    def sample(self, histogram: Counts, rng: Rng) -> Floats:
-        """float64[trials, d]: released counts of int64[trials, d] users per item, 0 if withheld."""
-        noisy = histogram + rng.laplace(0.0, self.scale, size=histogram.shape)
-        return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
+    def noise(self, shape: tuple[int, ...], rng: Rng) -> Floats:
+        return rng.laplace(0.0, self.scale, size=shape)
 
-    def frequencies(self, counts: Floats, users: int) -> Floats:
-        """Estimated frequencies of released counts of so many users; the same shape."""
-        return np.asarray(counts / users)
+    def release(self, histogram: Counts, noise: Counts | Floats) -> Floats:
+        """float64[…, d]: the noisy count of a bin; 0 where it is withheld."""
+        noisy = histogram + noise
+        return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
 
     def released(self, histogram: Counts) -> Floats:
         """Pr[a bin is released] = Pr[Lap(s) > t - c], for each bin."""
@@ -107,5 +97,56 @@ class Stability:
         return np.where(histogram > 0, above + below + withheld, 0.0)
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
-        """What each of `bins` bins is off by at most, with probability 1 - α together. A bound."""
+        """A bound, for bins of any count."""
         return stability_accuracy(self.epsilon, alpha, self.delta, bins, self.neighbours)
+
+    def moments(
+        self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
+    ) -> tuple[Floats, Floats] | None:
+        """As of any curator; with fakes, a sum over how many of them tell a bin's item.
+
+        Where all that is likely is far above the threshold, nothing is withheld, and the noise is
+        that of the Laplace mechanism.
+        """
+        told, variance = np.zeros(histogram.shape), np.full(histogram.shape, 2 * self.scale**2)
+        for count, rates in fakes:
+            told = told + count * rates
+            variance = variance + count * rates * (1 - rates)
+        mean = histogram + told
+        # One sum for all the items that every kind of fakes tells alike.
+        alike = np.array([rates for _, rates in fakes]).reshape(len(fakes), histogram.size)
+        laws, which = np.unique(alike, axis=1, return_inverse=True)
+        for at, law in enumerate(laws.T.tolist()):
+            kinds = [(count, rate) for (count, _), rate in zip(fakes, law, strict=True)]
+            low, high = map(sum, zip((0, 0), *starmap(_likely, kinds), strict=True))
+            near = (which == at) & (histogram + low < self.threshold + SURE * self.scale)
+            held, where = np.unique(histogram[near], return_inverse=True)
+            if held.size * (high - low + 1) > MOST_TERMS:
+                return None
+            if held.size:
+                chance = reduce(np.convolve, starmap(_binomial, kinds), np.ones(1))
+                number = np.arange(low, high + 1)
+                reached, off = held[:, None] + number, number - told[near][0]
+                bias = self.bias(reached)
+                first = (off + bias) @ chance
+                second = (off**2 + 2 * off * bias + self.squared_error(reached)) @ chance
+                mean[near] += first[where]
+                variance[near] = (second - first**2)[where]
+        return mean, variance
+
+
+def _likely(n: int, p: float) -> tuple[int, int]:
+    """Between which values Binomial(n, p) lies but once in 10^16 times."""
+    reach = 10 * math.sqrt(n * p * (1 - p)) + 60 if 0 < p < 1 else 0
+    return max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
+
+
+def _binomial(n: int, p: float) -> Floats:
+    """Pr[Binomial(n, p) = k] for the likely k, of which there are few enough."""
+    low, high = _likely(n, p)
+    k = np.arange(low, high)
+    # From the ratios of neighbours: factorials of large numbers would lose digits.
+    steps = np.log((n - k) / (k + 1) * (p / (1 - p))) if k.size else np.zeros(0)
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    law = np.exp(logs - logs.max())
+    return np.asarray(law / law.sum())

@@ -2,7 +2,8 @@
 
 A new pure protocol is a frozen dataclass with the interface of `core.pure.PureProtocol` and a line
 in CONSTRUCTORS (or a spec of its own where it has parameters besides epsilon); the contract test
-then covers it. RAPPOR has forms that are pure and forms that are not: KINDS holds it as well.
+then covers it. RAPPOR has forms that are pure and forms that are not, and a trusted curator is no
+local protocol at all: KINDS holds them as well.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from ..bounds import check_bounds
 from ..errors import ScenarioError
 from ..pure import EPSILON, PureProtocol
+from .central import CENTRAL, AdditiveSpec, CentralSpec, StabilitySpec
 from .grr import GRR
 from .hashing import BLH, HASH_RANGE, OLH, HashRule, LocalHashing, hash_range_for
 from .rappor import BitNoise, Rappor, RapporSpec
@@ -64,7 +66,7 @@ class OLHSpec:
 
 
 PureSpec: TypeAlias = BudgetSpec | OLHSpec
-ProtocolSpec: TypeAlias = PureSpec | RapporSpec
+ProtocolSpec: TypeAlias = PureSpec | RapporSpec | CentralSpec
 
 PROTOCOLS: Final[dict[str, type[PureSpec]]] = {
     **dict.fromkeys(CONSTRUCTORS, BudgetSpec),
@@ -72,22 +74,30 @@ PROTOCOLS: Final[dict[str, type[PureSpec]]] = {
 }
 """The protocols that are pure, and that a privacy budget alone can bind."""
 
-KINDS: Final[dict[str, type[ProtocolSpec]]] = {**PROTOCOLS, "rappor": RapporSpec}
+KINDS: Final[dict[str, type[ProtocolSpec]]] = {
+    **PROTOCOLS,
+    "rappor": RapporSpec,
+    **CENTRAL,
+}
 """Everything that a scenario can name."""
 
 __all__ = [
     "BLH",
+    "CENTRAL",
     "GRR",
     "KINDS",
     "OLH",
     "OUE",
     "PROTOCOLS",
     "SUE",
+    "AdditiveSpec",
     "BitNoise",
+    "CentralSpec",
     "LocalHashing",
     "ProtocolSpec",
     "PureSpec",
     "Rappor",
     "RapporSpec",
+    "StabilitySpec",
     "Unary",
 ]

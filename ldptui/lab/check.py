@@ -170,7 +170,7 @@ def _curator(options: Namespace) -> Subject:
     items = 2 if options.items is None else options.items
     mechanism: Curator
     if kind == "stability":
-        mechanism = Stability(items, epsilon, options.delta, near)
+        mechanism = Stability(items, epsilon, near, delta=options.delta)
     elif kind == "geometric":
         mechanism = Geometric(items, epsilon, near)
     else:

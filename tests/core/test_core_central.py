@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cases import changed
 
-from core.central import Exponential, Geometric, Laplace, Stability, price
+from core.central import Curator, Exponential, Geometric, Laplace, Stability, price
 from core.central import accuracy as acc
-from core.central.locality import Curator, central_mse, local_mse, local_success
+from core.central.locality import central_mse, local_mse, local_success
 from core.errors import ScenarioError
 from core.protocols import GRR, OUE
 from core.pure import item_variance
@@ -25,8 +25,8 @@ CURATORS: list[Any] = [
     Laplace(5, 2.0, "add-remove"),
     Geometric(5, 0.5),
     Geometric(5, 2.0, "add-remove"),
-    Stability(5, 0.5, 1e-3),
-    Stability(5, 2.0, 1e-2, "add-remove"),
+    Stability(5, 0.5, delta=1e-3),
+    Stability(5, 2.0, "add-remove", delta=1e-2),
 ]
 every_curator = pytest.mark.parametrize("curator", CURATORS, ids=repr)
 
@@ -115,12 +115,12 @@ def test_bins_are_independent(rng: Rng) -> None:
 def test_the_noise_of_each_neighbourhood() -> None:
     assert Laplace(4, 0.5).scale == 2 * Laplace(4, 0.5, "add-remove").scale == 4
     assert Geometric(4, 0.5).ratio == pytest.approx(math.exp(-0.25))
-    assert Stability(4, 0.5, 1e-6).threshold == pytest.approx(4 * math.log(2e6) + 1)
-    assert Stability(4, 0.5, 1e-6).lone_release == pytest.approx(1e-6 / 4)
+    assert Stability(4, 0.5, delta=1e-6).threshold == pytest.approx(4 * math.log(2e6) + 1)
+    assert Stability(4, 0.5, delta=1e-6).lone_release == pytest.approx(1e-6 / 4)
 
 
 def test_an_empty_bin_and_a_lone_user(rng: Rng) -> None:
-    curator = Stability(2, 1.0, 0.5)
+    curator = Stability(2, 1.0, delta=0.5)
     released = curator.sample(np.broadcast_to([0, 1], (TRIALS, 2)), rng) != 0
     assert not released[:, 0].any()
     assert budget.proportion(released[:, 1].sum(), TRIALS, 0.125)
@@ -253,8 +253,8 @@ def test_so_many_local_users_do_have_the_error_of_the_curator(rng: Rng) -> None:
         (lambda: Laplace(1, 1.0), "domain_size must be"),
         (lambda: Laplace(5, 1.0, "nearby"), "change-one"),  # type: ignore[arg-type]
         (lambda: Geometric(5, math.nan), "epsilon must be"),
-        (lambda: Stability(5, 1.0, 0.0), "delta must be greater than 0 for the stability"),
-        (lambda: Stability(5, 1.0, 1.0), "delta must be in"),
+        (lambda: Stability(5, 1.0, delta=0.0), "delta must be greater than 0 for the stability"),
+        (lambda: Stability(5, 1.0, delta=1.0), "delta must be in"),
         (lambda: acc.stability_epsilon(1.0, 0.05, 1e-6), "accuracy must be greater than 1"),
         (lambda: acc.laplace_epsilon(0.0, 0.05), "accuracy must be greater than 0"),
         (lambda: acc.laplace_accuracy(1.0, 1.0), "alpha must be"),

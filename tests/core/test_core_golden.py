@@ -188,8 +188,8 @@ def histogram_accuracy(given: Inputs) -> Any:
     return {
         str(epsilon): {
             "laplace": Laplace(2, epsilon).accuracy(alpha),
-            "stability_threshold": Stability(2, epsilon, delta).threshold,
-            "stability": Stability(2, epsilon, delta).accuracy(alpha),
+            "stability_threshold": Stability(2, epsilon, delta=delta).threshold,
+            "stability": Stability(2, epsilon, delta=delta).accuracy(alpha),
             "stability_alt": stability_accuracy(epsilon, alpha, delta),
             "laplace_simultaneous_50bins": Laplace(2, epsilon).accuracy(alpha, bins=50),
         }

@@ -170,7 +170,7 @@ def test_two_bins_of_laplace_noise_by_convolution() -> None:
 
 @pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
 def test_the_stability_mechanism_gives_a_lone_user_away_with_delta(neighbours: Any) -> None:
-    mechanism = Stability(2, 1.0, 1e-3, neighbours)
+    mechanism = Stability(2, 1.0, neighbours, delta=1e-3)
     loss: Any = loss_of(mechanism)
     assert loss.maximum == math.inf
     assert loss.mean == math.inf
@@ -296,7 +296,9 @@ def test_a_plug_in_of_words(rng: Rng) -> None:
     assert found.event.startswith("the report is name")
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(2, 1.0), Geometric(2, 1.0), Stability(2, 1.0, 0.1)])
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(2, 1.0), Geometric(2, 1.0), Stability(2, 1.0, delta=0.1)]
+)
 def test_central_mechanisms_on_neighbouring_tables(mechanism: Any, rng: Rng) -> None:
     def inputs(mechanism: Any) -> Any:
         return [
@@ -313,14 +315,14 @@ def test_central_mechanisms_on_neighbouring_tables(mechanism: Any, rng: Rng) -> 
 
 def test_a_forgotten_threshold_needs_more_delta(rng: Rng) -> None:
     def lone(threshold: float) -> Any:
-        mutant = changed(Stability(2, 1.0, 0.01), threshold=threshold)
+        mutant = changed(Stability(2, 1.0, delta=0.01), threshold=threshold)
         return [
             (str(t), lambda n, r, t=t: mutant.sample(np.broadcast_to(t, (n, 2)), r))
             for t in ([0, 9], [1, 8])
         ]
 
     options: Any = {"samples": 60_000, "confidence": 1 - FALSE_ALARM, "delta": 0.01}
-    right = Stability(2, 1.0, 0.01).threshold
+    right = Stability(2, 1.0, delta=0.01).threshold
     assert not audit(lone(right), 1.0, rng, **options).violated
     assert audit(lone(3.0), 1.0, rng, **options).violated
 

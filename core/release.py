@@ -1,0 +1,77 @@
+"""Closed forms of a trusted curator's release, with and without fake users.
+
+A release is what `Curator.moments` says of each bin, as shares of all users. `fakes` are how many
+fake users of each kind there are, and what one of them tells; None where that is not known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+
+from .attacks import ItemSupport
+from .cell import Cell
+from .central import Curator
+from .pure import Support
+from .sampling import Counts, Floats
+
+Told: TypeAlias = Iterable[tuple[int, ItemSupport | None]]
+
+
+def clean_release(cell: Cell, curator: Curator) -> tuple[Floats, Floats]:
+    """Mean and variance of each estimate without the attack: float64[d] each."""
+    moments = curator.moments(cell.population.histogram)
+    assert moments is not None  # without fakes there is always a closed form
+    return moments[0] / cell.users, moments[1] / cell.users**2
+
+
+def released(cell: Cell, curator: Curator, fakes: Told) -> tuple[Floats, Floats] | None:
+    """The same with the attack; None where what fakes tell is not known, or the sum too long."""
+    kinds = []
+    for count, told in fakes:
+        if told is None:
+            return None
+        kinds.append((count, told.rates))
+    moments = curator.moments(cell.population.histogram, kinds)
+    everyone = cell.users + cell.malicious
+    return None if moments is None else (moments[0] / everyone, moments[1] / everyone**2)
+
+
+def expected_release(cell: Cell, curator: Curator, fakes: Told) -> dict[str, float | None]:
+    """The closed forms of the metrics; a stability histogram is biased."""
+    truth, targets = cell.population.frequencies, cell.targets
+    mean, variance = clean_release(cell, curator)
+    expected: dict[str, float | None] = {
+        "mse_clean": float(((mean - truth) ** 2 + variance).mean())
+    }
+    before = float(mean[targets].sum())
+    if cell.attack is not None:
+        expected["target_frequency_clean"] = before
+    after = released(cell, curator, fakes)
+    if after is None:
+        return expected
+    expected["mse"] = float(((after[0] - truth) ** 2 + after[1]).mean())
+    if cell.attack is not None:
+        held, reached = cell.target_frequency, float(after[0][targets].sum())
+        gained = reached - before
+        expected["gain"] = gained
+        expected["normalised_gain"] = (gained + held) / held if held > 0 else None
+        expected["target_frequency"] = reached
+    return expected
+
+
+def release_gain(
+    curator: Curator, support: Support, held: Counts, users: int, malicious: int
+) -> float:
+    """The gain where items may be withheld, of targets that so many genuine users hold, int64[r].
+
+    NaN where there are too many terms to add up.
+    """
+    told = [(malicious, np.full(held.size, support.target))]
+    before, after = curator.moments(held), curator.moments(held, told)
+    if before is None or after is None:
+        return math.nan
+    return float(after[0].sum()) / (users + malicious) - float(before[0].sum()) / users
