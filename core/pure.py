@@ -202,7 +202,7 @@ def pure_estimates(counts: Counts, users: int, protocol: PureProtocol) -> Estima
 
 
 def item_variance(
-    protocol: PureProtocol, users: int, frequency: float | Floats = 0.0
+    protocol: PureProtocol, users: float, frequency: float | Floats = 0.0
 ) -> float | Floats:
     """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
 

@@ -37,7 +37,8 @@ commands (each has its own --help):
   replay RUN|FILE      compute a recorded run again and compare
   record SCENARIO      simulate into one file to be shared
   compare A B          the differences of two runs
-  accuracy             what a trusted curator's histogram is off by; the price of locality
+  accuracy             what a trusted curator's histogram is off by, and back
+  price SCENARIO       how many more users local privacy needs for a curator's error
   disclose FILE.csv    what a table gives away: k-anonymity, l-diversity, t-closeness
   check PROTOCOL       whether a mechanism keeps its ε: a proof or an audit
   ledger ENTRY …       what several releases cost together

@@ -76,7 +76,7 @@ def check_output(options: Namespace) -> Path | None:
 
 def scenario_of(options: Namespace) -> tuple[Scenario, str]:
     """The scenario with what the command line sets, and the file that it came from."""
-    place = _locate(options.scenario)
+    place = locate(options.scenario)
     return _with_options(load(place), options), str(place.absolute())
 
 
@@ -222,7 +222,7 @@ def _setting(key: str, value: object) -> str:
     return shown if isinstance(value, str) else f"{key.rpartition('.')[2]}={shown}"
 
 
-def _locate(place: str) -> Path:
+def locate(place: str) -> Path:
     """The file of a scenario given by path or bundled name; raises FileError."""
     path = bundled.find(place)
     if not path.exists():
@@ -499,7 +499,7 @@ def _copy(source: Path, to: str | None) -> None:
 
 def _check_file(place: str) -> int:
     """Say everything that is wrong with a scenario, or how large it is."""
-    path = _locate(place)
+    path = locate(place)
     try:
         scenario = load(path)
     except ScenarioError as first:

@@ -106,7 +106,7 @@ class Curator(ABC):
         """E|released - true|, for each bin."""
 
     @abstractmethod
-    def squared_error(self, histogram: Counts) -> Floats:
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
         """E(released - true)², for each bin."""
 
     @abstractmethod

@@ -45,7 +45,7 @@ class Geometric(Curator):
         """2r/(1-r²)."""
         return np.full(histogram.shape, 2 * self.ratio / (self.stop * (1 + self.ratio)))
 
-    def squared_error(self, histogram: Counts) -> Floats:
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
         """2r/(1-r)²."""
         return np.full(histogram.shape, 2 * self.ratio / self.stop**2)
 

@@ -30,7 +30,7 @@ class Laplace(Curator):
         """s."""
         return np.full(histogram.shape, self.scale)
 
-    def squared_error(self, histogram: Counts) -> Floats:
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
         """2s²."""
         return np.full(histogram.shape, 2 * self.scale**2)
 

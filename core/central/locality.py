@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ScenarioError
 from ..pure import PureProtocol, Rng, estimate, item_variance
-from ..sampling import Counts
+from ..sampling import Counts, Floats
 from .curator import Curator
 
 
@@ -32,28 +32,33 @@ class Price:
     factor: float
 
 
-def central_mse(curator: Curator, histogram: Counts) -> float:
+def central_mse(curator: Curator, histogram: Counts | Floats) -> float:
     """Mean over the items of the expected (released - true frequency)²."""
-    return float(curator.squared_error(histogram).mean()) / int(histogram.sum()) ** 2
+    return float(curator.squared_error(histogram).mean()) / float(histogram.sum()) ** 2
 
 
-def local_mse(protocol: PureProtocol, histogram: Counts) -> float:
+def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
     """The same of a local protocol: the mean of its variances. Wang et al. 2017, theorem 2."""
-    users = int(histogram.sum())
+    users = float(histogram.sum())
     return float(np.mean(item_variance(protocol, users, histogram / users)))
 
 
-def price(protocol: PureProtocol, curator: Curator, histogram: Counts) -> Price:
+def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) -> Price:
     """How many users of the same frequencies the local protocol needs for the curator's error.
 
     n' = n · local / central: the variance of every estimate is proportional to 1/n'.
     """
-    users = int(histogram.sum())
+    users = float(histogram.sum())
     if users < 1:
-        raise ScenarioError(f"must be at least 1, got {users}", key="users")
+        raise ScenarioError(f"must be at least 1, got {users:g}", key="users")
     local, central = local_mse(protocol, histogram), central_mse(curator, histogram)
     factor = local / central if central > 0 else math.inf
     return Price(local, central, users * factor, factor)
+
+
+def grown(histogram: Counts | Floats, users: float) -> Floats:
+    """float64[d]: so many users of the same frequencies, of an item not a whole number."""
+    return np.asarray(histogram * (users / histogram.sum()))
 
 
 def local_success(protocol: PureProtocol, histogram: Counts, trials: int, rng: Rng) -> int:

@@ -55,7 +55,7 @@ class Stability(Curator):
         noisy = histogram + noise
         return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
 
-    def released(self, histogram: Counts) -> Floats:
+    def released(self, histogram: Counts | Floats) -> Floats:
         """Pr[a bin is released] = Pr[Lap(s) > t - c], for each bin."""
         gap = self.threshold - histogram
         below = np.exp(-np.abs(gap) / self.scale) / 2
@@ -76,7 +76,7 @@ class Stability(Curator):
         lost = histogram * (1 - self.released(histogram))
         return np.where(histogram > 0, noise + lost, 0.0)
 
-    def squared_error(self, histogram: Counts) -> Floats:
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
         """E(released - true)², for each bin."""
         gap, s = self.threshold - histogram, self.scale
         size = np.abs(gap)

@@ -8,7 +8,7 @@ from typing import Final
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
-COMMANDS: Final = ("accuracy", "disclose", "check", "ledger")
+COMMANDS: Final = ("accuracy", "price", "disclose", "check", "ledger")
 
 LOCAL: Final = ("grr", "sue", "oue", "blh", "olh")
 CURATORS: Final = ("laplace", "geometric", "stability")
@@ -19,6 +19,7 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     """The parser of one of COMMANDS; `make` takes its name, description and epilog."""
     parsers = {
         "accuracy": _accuracy,
+        "price": _price,
         "disclose": _disclose,
         "check": _check,
         "ledger": _ledger,
@@ -51,6 +52,26 @@ def _accuracy(make: MakeParser) -> argparse.ArgumentParser:
     _neighbours(parser)
     parser.add_argument("--items", type=int, metavar="D", help="domain size d")
     parser.add_argument("--users", type=int, metavar="N", help="users n")
+    return parser
+
+
+def _price(make: MakeParser) -> argparse.ArgumentParser:
+    parser = make(
+        "ldptui price",
+        "The price of locality: on a scenario's population, the error of each local protocol\n"
+        "beside a trusted curator's, and how many more users a local protocol needs for the same\n"
+        "error; at the scenario's ε and n, and over both.",
+        "example: ldptui price quickstart --epsilon 1",
+    )
+    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
+    parser.add_argument(
+        "--epsilon", type=float, metavar="E", help="privacy budget ε (the scenario's, or 1)"
+    )
+    parser.add_argument("--users", type=int, metavar="N", help="users n (the scenario's)")
+    parser.add_argument(
+        "--delta", type=float, default=1e-6, metavar="D", help="δ of the stability mechanism (1e-6)"
+    )
+    _neighbours(parser)
     return parser
 
 

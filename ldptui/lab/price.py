@@ -1,0 +1,252 @@
+"""`ldptui price`: local protocols beside a trusted curator, on one population."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from core.bounds import Range
+from core.central import Curator, Geometric, Laplace, Neighbours, Stability, price
+from core.central.locality import central_mse, grown
+from core.errors import ScenarioError
+from core.experiment import compile  # noqa: A004
+from core.pure import EPSILON, item_variance
+from core.sampling import Counts, Floats
+from core.scenario import load
+
+from .. import cli
+from .. import format as text
+from ..draft import base
+from ..headless import locate
+from ..series import Axis, Plot, Series, Tone
+from .accuracy import bound
+from .options import CURATORS, LOCAL
+from .output import Row, laid_out, of_option, row, show, within
+
+Over: TypeAlias = Literal["users", "epsilon"]
+
+OPTIONS: Final = {"epsilon": "--epsilon", "delta": "--delta", "users": "--users"}
+POINTS: Final = 33
+"""Points of a curve."""
+USERS: Final = Range(1, 1e15)
+BESIDE: Final = "laplace"
+"""The curator whose error a local protocol has to reach in the curves."""
+SHOWN: Final = ("grr", "oue", "olh", "laplace", "stability")
+"""What a chart has room for: SUE and BLH are between these, geometric noise is that of laplace."""
+
+
+def run(options: Namespace) -> int:
+    """Print the errors and the prices."""
+    within("--epsilon", options.epsilon, EPSILON)
+    within("--users", options.users, USERS)
+    scenario = base(load(locate(options.scenario)))
+    cell = compile(scenario).cells[0]
+    epsilon = options.epsilon or cell.parameters.get("protocol.epsilon") or 1.0
+    assert isinstance(epsilon, int | float)
+    histogram: Counts | Floats = cell.population.histogram
+    if options.users is not None:
+        histogram = grown(histogram, options.users)
+    try:
+        values = prices(histogram, float(epsilon), options.delta, options.neighbours)
+    except ScenarioError as error:
+        raise of_option(error, OPTIONS) from error
+    show(options, {"scenario": options.scenario, **values}, _table(options.scenario, values))
+    return cli.DONE
+
+
+def prices(
+    histogram: Counts | Floats,
+    epsilon: float,
+    delta: float = 1e-6,
+    neighbours: Neighbours = "change-one",
+) -> dict[str, Any]:
+    """Errors and prices on the users of a histogram, [d]; raises ScenarioError.
+
+    errors : of each kind, the root of the mean squared error of a frequency; None where this ε
+    allows none. price : of each local protocol beside each curator, how many users it needs for
+    the curator's error, and that as a multiple. break_even : so many users make a local protocol as
+    good as the Laplace mechanism; with more of them it is behind. over : the same along n and ε,
+    `factor` beside the Laplace mechanism.
+    """
+    users = round(float(histogram.sum()))
+    errors = _errors(histogram, users, epsilon, delta, neighbours)
+    curators = {kind: _curator(kind, histogram.size, epsilon, delta, neighbours)
+                for kind in CURATORS}  # fmt: skip
+    found: dict[str, dict[str, Any]] = {}
+    even: dict[str, float | None] = {}
+    for kind in LOCAL:
+        if errors[kind] is None:
+            found[kind], even[kind] = dict.fromkeys(CURATORS), None
+            continue
+        protocol = bound(kind, histogram.size, epsilon)
+        each = {name: price(protocol, curator, histogram) for name, curator in curators.items()}
+        found[kind] = {
+            name: {"users": one.users, "factor": one.factor} for name, one in each.items()
+        }
+        # Its error is in proportion to 1/n, the curator's to 1/n².
+        even[kind] = users / each[BESIDE].factor
+    return {
+        "items": histogram.size,
+        "users": users,
+        "epsilon": epsilon,
+        "delta": delta,
+        "neighbours": neighbours,
+        "errors": errors,
+        "price": found,
+        "break_even": even,
+        "over": {
+            "users": _along(
+                [
+                    (n, _errors(histogram, n, epsilon, delta, neighbours))
+                    for n in _whole(max(10, users / 1e3), min(users * 1e3, USERS.high))
+                ]
+            ),
+            "epsilon": _along(
+                [
+                    (e, _errors(histogram, users, e, delta, neighbours))
+                    for e in _spaced(min(0.1, epsilon), max(10, epsilon))
+                ]
+            ),
+        },
+    }
+
+
+def _curator(
+    kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours
+) -> Curator:
+    if kind == "stability":
+        return Stability(items, epsilon, neighbours, delta=delta)
+    return (Geometric if kind == "geometric" else Laplace)(items, epsilon, neighbours)
+
+
+def _errors(
+    histogram: Counts | Floats, users: int, epsilon: float, delta: float, neighbours: Neighbours
+) -> dict[str, float | None]:
+    """√MSE of each kind with so many users of these frequencies."""
+    items = histogram.size
+    found: dict[str, float | None] = {}
+    for kind in LOCAL:
+        try:
+            # The variance is affine in the frequency, and frequencies are 1/d in the mean.
+            variance = float(item_variance(bound(kind, items, epsilon), users, 1 / items))
+            found[kind] = math.sqrt(variance)
+        except ScenarioError:
+            found[kind] = None  # e^ε + 1 is no usable hash range
+    held = grown(histogram, users)
+    for kind in CURATORS:
+        curator = _curator(kind, items, epsilon, delta, neighbours)
+        found[kind] = math.sqrt(central_mse(curator, held))
+    return found
+
+
+def _along(points: Sequence[tuple[float, dict[str, float | None]]]) -> dict[str, Any]:
+    """Columns: x, each kind's error, and each local protocol's price beside Laplace."""
+    kinds = (*LOCAL, *CURATORS)
+    columns = {kind: [errors[kind] for _, errors in points] for kind in kinds}
+    factor = {
+        kind: [
+            None if own is None or not central else (own / central) ** 2
+            for own, central in zip(columns[kind], columns[BESIDE], strict=True)
+        ]
+        for kind in LOCAL
+    }
+    return {"x": [x for x, _ in points], "errors": columns, "factor": factor}
+
+
+def _spaced(low: float, high: float) -> list[float]:
+    return [float(f"{x:.6g}") for x in np.geomspace(low, high, POINTS)]
+
+
+def _whole(low: float, high: float) -> list[int]:
+    return list(dict.fromkeys(round(x) for x in _spaced(low, high)))
+
+
+# Charts.
+
+
+def error_chart(values: dict[str, Any], over: Over) -> Plot:
+    """√MSE of a frequency along n or ε: local protocols and curators, from `prices`."""
+    return _chart(
+        values,
+        over,
+        "errors",
+        SHOWN,
+        "Error of a frequency",
+        "root of the mean squared error",
+    )
+
+
+def factor_chart(values: dict[str, Any], over: Over) -> Plot:
+    """How many times as many users local protocols need for the error of Laplace, from `prices`."""
+    shown = [kind for kind in SHOWN if kind in LOCAL]
+    chart = "Price of locality: users for the error of laplace", "users needed, × n"
+    return _chart(values, over, "factor", shown, *chart)
+
+
+def _chart(
+    values: dict[str, Any], over: Over, what: str, kinds: Sequence[str], title: str, label: str
+) -> Plot:
+    columns = values["over"][over]
+    tones: tuple[Tone, ...] = ("series-0", "series-1", "series-2", "series-3", "series-4")
+    series = tuple(
+        Series(
+            kind.upper(),
+            columns["x"],
+            [math.nan if y is None else y for y in columns[what][kind]],
+            tone,
+            # Curators are dotted: one sees at once which is which.
+            "line" if kind in LOCAL else "dotted",
+        )
+        for kind, tone in zip(kinds, tones, strict=False)
+    )
+    fixed = f"ε = {text.short(values['epsilon'])}" if over == "users" else (
+        f"n = {text.count(values['users'])}")  # fmt: skip
+    x = "number of users n" if over == "users" else "privacy budget ε"
+    levels = ((1.0, "as many"),) if what == "factor" else ()
+    return Plot(
+        title,
+        Axis(x, log=True),
+        Axis(label, log=True),
+        series,
+        levels,
+        note=f"closed forms, {fixed}, d = {text.count(values['items'])}",
+    )
+
+
+# The table.
+
+
+def _table(scenario: str, values: dict[str, Any]) -> str:
+    rows: list[Row] = []
+    sources = {"laplace": "DR 3.3", "geometric": "GRS", "stability": "V th. 3.5"}
+    for kind, error in values["errors"].items():
+        if error is not None:
+            source = sources.get(kind, "W17 th. 2")
+            rows.append(row(f"{kind}: error", error, "√MSE of a frequency", source))
+    for name in ("laplace", "stability"):  # geometric is much as laplace
+        for kind in LOCAL:
+            one = values["price"][kind][name]
+            if one is not None:
+                factor = f"{text.short(one['factor'], 3)} × n"
+                rows.append(row(f"{kind} as {name}: users", one["users"], factor, "W17 th. 2"))
+    for kind in LOCAL:
+        even = values["break_even"][kind]
+        if even is not None:
+            rows.append(
+                row(f"{kind}: no price up to n", even, "then laplace is better", "W17 th. 2")
+            )
+    title = (
+        f"The price of locality, {scenario}: ε = {text.short(values['epsilon'])}, "
+        f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"
+    )
+    notes = [
+        f"{values['neighbours']} neighbours, δ = {text.short(values['delta'])} of stability alone",
+        "users: for the error that the curator has with n",
+        "a local error falls with 1/√n, a curator's with 1/n: the price grows with n",
+        "--format json has the errors over n and over ε",
+    ]
+    return laid_out(title, rows, notes)
