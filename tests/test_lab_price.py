@@ -17,6 +17,7 @@ from core.experiment import compile
 from core.protocols import OUE
 from core.scenario import parse
 from core.theory import expected_metrics
+from ldptui.format import count
 from ldptui.lab.options import CURATORS, LOCAL
 from ldptui.lab.price import error_chart, factor_chart, prices
 
@@ -62,7 +63,7 @@ def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
     users, epsilon = values["over"]["users"], values["over"]["epsilon"]
     assert users["x"][0] == 10
     assert users["x"][-1] == 5_000_000
-    assert epsilon["x"][0], epsilon["x"][-1] == (0.1, 10)
+    assert (epsilon["x"][0], epsilon["x"][-1]) == (0.1, 10)
     for columns, at in ((users, 5000), (epsilon, 1.0)):
         x = np.log(columns["x"])
         for kind in ("grr", "oue", "laplace"):
@@ -83,7 +84,7 @@ def test_charts_tell_local_from_central(values: dict[str, Any]) -> None:
         assert errors.x.label == factors.x.label == label
         assert len({one.tone for one in errors.series}) == 5
     assert "ε = 1" in error_chart(values, "users").note
-    assert "n = 5000" in error_chart(values, "epsilon").note
+    assert f"n = {count(5000)}" in error_chart(values, "epsilon").note
 
 
 def test_a_protocol_that_this_budget_does_not_allow_is_missing() -> None:
