@@ -100,15 +100,15 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     scale = _bar_scale(scaled, cells)
     rows: list[Row] = []
     if has_title:
-        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset))
+        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset, chart.value))
     if has_header:
         rows.append(
             [
-                (" " * indent + pad("item", label_width) + " ", palette.muted),
+                (" " * indent + pad(chart.item, label_width) + " ", palette.muted),
                 (_bar_axis(scale, charset), palette.muted),
                 *(
                     (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
-                    for head, texts in choice
+                    for head, texts in _named(choice, chart.value)
                 ),
             ]
         )
@@ -163,6 +163,11 @@ def _scaled(bar: Bar, power: int) -> Bar:
 
 
 _Column = tuple[str, list[str]]  # a heading, and texts of one width
+
+
+def _named(columns: Sequence[_Column], value: str) -> list[_Column]:
+    """The columns with the chart's own word for its numbers."""
+    return [(head.replace("estimate", clean(value, "block")), texts) for head, texts in columns]
 
 
 def _distinct(labels: Sequence[str], width: int) -> list[str]:
@@ -270,12 +275,13 @@ def _bar_title(
     palette: Palette,
     marks: _BarMarks,
     charset: Charset,
+    value: str,
 ) -> Row:
     row: Row = [(title, f"bold {palette.foreground}")]
     if unit:
         row.append((f"  {unit}", palette.muted))
     before = [bar for bar in bars if bar.before is not None]
-    entries = [(marks.solid, palette.clean, "before" if before else "estimate")]
+    entries = [(marks.solid, palette.clean, "before" if before else value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
         entries.append((marks.gained, palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):

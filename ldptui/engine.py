@@ -20,11 +20,23 @@ from typing import Any, Final
 
 from textual.message import Message
 
-from .messages import RunProgressed, WorkerChanged
-from .snapshot import CellView, Frequencies, Measured, Request, Snapshot, Status
+from .messages import Replied, RunProgressed, WorkerChanged
+from .snapshot import (
+    CellView,
+    Frequencies,
+    Measured,
+    Question,
+    Reply,
+    Request,
+    Snapshot,
+    Status,
+)
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.worker")
 """-P: what lies in the folder that the app was started in is not imported."""
+
+LAB: Final = (*COMMAND, "--lab")
+"""A worker that has imported what the lab needs when it says that it is ready."""
 
 PATIENCE: Final = 0.15
 """Seconds in which a worker must react to a cancel or a newer request; then it is killed."""
@@ -43,18 +55,26 @@ ERRORS_KEPT: Final = 4000
 
 
 class Engine:
-    """Runs requests in the background; `post` gets RunProgressed and WorkerChanged.
+    """Runs requests in the background; `post` gets RunProgressed, Replied and WorkerChanged.
 
     A run's last RunProgressed has the status done, partial or failed. A run that a newer request
     replaces is dropped silently; one asked for by hand, or being cancelled, is posted as partial.
+    The same holds for a question and its Replied.
+
+    spare : whether a second worker waits for the first one to be killed.
     """
 
-    def __init__(self, post: Callable[[Message], object], command: Sequence[str] = COMMAND) -> None:
-        self._post, self._command = post, command
+    def __init__(
+        self,
+        post: Callable[[Message], object],
+        command: Sequence[str] = COMMAND,
+        spare: bool = True,
+    ) -> None:
+        self._post, self._command, self._keeps_spare = post, command, spare
         self._active: Child | None = None
         self._spare: Child | None = None
         self._children: set[Child] = set()
-        self._run: RunSoFar | None = None
+        self._run: RunSoFar | QuestionSoFar | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._deaths = 0
         self._stopping = False
@@ -63,12 +83,12 @@ class Engine:
         """Start the first worker, without waiting for it; the spare follows once it is ready."""
         self._promote()
 
-    def run(self, request: Request) -> None:
+    def run(self, request: Request | Question) -> None:
         """Run this instead of whatever runs; held until a worker is ready."""
         if self._stopping:
             return
         self._leave_run()
-        self._run = RunSoFar(request)
+        self._run = RunSoFar(request) if isinstance(request, Request) else QuestionSoFar(request)
         if self._active is None:
             self._deaths = 0
             self._promote()
@@ -113,7 +133,7 @@ class Engine:
 
     def _leave_run(self) -> None:
         """A newer request has come."""
-        if self._run is not None and (self._run.cancelling or self._run.request.full):
+        if self._run is not None and (self._run.cancelling or self._run.asked_for):
             self._finish("partial")
         self._run = None
 
@@ -122,8 +142,8 @@ class Engine:
         run, self._run = self._run, None
         self._disarm()
         if run is not None:
-            last = dataclasses.replace(run.snapshot, status=status, error=error, details=details)
-            self._post(RunProgressed(last))
+            run.end(status, error, details)
+            self._post(run.news)
 
     def _expect_answer(self) -> None:
         """Be patient, from the first question on that was not answered."""
@@ -171,7 +191,7 @@ class Engine:
         self._post(WorkerChanged(True, child.note))
         if self._run is not None:
             self._submit(child)
-        if self._spare is None and self._deaths < MAX_DEATHS:
+        if self._keeps_spare and self._spare is None and self._deaths < MAX_DEATHS:
             self._spare = self._start_child()
 
     def _heard(self, child: Child, message: Mapping[str, Any]) -> None:
@@ -192,13 +212,13 @@ class Engine:
                 self._expect_answer()
         elif message.get("key") == run.request.key and run.take(message):
             self._deaths = 0
-            if run.snapshot.status != "running":
+            if run.ended:
                 child.busy = False
                 self._run = None
                 self._disarm()
-            elif run.cancelling or not run.snapshot.done:
+            elif run.cancelling or not run.tells:
                 return
-            self._post(RunProgressed(run.snapshot))
+            self._post(run.news)
 
     def _ended(self, child: Child) -> None:
         """A child's process is gone and all it said was heard."""
@@ -332,6 +352,29 @@ class RunSoFar:
     def __post_init__(self) -> None:
         self.snapshot = Snapshot(self.request.key, "running", full=self.request.full)
 
+    @property
+    def asked_for(self) -> bool:
+        """Whether it was asked for by hand."""
+        return self.request.full
+
+    @property
+    def ended(self) -> bool:
+        return self.snapshot.status != "running"
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is something to see."""
+        return self.snapshot.done > 0
+
+    @property
+    def news(self) -> Message:
+        return RunProgressed(self.snapshot)
+
+    def end(self, status: Status, error: str, details: str) -> None:
+        self.snapshot = dataclasses.replace(
+            self.snapshot, status=status, error=error, details=details
+        )
+
     def take(self, message: Mapping[str, Any]) -> bool:
         """Take in a line of this run; True where `snapshot` is a new, consistent one."""
         if "shared" in message:
@@ -359,6 +402,37 @@ class RunSoFar:
             )
             return True
         return False
+
+
+@dataclass
+class QuestionSoFar:
+    """A question of the lab, and the last that was heard of it."""
+
+    request: Question
+    cancelling: bool = False
+    reply: Reply = field(init=False)
+    asked_for: bool = False
+    tells: bool = True
+
+    def __post_init__(self) -> None:
+        self.reply = Reply(self.request.key, "running")
+
+    @property
+    def ended(self) -> bool:
+        return self.reply.status != "running"
+
+    @property
+    def news(self) -> Message:
+        return Replied(self.reply)
+
+    def end(self, status: Status, error: str, details: str) -> None:
+        self.reply = Reply(self.request.key, status, error=error, details=details)
+
+    def take(self, message: Mapping[str, Any]) -> bool:
+        """Take in a line about this question; True where `reply` is a new one."""
+        if "reply" in message:
+            self.reply = Reply(self.request.key, **message["reply"])
+        return "reply" in message
 
 
 def cell_view(
@@ -418,8 +492,10 @@ def frequencies(columns: Mapping[str, Any]) -> Frequencies:
     return Frequencies(**{**columns, **made_up})
 
 
-def as_document(request: Request) -> dict[str, Any]:
+def as_document(request: Request | Question) -> dict[str, Any]:
     """A request as the worker reads it."""
+    if isinstance(request, Question):
+        return dataclasses.asdict(request)
     return {
         "key": request.key,
         "parts": [{"name": part.name, "document": part.document} for part in request.parts],

@@ -106,6 +106,45 @@ def metric_help(name: str) -> MetricHelp | None:
     )
 
 
+def lab_field_help(name: str) -> FieldHelp | None:
+    """Help for a field of the lab, such as `epsilon`."""
+    row = _lab_data()["field"].get(name)
+    if row is None:
+        return None
+    return FieldHelp(
+        key=name,
+        label=row["label"],
+        symbol=row.get("symbol", ""),
+        meaning=row["meaning"],
+        allowed=row["allowed"],
+        formula=row.get("formula", ""),
+        source=row.get("source", ""),
+    )
+
+
+def notions(tab: str) -> tuple[KindHelp, ...]:
+    """The notions behind a tab of the lab, in plain words; each with its formula and source."""
+    return tuple(
+        KindHelp(
+            table=tab,
+            kind=kind,
+            name=row["name"],
+            reason=row["reason"],
+            text=row["text"],
+            formula=row["formula"],
+            source=row["source"],
+        )
+        for kind, row in _lab_data()["notion"].get(tab, {}).items()
+    )
+
+
+@functools.cache
+def _lab_data() -> dict[str, Any]:
+    """The tables `field` and `notion` of the lab's help.toml."""
+    text = resources.files(__package__).joinpath("lab", "help.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
 @functools.cache
 def _data() -> dict[str, Any]:
     """The tables `field`, `kind` and `metric` of help.toml."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.message import Message
 
-from .snapshot import Snapshot
+from .snapshot import Reply, Snapshot
 
 
 @dataclass(eq=False)
@@ -52,6 +52,13 @@ class RunProgressed(Message):
             and message.snapshot.key == self.snapshot.key
             and self.snapshot.status == "running"
         )
+
+
+@dataclass(eq=False)
+class Replied(Message):
+    """News of what the lab asked."""
+
+    reply: Reply
 
 
 @dataclass(eq=False)

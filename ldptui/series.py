@@ -79,13 +79,18 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Horizontal bars, one item a row; `rest` tells in words what is not shown."""
+    """Horizontal bars, one item a row; `rest` tells in words what is not shown.
+
+    item, value : what a row and its number are called (value: 8 letters at most).
+    """
 
     title: str
     bars: tuple[Bar, ...]
     unit: str = ""
     rest: str = ""
     note: str = ""
+    item: str = "item"
+    value: str = "estimate"
 
 
 Chart = Plot | Bars

@@ -44,6 +44,39 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What the lab asks the worker: a tab, and the values of its form as they were typed.
+
+    document : the scenario without its sweep, whose population and protocol are meant; None while
+        there is none that is valid. folder : where relative paths start.
+    """
+
+    key: int
+    tab: str
+    values: Mapping[str, Any]
+    document: Mapping[str, Any] | None
+    folder: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the worker says to a question.
+
+    said : what it works on, in words. answer : of a question that is done, the document of a
+    `ldptui.lab.answer.Answer`. error : one sentence when failed, about the field of that name ("":
+    about the whole); details : a traceback, where there is one.
+    """
+
+    key: int
+    status: Status
+    said: str = ""
+    answer: Mapping[str, Any] | None = None
+    error: str = ""
+    field: str = ""
+    details: str = ""
+
+
+@dataclass(frozen=True)
 class Measured:
     """A metric of a cell: mean over the trials, its standard error, the closed form."""
 

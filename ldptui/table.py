@@ -451,6 +451,11 @@ def _right(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(word.rjust(width) for word in listed)
 
 
+def aligned(numbers: Sequence[str]) -> tuple[str, ...]:
+    """Numbers as texts of one width, with their points below each other."""
+    return _around(numbers, ".")
+
+
 def _around(words: Sequence[str], mark: str) -> tuple[str, ...]:
     """The words with their marks below each other; whole numbers end where a point would be."""
     parts = []

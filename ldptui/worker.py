@@ -3,7 +3,7 @@
 It reads one request a line from standard input, and ends when that ends, so that it never outlives
 the app:
 
-    {"run": {…Request}}   run this instead of whatever is running
+    {"run": {…Request}}   run this instead of whatever is running; a Question of the lab likewise
     {"cancel": key}       stop this run; what is finished stays
     {"quit": true}        end at once
 
@@ -15,6 +15,7 @@ and writes, to standard output alone:
     {"key", "part", "cells": [[index, own, theory, trials, metrics], …]}
     {"key", "frequencies": {column: values, …}}    of the first cell of the part "base"
     {"key", "snapshot": {"status": …, …}}          the lines before it are one consistent state
+    {"key", "reply": {"status": …, …}}             of a question
     {"error": sentence}                            a line that is no request
 
 A run that was asked for by hand names the scenario it belongs to as `whole`: what of it no part
@@ -161,6 +162,15 @@ class Inbox:
 
 def checked(request: Mapping[str, Any]) -> dict[str, Any]:
     """A request's fields, with the right types; raises ValueError, TypeError or KeyError."""
+    if "tab" in request:
+        document = request["document"]
+        return {
+            "key": int(request["key"]),
+            "tab": str(request["tab"]),
+            "values": dict(request["values"]),
+            "document": None if document is None else dict(document),
+            "folder": Path(str(request["folder"])),
+        }
     parts = [(str(part["name"]), dict(part["document"])) for part in request["parts"]]
     whole, resumed = request.get("whole"), request.get("resumed")
     return {
@@ -438,6 +448,50 @@ class Whole:
         nothing = Tally().results
         cells = tuple(found.get(key, nothing) for key in self.keys)
         return Results(self.experiment, cells, tuple(failures[at] for at in sorted(failures)))
+
+
+class Answering:
+    """A question of the lab being worked on."""
+
+    def __init__(self, request: dict[str, Any], inbox: Inbox, out: BinaryIO) -> None:
+        self.request, self.inbox, self.out = request, inbox, out
+
+    def work(self) -> None:
+        """Compute the answer and send it; never raises but for what must end the worker."""
+        write(self.out, {"started": self.request["key"]})
+        try:
+            with self.inbox.running(self.request):
+                self._send("done", answer=self._answer())
+        except Superseded:
+            return
+        except Cancelled:
+            self._send("partial")
+        except Exception as error:
+            from core.errors import LdpError, ScenarioError
+
+            if isinstance(error, ScenarioError):
+                self._send("failed", error=error.rule, field=error.key)
+            elif isinstance(error, LdpError):
+                self._send("failed", error=str(error))
+            else:
+                sentence = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
+                self._send("failed", error=sentence, details=traceback.format_exc())
+
+    def _answer(self) -> dict[str, Any]:
+        """The document of the answer; says on the way what it works on."""
+        from .lab import answer, tabs
+
+        steps = tabs.steps(self.request)
+        while True:
+            try:
+                with self.inbox.interruptible():
+                    said = next(steps)
+            except StopIteration as end:
+                return answer.encoded(end.value)
+            self._send("running", said=said)
+
+    def _send(self, status: str, **more: Any) -> None:
+        write(self.out, {"key": self.request["key"], "reply": {"status": status, **more}})
 
 
 class PartSoFar:
@@ -718,14 +772,17 @@ def main() -> None:
     import core.scenario
     import core.theory  # noqa: F401
 
+    if "--lab" in sys.argv:
+        import_module("scipy.special")
+        import_module("ldptui.lab.tabs")
     try:
         write(out, {"ready": versions()})
         while True:
             message = inbox.messages.get()
             if "error" in message:
                 write(out, message)
-            elif not inbox.outdated(message["run"]):
-                Run(message["run"], inbox, out).work()
+            elif not inbox.outdated(request := message["run"]):
+                (Answering if "tab" in request else Run)(request, inbox, out).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 
 from textual.message import Message
 
-from ldptui.messages import RunProgressed, WorkerChanged
-from ldptui.snapshot import CellView, Frequencies, Measured, Request, Snapshot, Status
+from ldptui.messages import Replied, RunProgressed, WorkerChanged
+from ldptui.snapshot import (
+    CellView,
+    Frequencies,
+    Measured,
+    Question,
+    Reply,
+    Request,
+    Snapshot,
+    Status,
+)
 
 
 class FakeEngine:
@@ -18,10 +28,11 @@ class FakeEngine:
     active : the request that runs, None where nothing does.
     """
 
-    def __init__(self, post: Callable[[Message], object]) -> None:
+    def __init__(self, post: Callable[[Message], object], *_: object, **__: object) -> None:
         self._post = post
         self._last: Snapshot | None = None
         self.requests: list[Request] = []
+        self.questions: list[Question] = []
         self.cancelled: list[int] = []
         self.active: Request | None = None
         self.started = self.stopped = False
@@ -30,7 +41,10 @@ class FakeEngine:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
 
-    def run(self, request: Request) -> None:
+    def run(self, request: Request | Question) -> None:
+        if isinstance(request, Question):
+            self.questions.append(request)
+            return
         if self.active is not None and self.active.full:
             self._end("partial")
         self.requests.append(request)
@@ -69,6 +83,55 @@ class FakeEngine:
         last = self._last or Snapshot(self.active.key, "running", full=self.active.full)
         self.active, self._last = None, None
         self._post(RunProgressed(dataclasses.replace(last, status=status, error=error)))
+
+
+class LabEngine:
+    """Answers the lab's questions at once, or not before a test lets it.
+
+    questions : what was asked. held : whether answers wait for `answer`. cancelled : their keys.
+    """
+
+    def __init__(self, post: Callable[[Message], object], *_: object, **__: object) -> None:
+        self._post = post
+        self.questions: list[Question] = []
+        self.cancelled: list[int] = []
+        self.held = self.stopped = False
+
+    async def start(self) -> None:
+        self._post(WorkerChanged(True, "fake 1.0"))
+
+    def run(self, question: Question) -> None:
+        self.questions.append(question)
+        if not self.held:
+            self.answer()
+
+    def say(self, words: str) -> None:
+        self._post(Replied(Reply(self.questions[-1].key, "running", words)))
+
+    def answer(self) -> None:
+        """Compute the answer to the newest question, as the worker would."""
+        from core.errors import LdpError, ScenarioError
+        from ldptui.lab import answer, tabs
+
+        question = self.questions[-1]
+        steps = tabs.steps({**dataclasses.asdict(question), "folder": Path(question.folder)})
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            reply = Reply(question.key, "done", answer=answer.encoded(end.value))
+        except ScenarioError as error:
+            reply = Reply(question.key, "failed", error=error.rule, field=error.key)
+        except LdpError as error:
+            reply = Reply(question.key, "failed", error=str(error))
+        self._post(Replied(reply))
+
+    def cancel(self) -> None:
+        self.cancelled.append(self.questions[-1].key)
+        self._post(Replied(Reply(self.questions[-1].key, "partial")))
+
+    async def stop(self) -> None:
+        self.stopped = True
 
 
 def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -> Snapshot:

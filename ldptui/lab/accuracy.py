@@ -122,15 +122,20 @@ def bound(kind: str, items: int, epsilon: float, hash_range: int | None = None) 
     return CONSTRUCTORS[kind](items, epsilon)
 
 
+def formulas(width: int) -> tuple[tuple[str, str, str, str], ...]:
+    """(mechanism, accuracy from ε, ε from accuracy, source), for a sensitivity."""
+    return (
+        ("laplace", f"({width}/ε) ln(1/α)", f"({width}/a) ln(1/α)", "PSI"),
+        ("geometric", "least a: 2r^(a+1)/(1+r) ≤ α", "likewise, r = e^(−ε/Δ)", "GRS"),
+        ("stability", f"({width}/ε) ln(2/(αδ)) + 1", f"{width} ln(2/(αδ))/(a − 1)", "PSI"),
+    )
+
+
 def _table(options: Namespace, values: dict[str, Any]) -> str:
     found, width = values["mechanisms"], values["sensitivity"]
     forward = options.accuracy is None
     rows: list[Row] = []
-    for name, ahead, back, source in (
-        ("laplace", f"({width}/ε) ln(1/α)", f"({width}/a) ln(1/α)", "PSI"),
-        ("geometric", "least a: 2r^(a+1)/(1+r) ≤ α", "likewise, r = e^(−ε/Δ)", "GRS"),
-        ("stability", f"({width}/ε) ln(2/(αδ)) + 1", f"{width} ln(2/(αδ))/(a − 1)", "PSI"),
-    ):
+    for name, ahead, back, source in formulas(width):
         if forward:
             rows.append(row(f"{name}: off by", found[name]["accuracy"], ahead, source, 6))
         else:

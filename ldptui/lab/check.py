@@ -25,7 +25,7 @@ from .. import cli
 from .. import format as text
 from .accuracy import bound
 from .options import CURATORS, LOCAL
-from .output import Row, laid_out, needed, numbers, of_option, row, show, within
+from .output import Report, Row, laid_out, needed, numbers, of_option, row, show, within
 
 Inputs = list[tuple[str, Sampler]]
 
@@ -86,7 +86,7 @@ def run(options: Namespace) -> int:
         values = checked(options)
     except ScenarioError as error:
         raise of_option(error, OPTIONS) from error
-    show(options, values, _table(options, values))
+    show(options, values, laid_out(*report(options, values)))
     return cli.FAILED if values["verdict"] == "broken" else cli.DONE
 
 
@@ -96,7 +96,11 @@ def checked(options: Namespace) -> dict[str, Any]:
     within("--epsilon", options.epsilon, Range(0))
     within("--items", options.items, DOMAIN)
     within("--delta", options.delta, Range(0, 1, "[)"))
-    subject = subject_of(options)
+    return findings(options, subject_of(options))
+
+
+def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
+    """The same of what is to be checked already; samples are drawn where nothing else decides."""
     seen: Audit | None = None
     if options.audit or not (subject.proved or subject.disproved):
         rng = np.random.default_rng(options.seed)
@@ -250,7 +254,7 @@ def _plugin(place: str, items: int, epsilon: float) -> Perturbs:
 # The table.
 
 
-def _table(options: Namespace, values: dict[str, Any]) -> str:
+def report(options: Namespace, values: dict[str, Any]) -> Report:
     rows: list[Row] = []
     notes = [_verdict(values), *([values["scope"]] if values["scope"] else [])]
     loss, proof, seen = values["loss"], values["enumeration"], values["audit"]
@@ -279,7 +283,7 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         title += f", δ = {text.short(values['delta'])}"
     if options.items is not None:
         title += f", d = {text.count(options.items)}"
-    return laid_out(title, rows, notes)
+    return Report(title, rows, notes)
 
 
 def _verdict(values: dict[str, Any]) -> str:

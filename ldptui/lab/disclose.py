@@ -18,7 +18,7 @@ from core.relation import Relation
 
 from .. import cli
 from .. import format as text
-from .output import Row, joined, laid_out, of_option, row, show, within
+from .output import Report, Row, joined, laid_out, of_option, row, show, within
 
 MOST_ATTRIBUTES: Final = 2000
 """Attributes of a relation."""
@@ -34,7 +34,7 @@ def run(options: Namespace) -> int:
         if options.quasi is not None or options.sensitive is not None:
             raise ScenarioError("cannot be given with --quasi or --sensitive", key="--relation")
         values = relation_values(_relation(path, _names(options.relation)), options.observed)
-        show(options, values, _relation_table(options, values))
+        show(options, values, laid_out(*relation_report(options, values)))
         return cli.DONE
     quasi, sensitive = _names(options.quasi or ""), _names(options.sensitive or "")
     if not quasi:
@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
         if name in quasi:
             raise ScenarioError(f"must not name a quasi-identifier, got {name}", key="--sensitive")
     values = table_values(path, quasi, sensitive, options.observed)
-    show(options, values, _table(options, values))
+    show(options, values, laid_out(*report(options, values)))
     return cli.DONE
 
 
@@ -93,7 +93,7 @@ def table_values(
     return values
 
 
-def _table(options: Namespace, values: dict[str, Any]) -> str:
+def report(options: Namespace, values: dict[str, Any]) -> Report:
     below = text.percent(values["share_below_5"])
     rows: list[Row] = [
         row("k", text.count(values["k"]), "rows of the smallest class", "k"),
@@ -135,7 +135,7 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         ][:SHOWN]
     rows_of = f"{text.count(values['rows'])} rows"
     title = f"{options.file}: {rows_of}, quasi-identifiers {joined(values['quasi'])}"
-    return laid_out(title, rows, notes)
+    return Report(title, rows, notes)
 
 
 def _implied(implications: list[dict[str, Any]], rows: int) -> list[str]:
@@ -190,7 +190,7 @@ def relation_values(relation: Relation, observed: int) -> dict[str, Any]:
     }
 
 
-def _relation_table(options: Namespace, values: dict[str, Any]) -> str:
+def relation_report(options: Namespace, values: dict[str, Any]) -> Report:
     euler = text.MISSING if values["euler"] is None else str(values["euler"])
 
     def many(key: str) -> str:
@@ -218,4 +218,4 @@ def _relation_table(options: Namespace, values: dict[str, Any]) -> str:
     if values["identified"]:
         notes.append(f"identified: {', '.join(values['identified'][:20])}")
     title = f"{options.file}: {values['users']} users, {values['attributes']} attributes"
-    return laid_out(title, rows, notes)
+    return Report(title, rows, notes)

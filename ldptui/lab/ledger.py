@@ -15,7 +15,7 @@ from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from .. import cli
 from .. import format as text
-from .output import Row, laid_out, numbers, of_option, row, show, within
+from .output import Report, Row, laid_out, numbers, of_option, row, show, within
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -32,7 +32,7 @@ def run(options: Namespace) -> int:
         values = totals(options)
     except ScenarioError as error:
         raise of_option(error, {name: f"--{name}" for name in ("delta", "people")}) from error
-    show(options, values, _table(options, values))
+    show(options, values, laid_out(*report(options, values)))
     return cli.DONE
 
 
@@ -102,7 +102,7 @@ def _rappor(options: Namespace) -> dict[str, Any]:
     }
 
 
-def _table(options: Namespace, values: dict[str, Any]) -> str:
+def report(options: Namespace, values: dict[str, Any]) -> Report:
     rows: list[Row] = []
     for one in values["entries"]:
         if not one["epsilon"] and not one["delta"]:
@@ -140,4 +140,4 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         notes.append(f"the entries' own δ leaves nothing of δ = {options.delta:g} for a smaller ε")
     several = "entry" if len(values["entries"]) == 1 else "entries"
     title = f"Budget ledger: {len(values['entries'])} {several}, δ = {options.delta:g}"
-    return laid_out(title, rows, notes)
+    return Report(title, rows, notes)

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from core.bounds import Range
 from core.errors import ScenarioError
@@ -18,6 +18,15 @@ from .. import table
 from ..headless import width, write_out
 
 Row = tuple[str, str, str, str]
+
+
+class Report(NamedTuple):
+    """What was found, for people: rows of (quantity, value, formula, source), then sentences."""
+
+    title: str
+    rows: Sequence[Row]
+    notes: Sequence[str]
+
 
 SOURCES: Final = {
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
@@ -62,16 +71,20 @@ def row(quantity: str, value: float | str, formula: str, source: str = "", digit
 
 
 def laid_out(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
-    """The table, with the full names of the sources on its lines.
+    """The table of a report, with the full names of the sources on its lines.
 
     Notes are wrapped for a terminal, and whole lines for a program.
     """
     if sys.stdout.isatty():
         wrap = textwrap.TextWrapper(width(), subsequent_indent="  ", break_on_hyphens=False)
         notes = [line for note in notes for line in wrap.wrap(note)]
-    cited = {one[3].split(" ")[0] for one in rows}
-    named = [f"{short}: {name}" for short, name in SOURCES.items() if short in cited]
-    return table.theory_table(title, rows, [*notes, *([""] if notes else []), *named])
+    return table.theory_table(title, rows, [*notes, *([""] if notes else []), *cited(rows)])
+
+
+def cited(rows: Sequence[Row]) -> list[str]:
+    """The full names of the sources of these rows."""
+    short = {row[3].split(" ")[0] for row in rows}
+    return [f"{one}: {name}" for one, name in SOURCES.items() if one in short]
 
 
 def within(option: str, value: float | None, allowed: Range) -> None:

@@ -74,7 +74,7 @@ def prices(
     """
     users = round(float(histogram.sum()))
     errors = _errors(histogram, users, epsilon, delta, neighbours)
-    curators = {kind: _curator(kind, histogram.size, epsilon, delta, neighbours)
+    curators = {kind: curator(kind, histogram.size, epsilon, delta, neighbours)
                 for kind in CURATORS}  # fmt: skip
     found: dict[str, dict[str, Any]] = {}
     even: dict[str, float | None] = {}
@@ -83,7 +83,7 @@ def prices(
             found[kind], even[kind] = dict.fromkeys(CURATORS), None
             continue
         protocol = bound(kind, histogram.size, epsilon)
-        each = {name: price(protocol, curator, histogram) for name, curator in curators.items()}
+        each = {name: price(protocol, one, histogram) for name, one in curators.items()}
         found[kind] = {
             name: {"users": one.users, "factor": one.factor} for name, one in each.items()
         }
@@ -115,9 +115,8 @@ def prices(
     }
 
 
-def _curator(
-    kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours
-) -> Curator:
+def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:
+    """A central mechanism by its name; raises ScenarioError."""
     if kind == "stability":
         return Stability(items, epsilon, neighbours, delta=delta)
     return (Geometric if kind == "geometric" else Laplace)(items, epsilon, neighbours)
@@ -138,8 +137,8 @@ def _errors(
             found[kind] = None  # e^ε + 1 is no usable hash range
     held = grown(histogram, users)
     for kind in CURATORS:
-        curator = _curator(kind, items, epsilon, delta, neighbours)
-        found[kind] = math.sqrt(central_mse(curator, held))
+        mechanism = curator(kind, items, epsilon, delta, neighbours)
+        found[kind] = math.sqrt(central_mse(mechanism, held))
     return found
 
 

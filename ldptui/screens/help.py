@@ -107,6 +107,9 @@ def field_text(key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
     from ..help import field_help, kind_help
 
+    if key.startswith("lab."):
+        yield from lab_text(*key.split(".")[1:3])
+        return
     field = field_help(key) if key else None
     if field is None:
         yield Content("\n").join([_heading("ldptui"), Content(ABOUT)])
@@ -130,12 +133,30 @@ def field_text(key: str) -> Iterator[Content]:
             )
     else:
         yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), field.allowed)
-    if field.formula:
-        yield Content.assemble("\n", Content.styled(field.formula.strip("\n"), "$text-primary"))
-    if field.source:
-        yield Content.assemble(
-            "\n", Content.styled(f"Source    {field.source}", "$foreground-muted")
-        )
+    yield from _formula(field.formula, field.source)
+
+
+def lab_text(tab: str, name: str = "") -> Iterator[Content]:
+    """The help of a tab of the lab: of one of its fields, then of the notions behind it."""
+    from ..help import lab_field_help, notions
+
+    field = lab_field_help(name) if name else None
+    if field is not None:
+        yield Content("\n").join([_heading(field.title), Content(field.meaning)])
+        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), field.allowed)
+        yield from _formula(field.formula, field.source)
+    for notion in notions(tab):
+        heading = _heading(notion.name)
+        reason = Content.styled(notion.reason, "$foreground-muted")
+        yield Content("\n").join([Content(""), heading, reason, Content(notion.text)])
+        yield from _formula(notion.formula, notion.source)
+
+
+def _formula(formula: str, source: str) -> Iterator[Content]:
+    if formula:
+        yield Content.assemble("\n", Content.styled(formula.strip("\n"), "$text-primary"))
+    if source:
+        yield Content.assemble("\n", Content.styled(f"Source    {source}", "$foreground-muted"))
 
 
 def _heading(words: str) -> Content:

@@ -49,6 +49,7 @@ from ..widgets.title import TitleBar
 
 if TYPE_CHECKING:
     from ..draft import Draft
+    from .lab import LabScreen
 
 DEBOUNCE_S = 0.06
 """From the last keystroke to the request of its simulation."""
@@ -76,6 +77,7 @@ class WorkbenchScreen(Screen[None]):
         Binding("ctrl+o", "open", "Open", id="file.open"),
         Binding("ctrl+l", "library", "Library", id="file.library", show=False),
         Binding("ctrl+e", "export", "Export", id="file.export"),
+        Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
         Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
         Binding("y", "copy", "Copy", id="chart.copy", show=False),
         *(
@@ -108,6 +110,7 @@ class WorkbenchScreen(Screen[None]):
         self._path = path
         self._store = store
         self._engine = (engine or Engine)(self.post_message)
+        self._lab: LabScreen | None = None
         self._key = 0
         self._requested: tuple[Part, ...] = ()
         self._full_run: int | None = None
@@ -197,6 +200,8 @@ class WorkbenchScreen(Screen[None]):
         self._show_problems()
         if before is None or before.scenario != after.scenario:
             self._simulate_soon()
+        if self._lab is not None and self._lab.is_current:
+            self._lab.follow(after, self.runs)
         if self._autosave is not None:
             self._autosave.stop()
         self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
@@ -356,8 +361,9 @@ class WorkbenchScreen(Screen[None]):
             self._show_run()
 
     async def shut_down(self) -> None:
-        """Stop the worker; no process is left behind."""
-        await self._engine.stop()
+        """Stop the workers; no process is left behind."""
+        labs = [self._lab.shut_down()] if self._lab is not None else []
+        await asyncio.gather(self._engine.stop(), *labs)
 
     # Panes and dialogs.
 
@@ -400,6 +406,16 @@ class WorkbenchScreen(Screen[None]):
         pane.styles.border = ("heavy" if self.app.current_theme.ansi else "round", accent)
         pane.styles.border_title_color = accent
         self._marked = pane
+
+    def action_lab(self) -> None:
+        """Go to the privacy lab; it is kept for as long as the app runs."""
+        if self._lab is None:
+            from .lab import LabScreen
+
+            self._lab = LabScreen(type(self._engine))
+            self.app.install_screen(self._lab, "lab")
+        self._lab.follow(self.draft, self.runs)
+        self.app.push_screen("lab")
 
     def action_help(self) -> None:
         from .help import HelpScreen

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from rich.cells import cell_len
 from textual import events
@@ -29,6 +29,9 @@ from textual.widgets import Input, Static
 from ..format import count
 from ..keys import ALT_DIGITS
 from ..messages import FieldFocused, KeyEdited
+
+if TYPE_CHECKING:
+    from core.bounds import Range
 
 LABEL_WIDTH: Final = 24
 """Cells from the left edge of a field to its value: a mark, the label, a gap."""
@@ -122,12 +125,14 @@ class Steps:
     """How far up and down go. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
 
     `doubling`: along the powers of two, with shift four times as far.
+    `decades`: to the tenth or ten times as much, with shift the hundredth.
     """
 
     small: str = "0.1"
     big: str = "1"
     ladder: bool = False
     doubling: bool = False
+    decades: bool = False
 
 
 _LADDER: Final = Steps(ladder=True)
@@ -163,6 +168,8 @@ def nudged(value: float, up: bool, big: bool, steps: Steps) -> int | float:
         return _climbed(value, up, big)
     if steps.doubling:
         return _doubled(max(1, round(value)), up, big)
+    if steps.decades:
+        return float(Decimal(repr(value)).scaleb((2 if big else 1) * (1 if up else -1)))
     step = Decimal(steps.big if big else steps.small)
     at = Decimal(repr(value)) / step
     beyond = math.floor(at) + 1 if up else math.ceil(at) - 1
@@ -400,6 +407,7 @@ class Field(Widget):
         self.optional, self.grouped = optional, grouped
         self.like = like or key
         self.steps = steps_of(self.like, type_)
+        self.bounds: Range | None = None  # its own; else those of the key it is like
         self.offered: tuple[str, ...] = ()
         self._value: Any = None  # what was shown last
         self._sent: list[Any] = []  # what was posted and has not come back yet
@@ -556,7 +564,7 @@ class Field(Widget):
 
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)
-        bounds = allowed(self.like)
+        bounds = self.bounds or allowed(self.like)
         if isinstance(value, str):
             value = self._value
         if not isinstance(value, int | float):

@@ -16,7 +16,10 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 class StatusLine(Widget):
-    """One line, always there: a note for its few seconds, a problem of the draft, or the run."""
+    """One line, always there: a note for its few seconds, a problem of the draft, or the run.
+
+    busy : what is being computed, in words. idle : what is said while there is nothing else.
+    """
 
     DEFAULT_CSS = """
     StatusLine {
@@ -35,15 +38,19 @@ class StatusLine(Widget):
     snapshot: reactive[Snapshot | None] = reactive(None)
     problem: reactive[str] = reactive("")
     note: reactive[str] = reactive("")
+    busy: reactive[str] = reactive("")
+    idle: reactive[str] = reactive("starting the simulator …")
 
     def render(self) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
         if self.note:
             line.append("· ", self._style("muted")).append(self.note)
+        elif self.busy:
+            line.append("● ", self._style("busy")).append(self.busy)
         elif self.problem:
             line.append("✗ ", self._style("bad")).append(self.problem)
         elif self.snapshot is None:
-            line.append("· starting the simulator …", self._style("muted"))
+            line.append(f"· {self.idle}", self._style("muted"))
         else:
             self._run(line, self.snapshot)
         return line

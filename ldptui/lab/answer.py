@@ -1,0 +1,115 @@
+"""What a tab of the lab shows, as one value: charts, a table, and sentences.
+
+The worker computes an `Answer` and sends it as a document; the screen reads it back and draws it.
+Neither knows anything of the mechanisms.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..figures import Column, Table, Value
+from ..series import Axis, Bar, Bars, Chart, Plot, Series
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    charts : one or two, the first the more important one. words : whole sentences, the verdict
+    first. sources : those that the table cites by a few letters, in full. offers : for a field,
+    the words that can complete it.
+    """
+
+    charts: tuple[Chart, ...]
+    table: Table
+    words: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def encoded(answer: Answer) -> dict[str, Any]:
+    """The answer as a document of JSON: numbers that are not finite as words."""
+    return {
+        "charts": [_plain({"kind": type(one).__name__, **_fields(one)}) for one in answer.charts],
+        "table": _plain(dataclasses.asdict(answer.table)),
+        "words": list(answer.words),
+        "sources": list(answer.sources),
+        "offers": {name: list(words) for name, words in answer.offers.items()},
+    }
+
+
+def decoded(document: Mapping[str, Any]) -> Answer:
+    """The inverse of `encoded`."""
+    table = document["table"]
+    return Answer(
+        tuple(_chart(one) for one in document["charts"]),
+        Table(
+            table["title"],
+            tuple(Column(**column) for column in table["columns"]),
+            tuple(tuple(_number(value) for value in row) for row in table["rows"]),
+        ),
+        tuple(document["words"]),
+        tuple(document["sources"]),
+        {name: tuple(words) for name, words in document["offers"].items()},
+    )
+
+
+def listed(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[Value]], digits: int | None = None
+) -> Table:
+    """A table of numbers and words; numbers with as many digits as they need."""
+    return Table(
+        title, tuple(Column(head, digits=digits) for head in heads), tuple(map(tuple, rows))
+    )
+
+
+def _fields(chart: Chart) -> dict[str, Any]:
+    return {one.name: getattr(chart, one.name) for one in dataclasses.fields(chart)}
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses, arrays and tuples as JSON has them."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _plain(_fields(value))  # type: ignore[arg-type]
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"not finite": str(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+def _number(value: Any) -> Any:
+    return float(value["not finite"]) if isinstance(value, dict) else value
+
+
+def _numbers(values: Any) -> Any:
+    return None if values is None else tuple(_number(value) for value in values)
+
+
+def _chart(document: Mapping[str, Any]) -> Chart:
+    said = dict(document)
+    if said.pop("kind") == "Bars":
+        said["bars"] = tuple(
+            Bar(**{key: _number(one) for key, one in bar.items()}) for bar in said["bars"]
+        )
+        return Bars(**said)
+    for axis in ("x", "y"):
+        own = dict(said[axis])
+        if own["ticks"] is not None:
+            own["ticks"] = tuple(map(tuple, own["ticks"]))
+        said[axis] = Axis(**own)
+    said["series"] = tuple(
+        Series(**{**one, **{key: _numbers(one[key]) for key in ("x", "y", "error")}})
+        for one in said["series"]
+    )
+    said["levels"] = tuple((float(value), str(label)) for value, label in said["levels"])
+    return Plot(**said)

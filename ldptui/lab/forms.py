@@ -1,0 +1,135 @@
+"""What each tab of the lab asks for: names, choices, and what a form starts with.
+
+Plain data, so that a form costs nothing before its tab is opened. The words are in `help.toml`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+
+Tab = Literal["histograms", "loss"]
+TITLES: Final[Mapping[Tab, str]] = {
+    "histograms": "Histograms",
+    "loss": "Loss",
+}
+TABS: Final = tuple(TITLES)
+
+Type = Literal["integer", "number", "text", "rows"]
+Step = Literal["", "hundredths", "decades", "ladder"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One field of a form.
+
+    options : for a choice, values with their words; bare: without a label, as they explain
+    themselves. start : what it holds at first. low, high, steps : how far up and down go. only :
+    it is shown for these values of another field. type "rows" is a list of texts, a field each,
+    and an empty one to go on.
+    """
+
+    name: str
+    type: Type = "number"
+    start: Any = ""
+    options: tuple[tuple[str, str], ...] | None = None
+    bare: bool = False
+    low: float = 0
+    high: float = math.inf
+    steps: Step = ""
+    only: tuple[str, tuple[str, ...]] | None = None
+
+
+def words(*names: str) -> tuple[tuple[str, str], ...]:
+    """Options that are called what they are."""
+    return tuple((name, name) for name in names)
+
+
+YES_NO: Final = words("no", "yes")
+CURATORS: Final = ("laplace", "geometric", "stability")
+LOCAL: Final = ("grr", "sue", "oue", "blh", "olh")
+NEIGHBOURS: Final = Entry(
+    "neighbours", start="change-one", options=words("change-one", "add-remove"), bare=True
+)
+EPSILON: Final = Entry("epsilon", start=1.0, high=20)
+DELTA: Final = Entry("delta", start=1e-6, high=0.5, steps="decades")
+SEED: Final = Entry("seed", "integer", 0)
+CURATOR: Final = Entry("mechanism", start="laplace", options=words(*CURATORS), bare=True)
+
+
+def where(entry: Entry, name: str, *values: str) -> Entry:
+    """The entry, shown for these values of another one alone."""
+    return replace(entry, only=(name, values))
+
+
+FORMS: Final[Mapping[Tab, tuple[Entry, ...]]] = {
+    "histograms": (
+        Entry("goal", start="epsilon", options=(("epsilon", "from ε"), ("accuracy", "from a"))),
+        where(EPSILON, "goal", "epsilon"),
+        where(Entry("accuracy", start=10, steps="ladder"), "goal", "accuracy"),
+        CURATOR,
+        Entry("alpha", start=0.05, high=0.99, steps="hundredths"),
+        DELTA,
+        NEIGHBOURS,
+        SEED,
+    ),
+    "loss": (
+        Entry(
+            "mechanism",
+            start="oue",
+            options=(*words(*LOCAL, "rappor", *CURATORS, "exponential"), ("plugin", "your own")),
+            bare=True,
+        ),
+        where(Entry("plugin", "text"), "mechanism", "plugin"),
+        where(EPSILON, "mechanism", *LOCAL, *CURATORS, "exponential", "plugin"),
+        where(
+            Entry("items", "integer", 8, low=2, steps="ladder"),
+            *("mechanism", *LOCAL, "rappor", "plugin"),
+        ),
+        where(Entry("noise", "text", "0.5, 0.5, 0.75"), "mechanism", "rappor"),
+        where(Entry("bits", "integer", 8, low=1, steps="ladder"), "mechanism", "rappor"),
+        where(Entry("hashes", "integer", 2, low=1, high=16), "mechanism", "rappor"),
+        where(Entry("cohorts", "integer", 4, low=1, steps="ladder"), "mechanism", "rappor"),
+        where(Entry("counts", "text", "5, 3, 1"), "mechanism", "exponential"),
+        where(DELTA, "mechanism", "stability", "plugin"),
+        where(NEIGHBOURS, "mechanism", *CURATORS),
+        Entry("audit", start="no", options=YES_NO),
+        where(Entry("samples", "integer", 200_000, low=1000, steps="ladder"), "audit", "yes"),
+        where(Entry("confidence", start=0.999, high=0.999, steps="hundredths"), "audit", "yes"),
+        where(SEED, "audit", "yes"),
+    ),
+}
+
+
+def shown(entry: Entry, values: Mapping[str, Any]) -> bool:
+    """Whether a field has a meaning beside the other values."""
+    return entry.only is None or values.get(entry.only[0]) in entry.only[1]
+
+
+def starting(tab: Tab, draft: Draft | None) -> dict[str, Any]:
+    """What a form starts with: the draft's own values where it has them."""
+    values = {entry.name: entry.start for entry in FORMS[tab]}
+    return values if draft is None else values | _of_draft(tab, draft, values)
+
+
+def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, Any]:
+    from ..draft import value_of
+
+    protocol: Mapping[str, Any] = (draft.document or {}).get("protocol") or {}
+    kind, epsilon = protocol.get("kind"), value_of(draft, "protocol.epsilon")
+    found: dict[str, Any] = {}
+    if (
+        "epsilon" in values
+        and isinstance(epsilon, int | float)
+        and draft.problem("protocol") is None
+    ):
+        found["epsilon"] = epsilon
+    options = next((one.options for one in FORMS[tab] if one.name == "mechanism"), None) or ()
+    if any(kind == one for one, _ in options):
+        found["mechanism"] = kind
+    return found

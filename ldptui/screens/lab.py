@@ -1,0 +1,402 @@
+"""The privacy lab: what a trusted curator would give, what a release reveals, where budget goes.
+
+A tab is a form, and an answer that the background worker computes from it. The screen holds what
+was typed, asks with every change, and shows what comes back; it knows nothing of the mathematics.
+Its worker is its own, so that a run of the workbench goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.reactive import var
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Static
+
+from ..engine import LAB, Engine
+from ..lab.answer import Answer, decoded
+from ..lab.forms import TABS, TITLES, Tab, starting
+from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
+from ..snapshot import Question, Reply
+from ..widgets.choice_bar import ChoiceBar
+from ..widgets.key_hints import KeyHints
+from ..widgets.lab_form import LabForm
+from ..widgets.number_table import NumberTable
+from ..widgets.plot import ChartView
+from ..widgets.status import StatusLine
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+    from ..runs import Run
+
+DEBOUNCE_S: Final = 0.1
+"""From the last keystroke to the question."""
+WIDE: Final = 160
+ROOM_FOR_BOTH: Final = 100
+"""Columns from which the form stands beside the answer, and a chart over the table."""
+HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
+WAITING: Final = "the worker is on it"
+
+
+class LabScreen(Screen[None]):
+    """Tabs of forms with their answers; what was typed stays while the app runs."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    LabScreen {
+        layout: vertical;
+        overflow: hidden;
+        & > #lab-title { height: 1; padding: 0 1; background: $panel; color: $foreground; }
+        & > #lab-tabs { padding: 0 1; }
+        & > #lab-body { height: 1fr; }
+        #lab-left { width: 44; }
+        #lab-right { width: 1fr; }
+        LabForm { height: auto; max-height: 60%; }
+        #lab-words {
+            height: 1fr;
+            padding: 0 1;
+            border: round $foreground 25%;
+            border-title-color: $text-muted;
+            scrollbar-size-vertical: 1;
+            &:focus { border: round $accent; }
+            &:ansi:focus { border: heavy $accent; }
+        }
+        .lab-box {
+            border: round $foreground 25%;
+            height: 1fr;
+            &:focus-within { border: round $accent; }
+            &:ansi:focus-within { border: heavy $accent; }
+        }
+        #lab-charts { height: 1fr; }
+        #lab-table-box { height: auto; max-height: 50%; }
+        #lab-table-box > Static { height: 1; text-style: bold; }
+        #lab-table-box > NumberTable { height: auto; max-height: 100%; }
+        &.-wide #lab-left { width: 60; }
+        &.-narrow #lab-body { layout: vertical; }
+        &.-narrow #lab-left { width: 1fr; height: auto; }
+        &.-narrow LabForm { max-height: 9; }
+        &.-narrow #lab-right { height: 1fr; }
+        &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="lab.leave"),
+        Binding("v", "view", "View", id="lab.view"),
+        Binding("right,l,ctrl+pagedown", "tab(1)", "Next tab", show=False, id="lab.next"),
+        Binding("left,h,ctrl+pageup", "tab(-1)", "Previous tab", show=False, id="lab.previous"),
+        *(
+            Binding(str(number), f"go({number})", TITLES[tab], show=False, id=f"lab.{tab}")
+            for number, tab in enumerate(TABS, start=1)
+        ),
+        Binding("y", "copy", "Copy", id="lab.copy"),
+        Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),
+    ]
+
+    tab: var[Tab] = var("histograms", init=False)
+    view: var[int] = var(0, init=False)
+    """Which of the charts, and where there is room for one thing only also table and words."""
+
+    def __init__(self, engine: type[Engine] = Engine) -> None:
+        super().__init__()
+        self._engine = engine(self.post_message, LAB, False)
+        self._draft: Draft | None = None
+        self.runs: tuple[Run, ...] = ()
+        self._typed: dict[Tab, dict[str, Any]] = {tab: {} for tab in TABS}
+        self._answers: dict[Tab, Answer] = {}
+        self._problems: dict[Tab, dict[str, str]] = {tab: {} for tab in TABS}
+        self._asked: dict[Tab, tuple[object, ...]] = {}
+        self._question: Question | None = None
+        self._debounce: Timer | None = None
+        self._field = ""
+        self._key = 0
+
+    # The picture.
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="lab-title")
+        bar = ChoiceBar(id="lab-tabs")
+        bar.selected = self.tab
+        yield bar
+        with Horizontal(id="lab-body"):
+            with Vertical(id="lab-left"), VerticalScroll(id="lab-words") as words:
+                words.border_title = "In words"
+                yield Static(markup=False)
+            with Vertical(id="lab-right"):
+                with Horizontal(id="lab-charts"):
+                    for which in ("first", "second"):
+                        with Vertical(classes="lab-box", id=f"lab-{which}"):
+                            yield ChartView(id=f"lab-chart-{which}", empty=WAITING)
+                with Vertical(classes="lab-box", id="lab-table-box"):
+                    yield Static(id="lab-table-title", markup=False)
+                    yield NumberTable()
+        status = StatusLine()
+        status.idle = HINT
+        yield status
+        yield KeyHints()
+
+    async def on_mount(self) -> None:
+        await self._engine.start()
+        await self._show_form()
+        self._show_answer()
+        self._form.focus_first()
+
+    async def shut_down(self) -> None:
+        """Stop the worker; no process is left behind."""
+        await self._engine.stop()
+
+    def follow(self, draft: Draft | None, runs: tuple[Run, ...]) -> None:
+        """Take over the workbench's draft and runs: what was not typed here follows them."""
+        self._draft, self.runs = draft, runs
+        if self.is_mounted:
+            self._show_title()
+            self._show_values()
+            self._ask_soon()
+
+    @property
+    def _form(self) -> LabForm:
+        return self.query_one(f"#form-{self.tab}", LabForm)
+
+    async def _show_form(self) -> None:
+        """The form of the tab; it is made when it is shown first."""
+        left = self.query_one("#lab-left")
+        if not self.query(f"#form-{self.tab}"):
+            await left.mount(LabForm(self.tab), before=0)
+        for form in self.query(LabForm):
+            form.display = form.tab == self.tab
+        self._show_title()
+        self._show_values()
+        self._ask_soon()
+
+    def _show_title(self) -> None:
+        accent = self.app.theme_variables["accent"]
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append("ldptui", f"bold {accent}" if not self.app.native_ansi_color else "bold")
+        line.append(" │ privacy lab │ ", "dim")
+        line.append(_subject(self._draft), "dim")
+        self.query_one("#lab-title", Static).update(line)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the form of the tab holds: what was typed, over what it starts with."""
+        return starting(self.tab, self._draft) | self._typed[self.tab]
+
+    def _show_values(self) -> None:
+        problems = self._problems[self.tab]
+        self._form.show(self.values, problems)
+        said = [sentence for sentence in problems.values() if sentence]
+        self.query_one(StatusLine).problem = said[0] if said else ""
+
+    def _show_answer(self) -> None:
+        answer = self._answers.get(self.tab)
+        charts = answer.charts if answer is not None else ()
+        for at, which in enumerate(("first", "second")):
+            view = self.query_one(f"#lab-chart-{which}", ChartView)
+            view.chart = charts[at] if at < len(charts) else None
+            view.empty = WAITING if answer is None else "no chart for this one: see the table"
+        table = self.query_one(NumberTable)
+        table.table = answer.table if answer is not None else None
+        title = self.query_one("#lab-table-title", Static)
+        title.update(answer.table.title if answer is not None else "")
+        words = self.query_one("#lab-words > Static", Static)
+        words.update(_said(answer) if answer is not None else "")
+        if answer is not None:
+            self._form.offer(answer.offers)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Show what there is room for; `view` chooses."""
+        width = self.app.size.width
+        narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
+        answer = self._answers.get(self.tab)
+        charts = max(1, len(answer.charts)) if answer is not None else 1
+        views = charts + 2 if narrow else 1 if wide else charts
+        at = self.view % views
+        table, words = not narrow or at == charts, not narrow or at == charts + 1
+        self.query_one("#lab-first").display = at == 0 or (wide and charts > 0)
+        self.query_one("#lab-second").display = (wide and charts > 1) or at == 1 < charts
+        self.query_one("#lab-charts").display = at < charts
+        self.query_one("#lab-table-box").display = table
+        self.query_one("#lab-words").display = words
+        self.query_one("#lab-right").display = not narrow or at <= charts
+        self.query_one("#lab-left").styles.height = "1fr" if narrow and words else None
+
+    def on_resize(self, event: Resize) -> None:
+        wide = event.size.width >= ROOM_FOR_BOTH
+        bar = self.query_one("#lab-tabs", ChoiceBar)
+        bar.choices = tuple(
+            (tab, f"{number} {title}" if wide else title)
+            for number, (tab, title) in enumerate(TITLES.items(), start=1)
+        )
+        self._arrange()
+
+    # Tabs and views.
+
+    async def watch_tab(self, tab: Tab) -> None:
+        self.query_one("#lab-tabs", ChoiceBar).selected = tab
+        self.view = 0
+        await self._show_form()
+        self._show_answer()
+        self._form.focus_first()
+
+    def watch_view(self) -> None:
+        self._arrange()
+
+    def action_tab(self, by: int) -> None:
+        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
+
+    def action_go(self, number: int) -> None:
+        self.tab = TABS[number - 1]
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        message.stop()
+        if message.choice in TABS:
+            self.tab = message.choice
+
+    def action_view(self) -> None:
+        """The next chart; where there is room for one thing only, then the table and the words."""
+        self.view += 1
+
+    # What is typed.
+
+    def on_key_edited(self, message: KeyEdited) -> None:
+        message.stop()
+        _, tab, name = message.key.split(".", 2)
+        typed = self._typed[cast("Tab", tab)]
+        name, _, place = name.partition(".")
+        if place:
+            rows = [*self.values[name], ""]
+            rows[int(place)] = message.value
+            typed[name] = rows if rows[-1] else rows[:-1]
+        else:
+            typed[name] = message.value
+        self._show_values()
+        self._ask_soon()
+
+    def on_field_focused(self, message: FieldFocused) -> None:
+        message.stop()
+        self._field = message.key
+
+    # Questions and answers.
+
+    def _ask_soon(self) -> None:
+        if self._debounce is not None:
+            self._debounce.stop()
+        self._debounce = self.set_timer(DEBOUNCE_S, self._ask)
+
+    def _ask(self) -> None:
+        """Ask what the form asks, unless that is answered already or being answered."""
+        from ..draft import base
+
+        draft, values = self._draft, self.values
+        if draft is None:
+            return
+        document = None if draft.scenario is None else base(draft.scenario).document
+        asked = (values, document, draft.folder)
+        if self._asked.get(self.tab) == asked:
+            return
+        if self._question is not None:  # left unanswered: its tab asks again
+            self._asked.pop(cast("Tab", self._question.tab), None)
+        self._asked[self.tab] = asked
+        self._key += 1
+        self._question = Question(self._key, self.tab, values, document, str(draft.folder))
+        self._engine.run(self._question)
+
+    def on_replied(self, message: Replied) -> None:
+        message.stop()
+        reply, question = message.reply, self._question
+        if question is None or reply.key != question.key:
+            return
+        status = self.query_one(StatusLine)
+        tab = cast("Tab", question.tab)
+        status.busy = f"{TITLES[tab]}: {reply.said}; esc stops it" if reply.said else ""
+        if reply.status == "running":
+            return
+        self._question = None
+        self._take(tab, reply)
+
+    def _take(self, tab: Tab, reply: Reply) -> None:
+        """The end of a question: its answer, or what is wrong."""
+        self._problems[tab] = {}
+        if reply.answer is not None:
+            self._answers[tab] = decoded(reply.answer)
+        elif reply.status == "failed":
+            self._problems[tab] = {reply.field: reply.error}
+        else:
+            self._note("stopped; the next change asks again")
+        if tab == self.tab:
+            self._show_values()
+            self._show_answer()
+
+    def on_worker_changed(self, message: WorkerChanged) -> None:
+        message.stop()
+        if not message.alive:
+            self._note(message.note)
+
+    def _note(self, note: str) -> None:
+        status = self.query_one(StatusLine)
+        status.note = note
+        self.set_timer(
+            4.0, lambda: setattr(status, "note", "" if status.note == note else status.note)
+        )
+
+    # Keys.
+
+    def action_leave(self) -> None:
+        """Stop what is being computed; where nothing is, back to the workbench."""
+        if self._question is not None:
+            self._engine.cancel()
+        else:
+            self.app.pop_screen()
+
+    def action_help(self) -> None:
+        from .help import HelpScreen
+
+        field = self._field if self._field.startswith(f"lab.{self.tab}.") else f"lab.{self.tab}"
+        self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))
+
+    def action_copy(self) -> None:
+        """Copy what is shown: the table if it has the focus, else the chart, as text."""
+        from ..clipboard import copy
+
+        self._note(copy(self.app, self.as_text()))
+
+    def as_text(self) -> str:
+        """The charts shown as text, and the table tab-separated."""
+        focused = self.focused
+        if isinstance(focused, ChartView):
+            return focused.as_text()
+        charts = [one.as_text() for one in self.query(ChartView) if one.is_on_screen and one.chart]
+        table = self.query_one(NumberTable)
+        if isinstance(focused, NumberTable) or not charts:
+            return table.as_text()
+        return "\n".join(charts)
+
+
+def _subject(draft: Draft | None) -> str:
+    """The population and the protocol that the tabs start from."""
+    from ..format import count
+
+    if draft is None or draft.cell is None:
+        return "no valid scenario yet"
+    document: Mapping[str, Any] = draft.document or {}
+    population = draft.cell.population
+    kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
+    title = str(document.get("title") or "untitled")
+    size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
+    return f"{title}: {size}"
+
+
+def _said(answer: Answer) -> Content:
+    """The verdict, then the other sentences, then the sources that the table cites."""
+    first, *rest = answer.words or ("",)
+    parts = [Content.styled(first, "bold"), Content("\n").join(map(Content, rest))]
+    sources = Content.styled("\n".join(answer.sources), "dim")
+    return Content("\n\n").join([part for part in (*parts, sources) if part.plain])

@@ -1,0 +1,309 @@
+"""The Lab screen with an engine that answers in place: tabs, fields, what is kept, what is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from fake_engine import FakeEngine, LabEngine
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from ldptui import draft as drafts
+from ldptui.lab.forms import TABS, TITLES, Tab
+from ldptui.messages import KeyEdited
+from ldptui.screens.help import HelpScreen
+from ldptui.screens.lab import LabScreen
+from ldptui.widgets.field import Field
+from ldptui.widgets.number_table import NumberTable
+from ldptui.widgets.plot import ChartView
+from ldptui.widgets.status import StatusLine
+from tests.chart_cases import QUICK
+from tests.test_workbench import own_home, settled, workbench  # noqa: F401
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+DRAFT = drafts.draft_of(QUICK, Path())
+
+
+class Shell(App[None]):
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    charset = "braille"
+
+    def __init__(self, engine: type[LabEngine]) -> None:
+        super().__init__()
+        self.lab = LabScreen(engine)  # type: ignore[arg-type]
+
+    def on_mount(self) -> None:
+        self.lab.follow(DRAFT, ())
+        self.push_screen(self.lab)
+
+
+@asynccontextmanager
+async def lab(
+    size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
+) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
+    """The screen with the answer to its first tab."""
+    app = Shell(engine)
+    async with app.run_test(size=size) as pilot:
+        fake = app.lab._engine
+        assert isinstance(fake, LabEngine)
+        await settled(pilot, lambda: fake.questions)
+        await settled(pilot, lambda: fake.held or "histograms" in app.lab._answers)
+        await pilot.pause()
+        yield app.lab, fake, pilot
+
+
+def seen(screen: LabScreen) -> str:
+    strips = screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+def field(screen: LabScreen, name: str) -> Field:
+    key = f"lab.{screen.tab}.{name}"
+    [found] = [one for one in screen.query(Field) if one.key == key]
+    return found
+
+
+def problem(screen: LabScreen, name: str) -> str:
+    [line] = field(screen, name).query(".problem").results(Static)
+    return str(line.visual) if line.display else ""
+
+
+async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
+    """Change a value, and wait for what comes of it."""
+    engine = screen._engine
+    assert isinstance(engine, LabEngine)
+    before = len(engine.questions)
+    screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
+    await settled(pilot, lambda: len(engine.questions) > before)
+    await settled(pilot, lambda: engine.held or screen._question is None)
+    await pilot.pause()
+
+
+async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
+    screen.tab = tab
+    await settled(pilot, lambda: tab in screen._answers and screen._question is None)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) -> None:
+    async with lab(size) as (screen, _, pilot):
+        for tab in TABS:
+            await go(screen, pilot, tab)
+            text = seen(screen)
+            assert TITLES[tab] in text
+            assert not screen.query_one(StatusLine).problem
+            form = screen.query_one(f"#form-{tab}")
+            assert form.display
+            # Every field that is shown is on the screen, or a scroll away.
+            assert form.size.height >= 3
+            chart = screen.query_one("#lab-chart-first", ChartView)
+            assert chart.is_on_screen
+            assert chart.size.height >= 8, (tab, size)
+            assert len(text.split("\n")) == size[1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None:
+    async with lab(size) as (screen, _, pilot):
+        found = set()
+        screen.set_focus(None)
+        for _ in range(4):
+            for name in ("lab-first", "lab-second", "lab-table-box", "lab-words"):
+                widget = screen.query_one(f"#{name}")
+                if widget.is_on_screen and widget.size.height > 0:
+                    found.add(name)
+            await pilot.press("v")
+            await pilot.pause()
+        assert found == {"lab-first", "lab-second", "lab-table-box", "lab-words"}
+
+
+async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> None:
+    async with lab() as (screen, engine, pilot):
+        asked = engine.questions[-1]
+        assert asked.tab == "histograms"
+        assert asked.values["epsilon"] == drafts.value_of(DRAFT, "protocol.epsilon")
+        assert asked.document is not None
+        assert "sweep" not in asked.document
+        await edit(screen, pilot, "alpha", 0.2)
+        assert engine.questions[-1].values["alpha"] == 0.2
+        # Another scenario: what was typed stays, the rest follows.
+        screen.follow(drafts.edited(DRAFT, "protocol.epsilon", 3.0), ())
+        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
+        assert engine.questions[-1].values["alpha"] == 0.2
+        await pilot.pause()
+        await go(screen, pilot, "loss")
+        await go(screen, pilot, "histograms")
+        assert field(screen, "alpha").control.value == "0.2"
+
+
+async def test_a_bad_value_has_its_sentence_below_it_and_the_answer_stays() -> None:
+    async with lab() as (screen, engine, pilot):
+        before = screen._answers["histograms"]
+        await edit(screen, pilot, "delta", 0)
+        assert "must be greater than 0 for the stability mechanism" in problem(screen, "delta")
+        assert "stability mechanism" in screen.query_one(StatusLine).problem
+        assert screen._answers["histograms"] is before
+        await edit(screen, pilot, "delta", "often")
+        assert problem(screen, "delta") == "must be a number, got 'often'"
+        assert screen.values["delta"] == "often"
+        await edit(screen, pilot, "delta", 1e-5)
+        assert problem(screen, "delta") == ""
+        assert screen.query_one(StatusLine).problem == ""
+        assert engine.questions[-1].values["delta"] == 1e-5
+
+
+async def test_typing_in_a_field_asks_once_it_rests() -> None:
+    async with lab() as (screen, engine, pilot):
+        field(screen, "epsilon").control.focus()
+        await pilot.press("end", "shift+home", "2", ".", "5")
+        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.5)
+        await pilot.press("up")
+        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.6)
+        field(screen, "delta").control.focus()
+        await pilot.press("up")
+        await settled(pilot, lambda: engine.questions[-1].values["delta"] == 1e-5)
+
+
+async def test_only_fields_with_a_meaning_are_shown() -> None:
+    async with lab() as (screen, _, pilot):
+        assert field(screen, "epsilon").display
+        assert not field(screen, "accuracy").display
+        await edit(screen, pilot, "goal", "accuracy")
+        assert not field(screen, "epsilon").display
+        assert field(screen, "accuracy").display
+
+
+class Held(LabEngine):
+    def __init__(self, *arguments: object, **more: object) -> None:
+        super().__init__(*arguments, **more)  # type: ignore[arg-type]
+        self.held = True
+
+
+async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        engine.say("drawing laplace histograms")
+        await pilot.pause()
+        status = screen.query_one(StatusLine).render().plain
+        assert "Histograms: drawing laplace histograms" in status
+        await pilot.press("escape")  # leaves the field
+        assert engine.cancelled == []
+        await pilot.press("escape")
+        await pilot.pause()
+        assert engine.cancelled == [engine.questions[-1].key]
+        assert "stopped" in screen.query_one(StatusLine).render().plain
+        assert screen.is_current
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not screen.is_current
+
+
+async def test_an_answer_to_an_older_question_is_not_shown() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        screen.post_message(KeyEdited("lab.histograms.alpha", 0.5))
+        await settled(pilot, lambda: len(engine.questions) == 2)
+        newest = engine.questions.pop()
+        engine.answer()
+        await pilot.pause()
+        assert "histograms" not in screen._answers
+        engine.questions.append(newest)
+        engine.answer()
+        await settled(pilot, lambda: "histograms" in screen._answers)
+        assert "α = 0.5" in screen._answers["histograms"].table.title
+
+
+async def test_a_tab_left_before_its_answer_asks_again() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        for tab in ("loss", "histograms"):
+            screen.tab = tab  # type: ignore[assignment]
+            await settled(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
+        assert [one.tab for one in engine.questions] == ["histograms", "loss", "histograms"]
+
+
+async def test_tabs_by_key_and_by_click() -> None:
+    async with lab() as (screen, _, pilot):
+        await pilot.press("2")
+        await settled(pilot, lambda: screen.tab == TABS[1])
+        await pilot.press("ctrl+pageup")
+        await settled(pilot, lambda: screen.tab == TABS[0])
+        await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
+        await settled(pilot, lambda: screen.tab == TABS[1])
+
+
+async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
+    async with lab() as (screen, _, pilot):
+        field(screen, "mechanism").control.focus()
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen)
+        text = "\n".join(str(one.visual) for one in pilot.app.screen.query(Static))
+        for words in ("Laplace mechanism", "Stability-based histogram", "threshold", "Dwork"):
+            assert words in text
+
+
+async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr("ldptui.clipboard.copy", lambda _, text: copied.append(text) or "copied")
+    async with lab() as (screen, _, pilot):
+        screen.query_one("#lab-chart-first").focus()
+        await pilot.press("y")
+        screen.query_one(NumberTable).focus()
+        await pilot.press("y")
+        assert "Released and true counts" in copied[0]
+        assert copied[1].startswith("quantity\tvalue")
+
+
+# From the workbench.
+
+
+async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
+    async with workbench() as (screen, engine, pilot):
+        await pilot.press("6")
+        await settled(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        shown = pilot.app.screen
+        assert isinstance(shown, LabScreen)
+        own = shown._engine
+        assert isinstance(own, FakeEngine)
+        await settled(pilot, lambda: own.questions)
+        # The run of the workbench goes on: the lab has an engine of its own.
+        assert own is not engine
+        assert not engine.cancelled
+        shown.post_message(KeyEdited("lab.histograms.alpha", 0.3))
+        await settled(pilot, lambda: shown.values["alpha"] == 0.3)
+        shown._question = None
+        pilot.app.pop_screen()
+        await settled(pilot, lambda: pilot.app.screen is screen)
+        await pilot.press("f7")
+        await settled(pilot, lambda: pilot.app.screen is shown)
+        assert shown.values["alpha"] == 0.3
+        await screen.shut_down()
+        assert own.stopped
+
+
+def test_the_first_frame_knows_nothing_of_the_lab() -> None:
+    program = (
+        "import sys, ldptui.app, ldptui.screens.workbench; "
+        "print([m for m in sys.modules if 'ldptui.lab' in m or m.endswith('screens.lab')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_screen_itself_costs_nothing_heavy() -> None:
+    """It is opened between two frames: numbers are the worker's."""
+    program = (
+        "import sys, ldptui.screens.lab; "
+        "print(sorted({'numpy', 'scipy', 'pydantic', 'plotext', 'core'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
