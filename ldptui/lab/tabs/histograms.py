@@ -79,7 +79,8 @@ def work(ask: Ask) -> Steps:
     )
     share = f"{text.percent(every / population.users)} of them"
     size = f"Your population has n = {text.count(population.users)} users: that is {share}."
-    why = f"With {near} neighbours one person changes {width} bin{'s' * (width > 1)} by 1: Δ = {width}."
+    changed = "1 bin" if width == 1 else f"{width} bins"
+    why = f"With {near} neighbours one person changes {changed} by 1: Δ = {width}."
     words = (verdict, size, why)
     charts = (
         _drawn(histogram, released, every, f"{kind}, {with_}"),
