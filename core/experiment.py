@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from .attacks import NoAttack, malicious_users
+from .attacks import NoAttack, malicious_users, resolved
 from .cell import Cell
 from .central import Curator
 from .errors import ScenarioError
@@ -88,9 +88,10 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         attack = point.attack
         malicious = malicious_users(population.users, attack.share)
         try:
-            targets = attack.targets.resolve(population, point.seed)
+            targets = resolved(attack, population, point.seed)
+            attack.check(protocol, targets)
         except ScenarioError as error:
-            raise error.within("attack.targets") from error
+            raise error.within("attack") from error
     path = "reports" if point.simulate.path == "reports" else "counts"
     if path == "reports" and isinstance(protocol, Curator):
         raise ScenarioError(

@@ -116,6 +116,14 @@ class Mechanism(Protocol):
         """Of int64[trials] fake users of the maximal gain attack (MGA)."""
         ...
 
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        """Of fake users who send an item without noise, int64[trials, d] for each item."""
+        ...
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        """Of int64[trials] fake users who support as few targets as possible."""
+        ...
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """The frequencies of all items, from counts [trials, …] of so many users."""
         ...
@@ -139,6 +147,14 @@ class LocalMechanism(Mechanism, Protocol):
         """Reports that support as many targets as possible (the maximal gain attack, MGA)."""
         ...
 
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        """Reports that encode these items and are not perturbed."""
+        ...
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        """Reports that support as few targets as possible, and look honest elsewhere."""
+        ...
+
     def support_counts(self, reports: Reports) -> Counts:
         """int64[…]: how many reports support each item, or have each bit."""
         ...
@@ -157,6 +173,12 @@ class Supporting(Protocol):
     def random_support(self, r: int) -> Support: ...
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support: ...
+
+    def unperturbed_support(self, r: int) -> Support:
+        """A uniformly chosen target, encoded and not perturbed."""
+        ...
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support: ...
 
 
 class PureProtocol(LocalMechanism, Supporting, Protocol):

@@ -153,6 +153,35 @@ def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats, 
     return low, law[order] / law.sum(), order
 
 
+def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floats]:
+    """How many of `picks` items of `size` are marked: the outcomes int64[k], their law float64[k].
+
+    What is below 1e-30 together is left out.
+    """
+    low, law, order = _hypergeometric_law(size, marked, picks)
+    outcomes = low + np.arange(law.size)
+    ordered = np.empty_like(law)
+    ordered[order] = law
+    return outcomes, ordered
+
+
+def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
+    """Binomial(n, p), 0 ≤ p < 1: the outcomes int64[k] and their law float64[k].
+
+    By ratios of neighbours from the mode on; what is below 1e-30 together is left out.
+    """
+    mode = min(n, int((n + 1) * p))
+    reach = int(12 * (n * p * (1 - p)) ** 0.5) + 20
+    low, high = max(0, mode - reach), min(n, mode + reach)
+    up = np.arange(mode, high, dtype=np.float64)
+    down = np.arange(mode, low, -1, dtype=np.float64)
+    odds = p / (1 - p)
+    rising = (n - up) / (up + 1) * odds
+    falling = down / ((n - down + 1) * odds) if odds else down
+    law = np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
+    return np.arange(low, high + 1), law / law.sum()
+
+
 def random_subsets(users: int, items: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """A uniform `size`-subset of `range(items)` for each user; shape `[users, size]`, unsorted."""
     if size == 0:

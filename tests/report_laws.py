@@ -88,6 +88,63 @@ class Case:
             law += chance * _either(_subset_of(d, targets, matched, []), independent(noise))
         return law
 
+    def unperturbed(self, items: list[int]) -> Floats:
+        """One of these items, encoded and not perturbed."""
+        d, laws = self.domain_size, []
+        for item in items:
+            rates = np.zeros(d) if self.hash_range is None else np.full(d, 1 / self.hash_range)
+            rates[item] = 1.0
+            laws.append(independent(rates))
+        return np.asarray(np.mean(laws, axis=0))
+
+    def poisoned_input(self, weights: dict[int, float]) -> Floats:
+        """An honest report of an item that is drawn with these weights."""
+        total = sum(weights.values())
+        return sum(
+            (weight / total * self.honest(item) for item, weight in weights.items()),
+            start=np.zeros(2**self.domain_size),
+        )
+
+    def some(
+        self, targets: list[int], subset: int, seeds: int, scoring: Literal["anchor", "bucket"]
+    ) -> Floats:
+        """The best report for a random subset of the targets of this size (MGA-A)."""
+        subsets = list(itertools.combinations(targets, subset))
+        # Padding comes from everything outside the subset, and the others may collide: MGA at it.
+        laws = [self.crafted(list(chosen), seeds, scoring) for chosen in subsets]
+        return np.asarray(np.mean(laws, axis=0))
+
+    def pattern(self, targets: list[int]) -> Floats:
+        """As many ones as an honest report, targets first (APA). Unary encodings."""
+        d, r = self.domain_size, len(targets)
+        others = [item for item in range(d) if item not in targets]
+        honest, law = self.honest(0), np.zeros(2**d)
+        sizes = subset_bits(2**d).sum(axis=1)
+        for ones in range(d + 1):
+            if ones <= r:
+                made = _subset_of(d, targets, ones, [])
+            else:
+                made = _subset_of(d, others, ones - r, targets)
+            law += honest[sizes == ones].sum() * made
+        return law
+
+    def avoiding(self, targets: list[int], seeds: int) -> Floats:
+        """The report with the fewest targets, honest elsewhere."""
+        d = self.domain_size
+        others = [item for item in range(d) if item not in targets]
+        if self.kind == "grr":
+            rates = np.zeros(d)
+            rates[others] = 1 / len(others)
+            return one_of(rates)
+        if self.hash_range is None:
+            ones = math.floor(self.p + (d - 1) * self.q)
+            return _subset_of(d, others, min(ones, len(others)), [])
+        law, noise = np.zeros(2**d), np.zeros(d)
+        noise[others] = 1 / self.hash_range
+        for supported, chance in enumerate(fewest_law(len(targets), self.hash_range, seeds)):
+            law += chance * _either(_subset_of(d, targets, supported, []), independent(noise))
+        return law
+
 
 def one_of(rates: Floats) -> Floats:
     """Exactly one item is supported, item v with probability rates[v]."""
@@ -130,6 +187,18 @@ def matched_law(
         else:
             one[max(buckets.count(bucket) for bucket in buckets)] += 1 / g**r
     return np.diff(np.minimum(np.cumsum(one), 1) ** seeds, prepend=0.0)
+
+
+def fewest_law(r: int, g: int, seeds: int) -> NDArray[np.float64]:
+    """How many of r targets are in the emptiest bucket of the best of `seeds` functions; [r + 1].
+
+    Goes through all g^r placements: one seed's score, then the least of `seeds` scores.
+    """
+    one = np.zeros(r + 1)
+    for buckets in itertools.product(range(g), repeat=r):
+        one[min(buckets.count(bucket) for bucket in range(g))] += 1 / g**r
+    at_least = np.append(np.cumsum(one[::-1])[::-1], 0.0)
+    return -np.diff(np.minimum(at_least, 1) ** seeds)
 
 
 def _subset_of(d: int, items: list[int], size: int, always: list[int]) -> Floats:

@@ -14,11 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from .crafted import MaximalGain
-from .drawn import RandomItem, RandomReport
+from ..errors import ScenarioError
+from ..population import Population
+from ..pure import Items
+from .crafted import Adaptive, Demotion, MaximalGain, PatternAttack, SubsetGain, Untargeted
+from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, malicious_users
 from .strategy import COHORT, SHARE, ItemSupport, Strategy, View, played
-from .targets import ListedTargets, PickTargets, Targets
+from .targets import ListedTargets, PickTargets, RandomSet, Targets
 
 
 @dataclass(frozen=True)
@@ -28,33 +31,69 @@ class NoAttack:
     kind: Literal["none"] = "none"
 
 
-Attack: TypeAlias = RandomReport | RandomItem | MaximalGain
+Attack: TypeAlias = (
+    RandomReport
+    | RandomItem
+    | UnperturbedItem
+    | InputPoisoning
+    | MaximalGain
+    | SubsetGain
+    | PatternAttack
+    | Untargeted
+    | Demotion
+    | Adaptive
+)
 AttackSpec: TypeAlias = NoAttack | Attack
 
 ATTACKS: Final[dict[str, type[AttackSpec]]] = {
     "none": NoAttack,
     "rpa": RandomReport,
     "ria": RandomItem,
+    "ria-unperturbed": UnperturbedItem,
+    "input": InputPoisoning,
     "mga": MaximalGain,
+    "mga-a": SubsetGain,
+    "apa": PatternAttack,
+    "untargeted": Untargeted,
+    "demote": Demotion,
+    "adaptive": Adaptive,
 }
+
+
+def resolved(attack: Attack, population: Population, seed: int) -> Items:
+    """Indices of an attack's targets; raises ScenarioError at its own key."""
+    try:
+        return attack.targets.resolve(population, seed)
+    except ScenarioError as error:
+        raise (error if isinstance(attack, Untargeted) else error.within("targets")) from error
+
 
 __all__ = [
     "ATTACKS",
     "COHORT",
     "SHARE",
+    "Adaptive",
     "Attack",
     "AttackSpec",
+    "Demotion",
     "Fakes",
+    "InputPoisoning",
     "ItemSupport",
     "ListedTargets",
     "MaximalGain",
     "NoAttack",
+    "PatternAttack",
     "PickTargets",
     "RandomItem",
     "RandomReport",
+    "RandomSet",
     "Strategy",
+    "SubsetGain",
     "Targets",
+    "UnperturbedItem",
+    "Untargeted",
     "View",
     "malicious_users",
     "played",
+    "resolved",
 ]

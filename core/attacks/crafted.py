@@ -1,13 +1,24 @@
-"""Attacks that craft a report towards their targets."""
+"""Attacks that craft a report towards their targets.
+
+CJG: Cao, Jia, Gong, USENIX Security 2021. L25: Li, Li, Wang, Sun, "Mitigating Data Poisoning
+Attacks to LDP", CCS 2025.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+
+import numpy as np
 
 from ..bounds import Range, check_bounds
+from ..central import Curator
+from ..errors import ScenarioError
+from ..metrics import in_top
+from ..protocols import GRR, LocalHashing, Unary
 from ..protocols.rappor import Rappor
 from ..pure import (
+    BoolArray,
     Items,
     LocalMechanism,
     Mechanism,
@@ -19,23 +30,21 @@ from ..pure import (
     Supporting,
 )
 from ..sampling import Counts, Floats
-from .strategy import COHORT, SHARE, ItemSupport, View, item_support, played
-from .targets import Targets
+from .strategy import COHORT, SHARE, ByNumbers, View, played
+from .targets import RandomSet, Targets
+
+SEEDS = Range(1, 10**6)
+
+Several: TypeAlias = Unary | LocalHashing
+"""Protocols whose reports support several items."""
 
 
-@dataclass(frozen=True)
-class MaximalGain:
-    """MGA: each fake sends a report that supports as many targets as possible. Section 3.2."""
+class Maximal(ByNumbers):
+    """Reports that support as many of the targets as possible; what MGA and its kin share."""
 
-    share: Annotated[float, SHARE]
-    targets: Targets
-    seeds: Annotated[int, Range(1, 10**6)] = 1000
-    scoring: Scoring = "anchor"
-    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
-    kind: Literal["mga"] = "mga"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
+    seeds: int
+    scoring: Scoring
+    cohort: float | None
 
     @property
     def search(self) -> SeedSearch:
@@ -50,17 +59,250 @@ class MaximalGain:
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.crafted_support(r, self.search)
 
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
-        law = self.support(protocol, targets.size)
-        return item_support(law, protocol.domain_size, targets, counted)
-
-    def refusal(self, protocol: Mechanism, targets: Items) -> str | None:  # noqa: ARG002
-        return None
-
     def rates(self, protocol: Rappor, targets: Items) -> Floats:
         return protocol.crafted_rates(targets)
 
     def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
         return protocol.crafted_scatter(targets, cohort, pull)
+
+
+@dataclass(frozen=True)
+class MaximalGain(Maximal):
+    """MGA: each fake sends a report that supports as many targets as possible. CJG section 3.2."""
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    seeds: Annotated[int, SEEDS] = 1000
+    scoring: Scoring = "anchor"
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["mga"] = "mga"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True)
+class Untargeted(Maximal):
+    """MGA at a random set of items that all fakes share: to wreck the histogram as a whole.
+
+    After Cheu, Smith, Ullman, "Manipulation Attacks in Local Differential Privacy", S&P 2021. The
+    set is drawn once a seed and population, apart from random targets.
+    """
+
+    share: Annotated[float, SHARE]
+    size: Annotated[int, Range(1)]
+    seeds: Annotated[int, SEEDS] = 1000
+    scoring: Scoring = "anchor"
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["untargeted"] = "untargeted"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def targets(self) -> RandomSet:
+        return RandomSet(self.size)
+
+
+@dataclass(frozen=True)
+class Adaptive(Maximal):
+    """MGA at the targets that are still outside the top k of what was published last.
+
+    All targets in the first round, and when none is outside.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    seeds: Annotated[int, SEEDS] = 1000
+    scoring: Scoring = "anchor"
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["adaptive"] = "adaptive"
+    reacts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        aims = view.targets[_outside(view, 1)[0]]
+        return played(protocol, self.cohort).craft(aims, count, self.search, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        fakes = played(protocol, self.cohort)
+        outside = _outside(view, count.size)
+        drawn: list[tuple[Items, Counts]] = []
+        for aimed in np.unique(outside, axis=0):
+            trials = np.flatnonzero((outside == aimed).all(axis=1))
+            aims = view.targets[aimed]
+            drawn.append((trials, fakes.craft_counts(aims, count[trials], self.search, rng)))
+        shape = (count.size, *drawn[0][1].shape[1:])
+        counts = np.empty(shape, dtype=np.int64)
+        for trials, some in drawn:
+            counts[trials] = some
+        return counts
+
+
+def _outside(view: View, trials: int) -> BoolArray:
+    """bool[trials, r]: the targets to aim at, by what was published in each trial."""
+    if view.published is None:
+        return np.ones((trials, view.targets.size), dtype=np.bool_)
+    published = np.atleast_2d(view.published)
+    outside = ~in_top(published, min(view.top_k, published.shape[1]))[:, view.targets]
+    return outside | ~outside.any(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class SubsetGain(ByNumbers):
+    """MGA-A: each fake supports a random subset of the targets, to look less alike. CJG section 7.
+
+    Unary encodings pad from everything outside the subset; under hashing the seed is searched for
+    the subset.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    subset: Annotated[int, Range(1)]
+    seeds: Annotated[int, SEEDS] = 1000
+    scoring: Scoring = "anchor"
+    kind: Literal["mga-a"] = "mga-a"
+    cohort: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def search(self) -> SeedSearch:
+        return SeedSearch(self.seeds, self.scoring)
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        if isinstance(protocol, GRR | Curator):
+            who = "GRR, whose report supports" if isinstance(protocol, GRR) else _CURATOR
+            raise _refused("mga-a", f"{who} one item: every subset gives what mga gives")
+        if isinstance(protocol, Rappor):
+            why = "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its"
+            raise _refused("mga-a", f"{why} own")
+        if self.subset > targets.size:
+            rule = f"must be at most the number of targets, {targets.size}, got {self.subset}"
+            raise ScenarioError(rule, key="subset")
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        assert isinstance(protocol, Several)
+        if isinstance(protocol, Unary):
+            ones = protocol.subset_ones(view.targets.size, self.subset)
+            return protocol.made(view.targets, ones, count, rng)
+        return protocol.craft_some(view.targets, self.subset, count, self.search, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        assert isinstance(protocol, Several)
+        if isinstance(protocol, Unary):
+            ones = protocol.subset_ones(view.targets.size, self.subset)
+            return protocol.made_counts(view.targets, ones, count, rng)
+        return protocol.craft_some_counts(view.targets, self.subset, count, self.search, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        """S = r' + (r - r')·l'/(d - r') of unary encodings, E[M] + (r - r')/g of hashing."""
+        assert isinstance(protocol, Several)
+        if isinstance(protocol, Unary):
+            return protocol.made_support(r, protocol.subset_ones(r, self.subset))
+        return protocol.subset_support(r, self.subset, self.search)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
+        return None
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PatternAttack(ByNumbers):
+    """APA: MGA whose number of ones follows the honest law, Bern(p) + Bin(d - 1, q). L25.
+
+    With fewer ones than targets they are a random subset of the targets.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    kind: Literal["apa"] = "apa"
+    cohort: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
+        if isinstance(protocol, GRR | Curator):
+            who = "GRR, whose report is" if isinstance(protocol, GRR) else _CURATOR
+            raise _refused("apa", f"{who} one item: there is no number of ones")
+        if isinstance(protocol, LocalHashing):
+            why = "local hashing, whose report is a seed and a bucket and has no number of ones"
+            raise _refused("apa", why)
+        if isinstance(protocol, Rappor):
+            why = "RAPPOR's Bloom filters, whose number of ones depends on item and cohort"
+            raise _refused("apa", why)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        assert isinstance(protocol, Unary)
+        return protocol.made(view.targets, protocol.disguised_ones(view.targets.size), count, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        assert isinstance(protocol, Unary)
+        ones = protocol.disguised_ones(view.targets.size)
+        return protocol.made_counts(view.targets, ones, count, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        """S = E[min(k, r)] over the number k of ones."""
+        assert isinstance(protocol, Unary)
+        return protocol.made_support(r, protocol.disguised_ones(r))
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
+        return None
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        raise NotImplementedError
+
+
+_CURATOR: Final = "a trusted curator, whom every user tells"
+
+
+def _refused(kind: str, why: str) -> ScenarioError:
+    return ScenarioError(f'must not be "{kind}" against {why}', key="kind")
+
+
+@dataclass(frozen=True)
+class Demotion(ByNumbers):
+    """Each fake supports as few targets as possible and looks honest elsewhere.
+
+    GRR: a uniform non-target. Unary encodings and RAPPOR: no bit of a target, and as many ones
+    elsewhere as expected. Hashing: the seed and bucket with the fewest targets.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    seeds: Annotated[int, SEEDS] = 1000
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["demote"] = "demote"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def search(self) -> SeedSearch:
+        return SeedSearch(self.seeds)
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        if targets.size == protocol.domain_size and isinstance(protocol, GRR | Curator):
+            rule = "must leave out an item for the fakes to report, got all of them"
+            raise ScenarioError(rule, key="targets")
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        return played(protocol, self.cohort).avoid(view.targets, count, self.search, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        return played(protocol, self.cohort).avoid_counts(view.targets, count, self.search, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        return protocol.avoided_support(r, self.search)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.avoided_rates(targets)
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        return protocol.avoided_scatter(targets, cohort, pull)

@@ -1,22 +1,27 @@
-"""Attacks that send what the protocol itself would draw, of an item or of nothing."""
+"""Attacks that send what the protocol itself would draw, of an item or of nothing.
+
+Sections are those of Cao, Jia, Gong, USENIX Security 2021.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import numpy as np
 
 from ..bounds import check_bounds
+from ..central import Curator
+from ..errors import ScenarioError
 from ..protocols.rappor import Rappor
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Support, Supporting
-from ..sampling import Counts, Floats, uniform_multinomial
-from .strategy import COHORT, SHARE, ItemSupport, View, item_support, played
+from ..pure import Items, LocalMechanism, Mechanism, PureProtocol, Reports, Rng, Support, Supporting
+from ..sampling import Counts, Floats, multinomial, uniform_multinomial
+from .strategy import COHORT, SHARE, ByNumbers, ItemSupport, View, played
 from .targets import Targets
 
 
 @dataclass(frozen=True)
-class RandomReport:
+class RandomReport(ByNumbers):
     """RPA: each fake reports a uniform element of the encoded space. Section 3.2."""
 
     share: Annotated[float, SHARE]
@@ -36,15 +41,6 @@ class RandomReport:
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.random_support(r)
 
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
-        law = self.support(protocol, targets.size)
-        return item_support(law, protocol.domain_size, targets, counted)
-
-    def refusal(self, protocol: Mechanism, targets: Items) -> str | None:  # noqa: ARG002
-        return None
-
     def rates(self, protocol: Rappor, targets: Items) -> Floats:  # noqa: ARG002
         return protocol.random_rates()
 
@@ -53,7 +49,7 @@ class RandomReport:
 
 
 @dataclass(frozen=True)
-class RandomItem:
+class RandomItem(ByNumbers):
     """RIA: each fake holds a uniform target and follows the protocol. Section 3.2."""
 
     share: Annotated[float, SHARE]
@@ -76,20 +72,119 @@ class RandomItem:
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.honest_support(r)
 
-    def item_support(
-        self, protocol: Supporting, targets: Items, counted: Items
-    ) -> ItemSupport | None:
-        law = self.support(protocol, targets.size)
-        return item_support(law, protocol.domain_size, targets, counted)
-
-    def refusal(self, protocol: Mechanism, targets: Items) -> str | None:  # noqa: ARG002
-        return None
-
     def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.honest_rates(self._held(protocol, targets))
+        return protocol.honest_rates(_uniform(targets, protocol.domain_size))
 
     def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        return protocol.honest_scatter(self._held(protocol, targets), cohort, pull)
+        held = _uniform(targets, protocol.domain_size)
+        return protocol.honest_scatter(held, cohort, pull)
 
-    def _held(self, protocol: Rappor, targets: Items) -> Floats:
-        return np.asarray(np.bincount(targets, minlength=protocol.domain_size) / targets.size)
+
+@dataclass(frozen=True)
+class UnperturbedItem(ByNumbers):
+    """RIA without noise: each fake sends a uniform target, encoded and not perturbed. Section 7."""
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["ria-unperturbed"] = "ria-unperturbed"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        held = view.targets[rng.integers(0, view.targets.size, size=count)]
+        return played(protocol, self.cohort).unperturbed(held, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
+        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
+        return played(protocol, self.cohort).unperturbed_counts(held, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        return protocol.unperturbed_support(r)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.unperturbed_rates(_uniform(targets, protocol.domain_size))
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        held = _uniform(targets, protocol.domain_size)
+        return protocol.unperturbed_scatter(held, cohort, pull)
+
+
+@dataclass(frozen=True)
+class InputPoisoning(ByNumbers):
+    """Each fake lies about its item alone: it holds a target by `distribution`, and is honest else.
+
+    distribution : a weight for each target, in their order; they need not add up to 1. Left out,
+    all weigh the same, which is RIA.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    distribution: tuple[float, ...] | None = None
+    cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
+    kind: Literal["input"] = "input"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        weights = self.distribution
+        if weights is None:
+            return
+        bad = next((one for one in weights if not 0 <= one < np.inf), None)
+        if bad is not None:
+            raise ScenarioError(f"must be weights, at least 0, got {bad:g}", key="distribution")
+        if not sum(weights) > 0:
+            raise ScenarioError("must have a positive weight, got none", key="distribution")
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
+        if self.distribution is not None and len(self.distribution) != targets.size:
+            raise ScenarioError(
+                f"must have one weight for each of the {targets.size} targets, "
+                f"got {len(self.distribution)}",
+                key="distribution",
+            )
+
+    def _law(self, r: int) -> Floats:
+        """float64[r]: how likely a fake holds each target."""
+        weights = np.ones(r) if self.distribution is None else np.array(self.distribution)
+        return np.asarray(weights / weights.sum())
+
+    def _held(self, targets: Items, domain_size: int) -> Floats:
+        held = np.zeros(domain_size)
+        held[targets] = self._law(targets.size)
+        return held
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        held = rng.choice(view.targets, size=count, p=self._law(view.targets.size))
+        return played(protocol, self.cohort).perturb(held, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
+        held[:, view.targets] = multinomial(count, self._law(view.targets.size), rng)
+        return played(protocol, self.cohort).sample_counts(held, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        return protocol.honest_support(r)  # whichever target it is
+
+    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
+        held = self._held(targets, protocol.domain_size)
+        hit = float(held[counted].sum())
+        if isinstance(protocol, Curator):  # who hears the item itself
+            return ItemSupport(held, hit * (1 - hit))
+        # The protocol's noise, and what is held: the law of total variance.
+        pure = cast("PureProtocol", protocol)
+        gap, noise = pure.p - pure.q, pure.target_sum_variance(counted.size, hit)
+        return ItemSupport(pure.q + gap * held, gap**2 * (noise + hit * (1 - hit)))
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.honest_rates(self._held(targets, protocol.domain_size))
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        held = self._held(targets, protocol.domain_size)
+        return protocol.honest_scatter(held, cohort, pull)
+
+
+def _uniform(targets: Items, domain_size: int) -> Floats:
+    """float64[d]: any target is as likely as any other."""
+    return np.asarray(np.bincount(targets, minlength=domain_size) / targets.size)

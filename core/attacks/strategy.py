@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, cast
+from typing import ClassVar, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -68,11 +68,14 @@ def item_support(law: Support, domain_size: int, targets: Items, counted: Items)
 class Strategy(Protocol):
     """What every attack can do once its targets are indices."""
 
+    reacts: ClassVar[bool]
+    """Whether it looks at what was published: then what it supports is known in round 0 alone."""
+
     @property
     def cohort(self) -> float | None: ...
 
-    def refusal(self, protocol: Mechanism, targets: Items) -> str | None:
-        """Why this attack makes no sense against this protocol; None where it does."""
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        """Raise ScenarioError where it makes no sense against this protocol, or these targets."""
         ...
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
@@ -103,3 +106,21 @@ class Strategy(Protocol):
     def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
         """float64[any], the variance of Σ pull·bits of a fake report, pull float64[k, any]."""
         ...
+
+
+class ByNumbers:
+    """What is the same for every attack whose law depends on its targets by their number alone."""
+
+    reacts: ClassVar[bool] = False
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        """Most attacks make sense against every protocol."""
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        raise NotImplementedError
+
+    def item_support(
+        self, protocol: Supporting, targets: Items, counted: Items
+    ) -> ItemSupport | None:
+        law = self.support(protocol, targets.size)
+        return item_support(law, protocol.domain_size, targets, counted)

@@ -75,3 +75,20 @@ class ListedTargets:
 
 
 Targets: TypeAlias = PickTargets | ListedTargets
+
+
+@dataclass(frozen=True)
+class RandomSet:
+    """So many random items, drawn apart from the random targets."""
+
+    size: int
+
+    def resolve(self, population: Population, seed: int) -> Items:
+        """Indices of the set: the first of one permutation per population, and its own one."""
+        if self.size > population.domain_size:
+            raise ScenarioError(
+                f"must be at most the number of items, {population.domain_size}, got {self.size}",
+                key="size",
+            )
+        rng = stream(seed, population.address, "targets", block=(1,))
+        return rng.permutation(population.domain_size)[: self.size]

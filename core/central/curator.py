@@ -6,8 +6,9 @@ bin. Users add up; the noise is drawn once for a release, so that a release with
 without share it, as two runs of a protocol share their genuine reports.
 
 A fake user tells an item, and so adds one count to one bin, whatever the attack: RIA and MGA a
-uniformly chosen target's, RPA that of a uniformly random item. That is a report that supports its
-item with probability 1 and no other one: G = β (S - f_T) with S = 1 for RIA and MGA, r/d for RPA.
+uniformly chosen target's, RPA that of a uniformly random item, who demotes that of a non-target.
+That is a report that supports its item with probability 1 and no other one: G = β (S - f_T) with
+S = 1 for RIA and MGA, r/d for RPA, 0 for who demotes.
 """
 
 from __future__ import annotations
@@ -80,6 +81,13 @@ class Curator(ABC):
         held[:, targets] = uniform_multinomial(count, targets.size, rng)
         return self.sample_counts(held, rng)
 
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self.sample_counts(histogram, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
+        return self.craft_counts(others, count, search, rng)
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """Released counts as shares of so many users."""
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
@@ -94,6 +102,12 @@ class Curator(ABC):
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return self.honest_support(r)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return self.honest_support(r)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return one_item_support(0.0, r, self.domain_size)
 
     # The error of a release, bin by bin.
 

@@ -62,6 +62,15 @@ class GRR:
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
         return targets[rng.integers(0, targets.size, size=count)]
 
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        return values.copy()
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        return self.craft(self._others(targets), count, search, rng)
+
+    def _others(self, targets: Items) -> Items:
+        return np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
+
     def supports(self, reports: Reports) -> BoolArray:
         return np.asarray(reports[:, None] == np.arange(self.domain_size))
 
@@ -81,6 +90,12 @@ class GRR:
         counts[:, targets] = uniform_multinomial(count, targets.size, rng)
         return counts
 
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return histogram.copy()
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        return self.craft_counts(self._others(targets), count, search, rng)
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
@@ -92,6 +107,12 @@ class GRR:
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return one_item_support(1.0, r, self.domain_size)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return one_item_support(1.0, r, self.domain_size)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return one_item_support(0.0, r, self.domain_size)
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         # The number of reports on targets is a sum of n independent indicators.

@@ -30,7 +30,7 @@ from ..pure import (
     independent_target_sum_variance,
     pure_estimates,
 )
-from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
+from ..sampling import Counts, Floats, binomial, multinomial, random_subsets, subset_counts
 
 HASH_RANGE = Range(2, 2**20)
 HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
@@ -82,41 +82,53 @@ class LocalHashing:
         return reports
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        return self.craft_some(targets, targets.size, count, search, rng)
+
+    def craft_some(
+        self, targets: Items, subset: int, count: int, search: SeedSearch, rng: Rng
+    ) -> Reports:
+        """MGA-A: each report is crafted for a uniform subset of the targets, of this size."""
         reports = np.empty(count, dtype=REPORT)
-        step = max(1, SEARCH_CELLS // (search.seeds * targets.size))
+        step = max(1, SEARCH_CELLS // (search.seeds * subset))
         for at in range(0, count, step):
             rows = min(step, count - at)
+            aims = np.broadcast_to(targets[:, None], (targets.size, rows))
+            if subset < targets.size:
+                aims = targets[random_subsets(rows, targets.size, subset, rng).T]
             seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
             if search.scoring == "anchor":
-                found, value = self._search_anchor(targets, seeds, rng)
+                found, value = self._search_anchor(aims, seeds, rng)
             else:
-                found, value = self._search_bucket(targets, seeds)
+                found, value = self._search_bucket(aims, seeds)
             row = np.arange(rows)
             reports["seed"][at : at + rows] = seeds[row, found]
             reports["value"][at : at + rows] = value
         return reports
 
-    def _search_anchor(self, targets: Items, seeds: UInts, rng: Rng) -> tuple[Items, UInts]:
-        """The seed under which most targets share the bucket of one random target, per row."""
+    def _search_anchor(self, aims: Items, seeds: UInts, rng: Rng) -> tuple[Items, UInts]:
+        """The seed under which most targets share the bucket of one random target, per row.
+
+        aims : int64[r, rows], the targets of each row.
+        """
         rows = np.arange(len(seeds))
-        anchor = targets[rng.integers(0, targets.size, size=rows.size)]
+        anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
         own = buckets(anchor[:, None], seeds, self.hash_range)
         first, extent = bucket_interval(own, self.hash_range)
         hits = np.zeros(seeds.shape, dtype=np.uint32)
-        for target in targets:
-            hits += xxhash32(np.asarray(target), seeds) - first <= extent
+        for target in aims:
+            hits += xxhash32(target[:, None], seeds) - first <= extent
         best = hits.argmax(axis=1)
         return best, own[rows, best]
 
-    def _search_bucket(self, targets: Items, seeds: UInts) -> tuple[Items, UInts]:
+    def _search_bucket(self, aims: Items, seeds: UInts) -> tuple[Items, UInts]:
         """The seed with the fullest bucket of all, and that bucket, per row.
 
         The load of a bucket is counted from the targets in it: the work does not grow with g.
         """
         rows = np.arange(len(seeds))
-        placed = buckets(targets[:, None, None], seeds, self.hash_range)
+        placed = buckets(aims[:, :, None], seeds, self.hash_range)
         load = np.ones(placed.shape, dtype=np.uint16)
-        for one in range(targets.size):
+        for one in range(len(aims)):
             for other in range(one):
                 same = placed[one] == placed[other]
                 load[one] += same
@@ -125,6 +137,40 @@ class LocalHashing:
         # Ties go to the lowest bucket: a rule on the targets would favour some of them.
         where, held = placed[:, rows, best], load[:, rows, best]
         return best, np.where(held == held.max(axis=0), where, self.hash_range).min(axis=0)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
+        """The seed and bucket with the fewest targets of all that were tried."""
+        g, r = self.hash_range, targets.size
+        # With fewer targets than buckets, the first seed has an empty one.
+        tried = 1 if r < g else search.seeds
+        reports = np.empty(count, dtype=REPORT)
+        step = max(1, SEARCH_CELLS // (tried * r))
+        for at in range(0, count, step):
+            rows = np.arange(min(step, count - at))
+            seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
+            placed = np.sort(buckets(targets[:, None, None], seeds, g), axis=0)
+            if r < g:
+                value = np.zeros(seeds.shape, dtype=np.uint32)  # the lowest that no target is in
+                for one in placed:
+                    value += one == value
+                best = np.zeros(rows.size, dtype=np.intp)
+            else:
+                fewest = np.full(seeds.shape, r, dtype=np.int64)
+                value = np.zeros(seeds.shape, dtype=np.uint32)
+                for bucket in range(g):
+                    load = (placed == bucket).sum(axis=0)
+                    value[load < fewest] = bucket
+                    np.minimum(fewest, load, out=fewest)
+                best = fewest.argmin(axis=1)
+            reports["seed"][at : at + rows.size] = seeds[rows, best]
+            reports["value"][at : at + rows.size] = value[rows, best]
+        return reports
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        reports = np.empty(values.size, dtype=REPORT)
+        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
+        reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
+        return reports
 
     def supports(self, reports: Reports) -> BoolArray:
         hashed = buckets(
@@ -145,12 +191,38 @@ class LocalHashing:
         return binomial(np.broadcast_to(count[:, None], shape), self.q, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        return self.craft_some_counts(targets, targets.size, count, search, rng)
+
+    def craft_some_counts(
+        self, targets: Items, subset: int, count: Counts, search: SeedSearch, rng: Rng
+    ) -> Counts:
+        """The law of `support_counts(craft_some(...))` for int64[trials] users."""
+        law = self.subset_law(targets.size, subset, search)
+        return self._matched_counts(targets, law, count, rng)
+
+    def _matched_counts(self, targets: Items, law: Floats, count: Counts, rng: Rng) -> Counts:
+        """Counts of fakes that support j targets with probability law[j], and others at random."""
         # By symmetry the targets that one fake matched are a uniform subset, given their number.
-        law = matched_law(targets.size, self.hash_range, search)
         matched = multinomial(count, law, rng)
         counts = self.random_counts(count, rng)
         counts[:, targets] = subset_counts(matched, targets.size, rng)
         return counts
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        law = fewest_law(targets.size, self.hash_range, search.seeds)
+        return self._matched_counts(targets, law, count, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        others = histogram.sum(axis=-1, keepdims=True) - histogram
+        return histogram + binomial(others, self.q, rng)
+
+    def subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:
+        """Pr[j targets are supported], j = 0..r, by a report crafted for so many of them."""
+        law = matched_law(subset, self.hash_range, search)
+        if subset == r:
+            return law
+        # The others collide with the bucket as any item does.
+        return np.convolve(law, _binomial_laws(r - subset, self.q)[-1])
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
@@ -163,11 +235,23 @@ class LocalHashing:
         return Support(self.q, self.q, r * each, (self.domain_size - r) * each, 0.0)
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:
-        law = matched_law(r, self.hash_range, search)
+        return self._matched_support(r, matched_law(r, self.hash_range, search))
+
+    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support:
+        return self._matched_support(r, self.subset_law(r, subset, search))
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:
+        return self._matched_support(r, fewest_law(r, self.hash_range, search.seeds))
+
+    def _matched_support(self, r: int, law: Floats) -> Support:
         matched = np.arange(r + 1)
         mean = float(law @ matched)
         others = (self.domain_size - r) * self.q * (1 - self.q)
         return Support(mean / r, self.q, float(law @ (matched - mean) ** 2), others, 0.0)
+
+    def unperturbed_support(self, r: int) -> Support:
+        each, others = self.q * (1 - self.q), self.domain_size - r
+        return Support((1 + (r - 1) * self.q) / r, self.q, (r - 1) * each, others * each, 0.0)
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         return independent_target_sum_variance(self, r, target_frequency)
@@ -205,23 +289,44 @@ def _binomial_laws(most: int, p: float) -> Floats:
     return laws
 
 
+@lru_cache(maxsize=256)
+def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
+    """Pr[j targets share the emptiest bucket of all], j = 0..r, over so many ideal hashes.
+
+    Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
+    least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
+    """
+    at_least = np.zeros(r + 2)
+    at_least[0] = 1.0
+    for x in range(1, r // hash_range + 1):
+        at_least[x] = _all_bins(r, hash_range, np.arange(r + 1) >= x)
+    law = np.maximum(-np.diff(np.clip(at_least, 0.0, 1.0) ** seeds), 0.0)
+    law /= law.sum()
+    law.setflags(write=False)
+    return law
+
+
 def _fullest_bucket_law(balls: int, bins: int) -> Floats:
     """Pr[no bin holds more than x balls], x = 0..balls, when balls fall into equal bins."""
     cumulative = np.ones(balls + 1)
     cumulative[: -(-balls // bins)] = 0.0
-    splits = _splits(balls, bins)
     for x in range(-(-balls // bins), balls + 1):
-        # Pr[… ≤ x] for 0..balls balls: first in one bin, then in ever larger groups of bins.
-        one = (np.arange(balls + 1) <= x).astype(np.float64)
-        grouped = one
-        for law, doubled in splits:
-            grouped = _combine(law, grouped, grouped if doubled else one)
-        cumulative[x] = grouped[balls]
+        cumulative[x] = _all_bins(balls, bins, np.arange(balls + 1) <= x)
         if cumulative[x] == 1.0:
             break
     return cumulative
 
 
+def _all_bins(balls: int, bins: int, allowed: BoolArray) -> float:
+    """Pr[every bin holds an allowed number of balls]; allowed is bool[balls + 1]."""
+    one = grouped = allowed.astype(np.float64)
+    # Of 0..balls balls: first in one bin, then in ever larger groups of bins.
+    for law, doubled in _splits(balls, bins):
+        grouped = _combine(law, grouped, grouped if doubled else one)
+    return float(grouped[balls])
+
+
+@lru_cache(maxsize=16)
 def _splits(balls: int, bins: int) -> list[tuple[Floats, bool]]:
     """How to build `bins` bins from one: double the group, or add one bin, with the split's law."""
     size, steps = 1, []
@@ -235,7 +340,7 @@ def _splits(balls: int, bins: int) -> list[tuple[Floats, bool]]:
 
 
 def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
-    """Pr[all bins ≤ x] of n balls over two groups of bins: Σ_k law[n, k]·left[k]·right[n - k]."""
+    """Pr[all bins allowed] of n balls over two groups: Σ_k law[n, k]·left[k]·right[n - k]."""
     n = np.arange(left.size)
     other = np.where(n[:, None] >= n, n[:, None] - n, 0)  # the law is 0 where k > n
     return np.asarray((law * left * right[other]).sum(axis=1))

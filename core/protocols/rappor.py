@@ -282,7 +282,14 @@ class Rappor:
         return reports
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        aimed, pad = self.aimed(targets), self.padding(targets)
+        return self._made(targets, self.padding(targets), count, rng, own=True)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._made(targets, self.filling(targets), count, rng, own=False)
+
+    def _made(self, targets: Items, pad: Items, count: int, rng: Rng, *, own: bool) -> Reports:
+        """Reports with all bits of the targets (`own`) or none, and others at random."""
+        aimed = self.aimed(targets)
         reports = self._empty_reports(count, rng)
         for at in range(0, count, self._rows):
             rows = slice(at, at + self._rows)
@@ -291,8 +298,17 @@ class Rappor:
             keys[sent] = 1 << 62  # after all others
             rank = np.empty_like(keys)
             np.put_along_axis(rank, keys.argsort(axis=1), np.arange(self.bits)[None], axis=1)
-            sent |= rank < pad[reports["cohort"][rows], None]
-            reports["bits"][rows] = np.packbits(sent, axis=1)
+            padded = rank < pad[reports["cohort"][rows], None]
+            reports["bits"][rows] = np.packbits(padded | sent if own else padded, axis=1)
+        return reports
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        """Reports of these items' own Bloom filters."""
+        reports = self._empty_reports(values.size, rng)
+        for at in range(0, values.size, self._rows):
+            rows = slice(at, at + self._rows)
+            filters = self.encode(values[rows], reports["cohort"][rows])
+            reports["bits"][rows] = np.packbits(filters, axis=1)
         return reports
 
     def unpack(self, reports: Reports) -> BoolArray:
@@ -349,16 +365,32 @@ class Rappor:
         return np.concatenate([ones, users[..., None]], axis=-1)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        aimed, pad = self.aimed(targets), self.padding(targets)
+        return self._made_counts(targets, self.padding(targets), count, rng, own=True)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._made_counts(targets, self.filling(targets), count, rng, own=False)
+
+    def _made_counts(
+        self, targets: Items, pad: Items, count: Counts, rng: Rng, *, own: bool
+    ) -> Counts:
+        aimed = self.aimed(targets)
         users = multinomial(count, self.cohort_law, rng)
         counts = np.zeros((count.size, self.cohorts, self.bits + 1), dtype=np.int64)
         counts[:, :, -1] = users
         for cohort in range(self.cohorts):
             pickers = np.zeros((count.size, pad[cohort] + 1), dtype=np.int64)
             pickers[:, pad[cohort]] = users[:, cohort]
-            own, others = np.flatnonzero(aimed[cohort]), np.flatnonzero(~aimed[cohort])
-            counts[:, cohort, own] = users[:, cohort, None]
+            targeted, others = np.flatnonzero(aimed[cohort]), np.flatnonzero(~aimed[cohort])
+            if own:
+                counts[:, cohort, targeted] = users[:, cohort, None]
             counts[:, cohort, others] = subset_counts(pickers, others.size, rng)
+        return counts
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
+        for row, held in enumerate(histogram):
+            spread = rng.multinomial(held, self.cohort_law)
+            counts[row, :, :-1], counts[row, :, -1] = self._ones(spread), spread.sum(axis=0)
         return counts
 
     # What fakes do.
@@ -386,6 +418,11 @@ class Rappor:
         pad = np.floor(self.expected_ones - aimed).astype(np.int64)
         return np.asarray(np.clip(pad, 0, self.bits - aimed))
 
+    def filling(self, targets: Items) -> Items:
+        """int64[m]: bits of a report without any bit of the targets, as many as expected."""
+        room = self.bits - self.aimed(targets).sum(axis=1)
+        return np.asarray(np.minimum(math.floor(self.expected_ones), room))
+
     # How likely each bit is sent as 1: float64[m, k].
 
     def random_rates(self) -> Floats:
@@ -397,11 +434,22 @@ class Rappor:
         set_bits = self.design.bits_of(frequencies)
         return np.asarray(self.noise.p_star + self.noise.gap * set_bits)
 
+    def unperturbed_rates(self, frequencies: Floats) -> Floats:
+        """Of the Bloom filter of an item that is drawn with these probabilities, float64[d]."""
+        return self.design.bits_of(frequencies)
+
     def crafted_rates(self, targets: Items) -> Floats:
         """Of a report crafted for these targets."""
-        aimed, pad = self.aimed(targets), self.padding(targets)
+        return self._made_rates(targets, self.padding(targets), 1.0)
+
+    def avoided_rates(self, targets: Items) -> Floats:
+        """Of a report that avoids these targets."""
+        return self._made_rates(targets, self.filling(targets), 0.0)
+
+    def _made_rates(self, targets: Items, pad: Items, own: float) -> Floats:
+        aimed = self.aimed(targets)
         others = np.maximum(self.bits - aimed.sum(axis=1), 1)
-        return np.where(aimed, 1.0, (pad / others)[:, None])
+        return np.where(aimed, own, (pad / others)[:, None])
 
     # How much Σ pull·bits of one report of a cohort varies, for weights `pull` float64[k, any].
 
@@ -414,15 +462,27 @@ class Rappor:
         p, q = self.noise.p_star, self.noise.q_star
         set_bits = self.design.bits_of(frequencies)[cohort]
         noise = set_bits * q * (1 - q) + (1 - set_bits) * p * (1 - p)
+        scatter = self.unperturbed_scatter(frequencies, cohort, pull)
+        return np.asarray(noise @ pull**2 + self.noise.gap**2 * scatter)
+
+    def unperturbed_scatter(self, frequencies: Floats, cohort: int, pull: Floats) -> Floats:
+        """Of the Bloom filter of an item that is drawn with these probabilities, float64[d]."""
         values = np.flatnonzero(frequencies)
-        filters = self.encode(values, np.full(values.size, cohort))
-        moved, held = self.noise.gap * (filters @ pull), frequencies[values]
-        return np.asarray(noise @ pull**2 + held @ moved**2 - (held @ moved) ** 2)
+        moved = self.encode(values, np.full(values.size, cohort)) @ pull
+        held = frequencies[values]
+        return np.asarray(held @ moved**2 - (held @ moved) ** 2)
 
     def crafted_scatter(self, targets: Items, cohort: int, pull: Floats) -> Floats:
         """Of a report crafted for these targets: its padding is a uniform subset."""
+        return self._made_scatter(targets, self.padding(targets), cohort, pull)
+
+    def avoided_scatter(self, targets: Items, cohort: int, pull: Floats) -> Floats:
+        """Of a report that avoids these targets."""
+        return self._made_scatter(targets, self.filling(targets), cohort, pull)
+
+    def _made_scatter(self, targets: Items, padding: Items, cohort: int, pull: Floats) -> Floats:
         others = pull[~self.aimed(targets)[cohort]]
-        count, pad = len(others), int(self.padding(targets)[cohort])
+        count, pad = len(others), int(padding[cohort])
         if count < 2 or pad in (0, count):
             return np.zeros(pull.shape[1])
         each = pad * (count - pad) / (count * (count - 1))

@@ -29,7 +29,40 @@ from ..pure import (
     independent_target_sum_variance,
     pure_estimates,
 )
-from ..sampling import Counts, binomial, random_subsets, subset_counts
+from ..sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomial_law,
+    hypergeometric_law,
+    multinomial,
+    random_subsets,
+    subset_counts,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ones:
+    """How many ones a crafted report has among the targets and elsewhere.
+
+    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
+    """
+
+    inside: Counts
+    outside: Counts
+    law: Floats
+
+    @classmethod
+    def fixed(cls, inside: int, outside: int) -> Ones:
+        return cls(np.array([inside]), np.array([outside]), np.ones(1))
+
+
+def _set_some(bits: NDArray[np.uint8], rows: Items, items: Items, size: int, rng: Rng) -> None:
+    """Set the bits of a uniform subset of `items` in each of the rows."""
+    if size == items.size:
+        bits[np.ix_(rows, items)] = 1
+    elif size:
+        bits[rows[:, None], items[random_subsets(rows.size, items.size, size, rng)]] = 1
 
 
 @dataclass(frozen=True)
@@ -92,16 +125,56 @@ class Unary:
         """
         return max(0, math.floor(self.p + (self.domain_size - 1) * self.q - r))
 
+    def crafted_ones(self, r: int) -> Ones:
+        """MGA: all targets, and the padding elsewhere."""
+        return Ones.fixed(r, min(self.padding(r), self.domain_size - r))
+
+    def subset_ones(self, r: int, subset: int) -> Ones:
+        """MGA-A: a subset of the targets, and padding that may hit the others."""
+        if subset == r:
+            return self.crafted_ones(r)
+        room = self.domain_size - subset
+        pad = min(self.padding(subset), room)
+        hit, law = hypergeometric_law(room, r - subset, pad)
+        return Ones(subset + hit, pad - hit, law)
+
+    def disguised_ones(self, r: int) -> Ones:
+        """APA: as many ones as an honest report has, Bern(p) + Bin(d - 1, q), targets first."""
+        ones, law = binomial_law(self.domain_size - 1, self.q)
+        count = np.append(ones, ones[-1] + 1)
+        own = np.append(law * (1 - self.p), 0.0) + np.append(0.0, law * self.p)
+        inside = np.minimum(count, r)
+        return Ones(inside, count - inside, own)
+
+    def avoided_ones(self, r: int) -> Ones:
+        """No target, and as many ones elsewhere as expected of an honest report."""
+        return Ones.fixed(0, min(self.padding(0), self.domain_size - r))
+
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.made(targets, self.crafted_ones(targets.size), count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.made(targets, self.avoided_ones(targets.size), count, rng)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        reports = np.zeros((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        reports[np.arange(values.size), values // 8] = 128 >> values % 8
+        return reports
+
+    def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
+        """Reports with so many ones among the targets and elsewhere, uniformly placed in each."""
         others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
-        pad = min(self.padding(targets.size), others.size)
         reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
         for at in range(0, count, self._rows):
             rows = min(self._rows, count - at)
             bits = np.zeros((rows, self.domain_size), dtype=np.uint8)
-            bits[:, targets] = 1
-            chosen = others[random_subsets(rows, others.size, pad, rng)]
-            np.put_along_axis(bits, chosen, 1, axis=1)
+            drawn = np.zeros(rows, dtype=np.int64)
+            if ones.law.size > 1:
+                drawn = rng.choice(ones.law.size, rows, p=ones.law)
+            for outcome in np.unique(drawn):
+                mine = np.flatnonzero(drawn == outcome)
+                _set_some(bits, mine, targets, int(ones.inside[outcome]), rng)
+                _set_some(bits, mine, others, int(ones.outside[outcome]), rng)
             reports[at : at + rows] = np.packbits(bits, axis=1)
         return reports
 
@@ -123,13 +196,28 @@ class Unary:
         return binomial(np.broadcast_to(count[:, None], (count.size, self.domain_size)), 0.5, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self.made_counts(targets, self.crafted_ones(targets.size), count, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self.made_counts(targets, self.avoided_ones(targets.size), count, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return histogram.copy()
+
+    def made_counts(self, targets: Items, ones: Ones, count: Counts, rng: Rng) -> Counts:
+        """The law of `support_counts(made(...))` for int64[trials] users."""
         others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
-        pad = min(self.padding(targets.size), others.size)
-        pickers = np.zeros((count.size, pad + 1), dtype=np.int64)
-        pickers[:, pad] = count
+        users = multinomial(count, ones.law, rng)
         counts = np.empty((count.size, self.domain_size), dtype=np.int64)
-        counts[:, targets] = count[:, None]
-        counts[:, others] = subset_counts(pickers, others.size, rng)
+        for items, sizes in ((targets, ones.inside), (others, ones.outside)):
+            pickers = np.zeros((count.size, int(sizes.max()) + 1), dtype=np.int64)
+            for size, some in zip(sizes, users.T, strict=True):
+                pickers[:, size] += some
+            counts[:, items] = (
+                count[:, None]
+                if sizes.min() == items.size
+                else subset_counts(pickers, items.size, rng)
+            )
         return counts
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
@@ -142,9 +230,26 @@ class Unary:
         return Support(0.5, 0.5, r / 4, (self.domain_size - r) / 4, 0.0)
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self.made_support(r, self.crafted_ones(r))
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self.made_support(r, self.avoided_ones(r))
+
+    def unperturbed_support(self, r: int) -> Support:
+        return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
+
+    def made_support(self, r: int, ones: Ones) -> Support:
+        """What a report with so many ones supports, towards the r targets they are meant for."""
         others = self.domain_size - r
-        rate = min(self.padding(r), others) / others if others else 0.0
-        return Support(1.0, rate, 0.0, 0.0, 0.0)
+        inside, outside = ones.law @ ones.inside, ones.law @ ones.outside
+        in_off, out_off = ones.inside - inside, ones.outside - outside
+        return Support(
+            float(inside / r),
+            float(outside / others) if others else 0.0,
+            float(ones.law @ in_off**2),
+            float(ones.law @ out_off**2),
+            float(ones.law @ (in_off * out_off)),
+        )
 
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         return independent_target_sum_variance(self, r, target_frequency)

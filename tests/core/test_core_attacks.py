@@ -16,15 +16,22 @@ from cases import (
     outcome_counts_of,
     subset_counts_of,
 )
-from report_laws import Case, counts_law
+from report_laws import Case, counts_law, subset_bits
 
 from core.attacks import (
     ATTACKS,
+    Adaptive,
+    Demotion,
+    InputPoisoning,
     ListedTargets,
     MaximalGain,
+    PatternAttack,
     PickTargets,
     RandomItem,
     RandomReport,
+    SubsetGain,
+    UnperturbedItem,
+    Untargeted,
     View,
     malicious_users,
 )
@@ -141,20 +148,79 @@ def test_a_share_out_of_range(kind: Any, share: float) -> None:
 
 def strategies(case: Case) -> list[tuple[Any, Any]]:
     """Every attack with the law of one of its fakes' reports."""
-    aim = ListedTargets((3, 0))
-    crafted = [(MaximalGain(0.1, aim, 2), case.crafted([3, 0], 2, "anchor"))]
-    if case.hash_range:
-        crafted.append((MaximalGain(0.1, aim, 2, "bucket"), case.crafted([3, 0], 2, "bucket")))
     return [
-        (RandomReport(0.1, aim), case.random()),
-        (RandomItem(0.1, aim), case.held([3, 0])),
-        *crafted,
+        (strategy, law)
+        for strategy, law in laws_of(case, [3, 0], 1)
+        if not refused(strategy, bind(case), np.array([3, 0]))
     ]
 
 
+def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]]:
+    aim = ListedTargets(tuple(targets))
+    weights = [1.0, 3.0, 0.5, 2.0, 0.0][: len(targets)]
+    found: list[tuple[Any, Any]] = [
+        (RandomReport(0.1, aim), case.random()),
+        (RandomItem(0.1, aim), case.held(targets)),
+        (UnperturbedItem(0.1, aim), case.unperturbed(targets)),
+        (InputPoisoning(0.1, aim), case.held(targets)),
+        (
+            InputPoisoning(0.1, aim, tuple(weights)),
+            case.poisoned_input(dict(zip(targets, weights, strict=True))),
+        ),
+        (MaximalGain(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
+        (Untargeted(0.1, len(targets), 2), case.crafted(targets, 2, "anchor")),
+        (Adaptive(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
+        (SubsetGain(0.1, aim, subset, 2), case.some(targets, subset, 2, "anchor")),
+    ]
+    if case.kind != "grr" or len(targets) < case.domain_size:
+        found.append((Demotion(0.1, aim, 2), case.avoiding(targets, 2)))
+    if case.hash_range:
+        found += [
+            (MaximalGain(0.1, aim, 2, "bucket"), case.crafted(targets, 2, "bucket")),
+            (SubsetGain(0.1, aim, subset, 2, "bucket"), case.some(targets, subset, 2, "bucket")),
+        ]
+    elif case.kind != "grr":
+        found.append((PatternAttack(0.1, aim), case.pattern(targets)))
+    return found
+
+
+def refused(strategy: Any, protocol: Any, targets: Any) -> bool:
+    try:
+        strategy.check(protocol, targets)
+    except ScenarioError:
+        return True
+    return False
+
+
 def test_every_attack_of_a_scenario_is_tested() -> None:
-    tested = {strategy.kind for strategy, _ in strategies(CASES[0])}
+    tested = {strategy.kind for case in CASES for strategy, _ in strategies(case)}
     assert tested == set(ATTACKS) - {"none"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_one_report_supports(case: Case) -> None:
+    """S, the rate of every item, and the variance of any set, against enumeration."""
+    protocol, bits = bind(case), subset_bits(2**case.domain_size)
+    for aims, subset in (([3, 0], 1), ([3, 0], 2), ([2], 1), ([4, 0, 1], 2), ([0, 1, 2, 3, 4], 4)):
+        targets = np.array(aims)
+        for strategy, law in laws_of(case, aims, subset):
+            if refused(strategy, protocol, targets):
+                continue
+            rates = law @ bits
+            towards = strategy.support(protocol, targets.size)
+            assert towards.target * targets.size == pytest.approx(rates[targets].sum()), strategy
+            assert towards.variance == pytest.approx(variance(law, bits, aims), abs=1e-12)
+            for counted in (aims, [0], [1, 2], [0, 3], [0, 1, 2, 3, 4], []):
+                found = strategy.item_support(protocol, targets, np.array(counted, dtype=np.int64))
+                assert found.rates == pytest.approx(rates, abs=1e-12), strategy
+                expected = variance(law, bits, counted)
+                assert found.variance == pytest.approx(expected, abs=1e-12), (strategy, counted)
+
+
+def variance(law: Any, bits: Any, counted: list[int]) -> float:
+    """Of how many of these items a report of this law supports."""
+    hits = bits[:, counted].sum(axis=1)
+    return float(law @ hits**2 - (law @ hits) ** 2)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -15,7 +15,7 @@ import pytest
 from cases import changed
 from rappor_laws import Filters, Law, held_by_one_of, together
 
-from core.attacks import ListedTargets, MaximalGain, RandomItem, RandomReport, View
+from core.attacks import ATTACKS, ListedTargets, RandomItem, View
 from core.errors import ScenarioError
 from core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
 from core.protocols.rappor import bloom_bits, solved_f
@@ -255,14 +255,21 @@ def test_random_reports_leave_the_unused_places_empty(bits: int, rng: Rng) -> No
     assert whole[:, :bits].any(axis=0).all()
 
 
-@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+NOT_AGAINST_FILTERS = ("none", "mga-a", "apa")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ATTACKS if kind not in NOT_AGAINST_FILTERS])
 def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) -> None:
     """The rates that theory uses, on both paths, with and without a crowded cohort."""
     protocol = Rappor(30, 24, 2, 4, BitNoise(0.4, 0.3, 0.8))
     targets, n = np.array([2, 17]), 40_000
-    make = {"rpa": RandomReport, "ria": RandomItem, "mga": MaximalGain}[kind]
+    table: dict[str, Any] = {"targets": ListedTargets((2, 17))}
+    if kind == "untargeted":
+        table = {"size": 2}
+    elif kind == "input":
+        table["distribution"] = (3.0, 1.0)
     for share in (None, 0.0, 0.3, 1.0):
-        attack = make(0.1, ListedTargets((2, 17)), cohort=share)
+        attack: Any = ATTACKS[kind](share=0.1, cohort=share, **table)
         law = protocol.cohort_law if share is None else protocol.concentrated(share).cohort_law
         rates = attack.rates(protocol, targets)
         view = View(targets)

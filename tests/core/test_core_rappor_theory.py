@@ -151,7 +151,13 @@ def rappor(**others: Any) -> dict[str, Any]:
 
 
 POPULATION = [4000, 3000, 1500, 700, 500, 300, 0, 0]
-KINDS = [("rpa", None), ("ria", None), ("mga", None), ("rpa", 0.5), ("ria", 1.0), ("mga", 1.0)]
+KINDS = [("rpa", None), ("ria", None), ("mga", None), ("rpa", 0.5), ("ria", 1.0), ("mga", 1.0),
+         ("ria-unperturbed", None), ("input", None), ("demote", None), ("demote", 0.5)]  # fmt: skip
+
+
+def own_keys(kind: str, cohort: float | None) -> dict[str, Any]:
+    keys: dict[str, Any] = {} if cohort is None else {"cohort": cohort}
+    return keys | ({"distribution": [3, 1]} if kind == "input" else {})
 
 
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
@@ -159,7 +165,7 @@ KINDS = [("rpa", None), ("ria", None), ("mga", None), ("rpa", 0.5), ("ria", 1.0)
 def test_the_gain_after_decoding_is_that_of_least_squares(
     form: str, kind: str, cohort: float | None, seed: int
 ) -> None:
-    more = {} if cohort is None else {"cohort": cohort}
+    more = own_keys(kind, cohort)
     population = [100 * n for n in POPULATION]
     one = cell(population, rappor(form=form), attack(kind, 0.1, [2, 7], **more), seed=seed)
     measured = metrics(one, 5)
@@ -178,7 +184,7 @@ def test_the_gain_after_decoding_is_that_of_least_squares(
 
 @pytest.mark.parametrize(("kind", "cohort"), [("none", None), *KINDS], ids=str)
 def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None:
-    more = {} if cohort is None else {"cohort": cohort}
+    more = own_keys(kind, cohort)
     fakes = None if kind == "none" else attack(kind, 0.3, [2, 7], **more)
     one = cell([1000 * n for n in POPULATION], rappor(), fakes, seed=seed)
     expected = theory.expected_bit_counts(one)
@@ -195,7 +201,7 @@ def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rng: Rng) -> None:
     """As many fakes as users and little noise: what they send, and the cohorts' sizes, count."""
-    more = {} if cohort is None else {"cohort": cohort}
+    more = own_keys(kind, cohort)
     table = rappor(form="one-time", f=0.2, bits=16, cohorts=4)
     one = cell(POPULATION, table, attack(kind, 0.5, [2, 7], **more))
     protocol, trials = one.protocol, 600
@@ -219,7 +225,7 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
 def test_the_gain_before_decoding_by_counting_bits(
     kind: str, cohort: float | None, rng: Rng
 ) -> None:
-    more = {} if cohort is None else {"cohort": cohort}
+    more = own_keys(kind, cohort)
     one = cell(POPULATION, rappor(), attack(kind, 0.5, [2, 7], **more))
     protocol = one.protocol
     assert isinstance(protocol, Rappor)
