@@ -15,7 +15,7 @@ from core.errors import ScenarioError
 from core.export import to_json
 from core.protocols import CENTRAL
 from core.runner import run
-from core.store import cell_key
+from core.store import cell_keys
 from core.theory import attacked_variance, estimate_variances, expected_metrics, gain, gain_std
 
 HELD = [400, 90, 12, 3, 1, 0]
@@ -220,7 +220,7 @@ def test_local_and_central_in_one_sweep() -> None:
         assert one["q"] is None
         assert one["hash_range"] is None
         assert one["metrics"]["gain"]["theory"] is not None
-    keys = {cell_key(one) for one in found.cells}
+    keys = {cell_keys([one])[0] for one in found.cells}
     assert len(keys) == 5
 
 
