@@ -39,6 +39,10 @@ SINGULAR: Final = 1e-9
 """Directions whose weight is smaller than this, relative to the largest, are not estimated."""
 
 
+PANEL: Final = 128
+"""Columns of a matrix that are worked on in one call: a run that is to stop need not wait long."""
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """Which of the k·m bits each candidate sets.
@@ -186,21 +190,58 @@ class Fit:
 
 def _inverse(gram: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """The inverse of X'WX, or its pseudo-inverse with the coefficients that it determines."""
-    from scipy.linalg import LinAlgError, cho_factor, eigh, lapack
+    from scipy.linalg import LinAlgError, eigh, lapack
 
     size = len(gram)
     try:
-        factor = cho_factor(gram, lower=True)
-        quality, _ = lapack.dpocon(factor[0], np.abs(gram).sum(axis=0).max(), uplo="L")
+        factor = _cholesky(gram)
+        quality, _ = lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")
         if quality > SINGULAR:
-            half = np.tril(lapack.dpotri(factor[0], lower=1)[0])
-            return half + np.tril(half, -1).T, np.ones(size, dtype=np.bool_)
+            return _inverse_of(factor), np.ones(size, dtype=np.bool_)
     except LinAlgError:
         pass
     values, vectors = eigh(gram)
     kept = values > SINGULAR * max(values[-1], np.finfo(float).tiny)
     basis = vectors[:, kept]
     return (basis / values[kept]) @ basis.T, (basis**2).sum(axis=1) > 1 - 1e-6
+
+
+def _panels(size: int) -> Iterator[tuple[slice, slice]]:
+    """Some columns at a time, and the rows below them."""
+    for start in range(0, size, PANEL):
+        stop = min(start + PANEL, size)
+        yield slice(start, stop), slice(stop, size)
+
+
+def _cholesky(gram: Floats) -> Floats:
+    """The lower triangular L of L L' = X'WX; raises LinAlgError where that is not positive."""
+    from scipy.linalg import cholesky, solve_triangular
+
+    factor = np.zeros_like(gram, order="F")
+    for here, below in _panels(len(gram)):
+        done = slice(here.start)
+        corner = gram[here, here] - factor[here, done] @ factor[here, done].T
+        factor[here, here] = cholesky(corner, lower=True)
+        rest = gram[below, here] - factor[below, done] @ factor[here, done].T
+        factor[below, here] = solve_triangular(factor[here, here], rest.T, lower=True).T
+    return factor
+
+
+def _inverse_of(factor: Floats) -> Floats:
+    """The inverse of L L'."""
+    from scipy.linalg import solve_triangular
+
+    size = len(factor)
+    root, inverse = np.zeros_like(factor), np.empty_like(factor)
+    for here, _ in _panels(size):
+        rows = slice(here.start, size)
+        unit = np.eye(size - here.start, here.stop - here.start)
+        root[rows, here] = solve_triangular(factor[rows, rows], unit, lower=True)
+    for here, _ in _panels(size):
+        rows, done = slice(here.start, size), slice(here.stop)
+        inverse[done, here] = root[rows, done].T @ root[rows, here]
+        inverse[here, done] = inverse[done, here].T
+    return inverse
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from .attacks import Fakes, ItemSupport, played
 from .cell import Cell
 from .central import Curator
-from .decoding import Fit
+from .decoding import Fit, one_thread
 from .metrics import METRICS
 from .protocols import BitNoise, Rappor
 from .pure import Items, PureProtocol, Support, item_variance
@@ -85,6 +86,7 @@ def gain_std(
     return math.sqrt(genuine + fake)
 
 
+@lru_cache(maxsize=4)
 def expected_estimate(cell: Cell) -> Floats | None:
     """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
 
@@ -94,7 +96,8 @@ def expected_estimate(cell: Cell) -> Floats | None:
     truth = cell.population.frequencies
     if isinstance(cell.protocol, Rappor):
         users, shares = _attacked_users(cell, cell.protocol), _attacked_shares(cell, cell.protocol)
-        return None if shares is None else decoded(cell.protocol, users, shares)
+        with one_thread():
+            return None if shares is None else decoded(cell.protocol, users, shares)
     if isinstance(cell.protocol, Curator):
         moments = released(cell, cell.protocol, _each_support(cell))
         return None if moments is None else moments[0]
@@ -443,11 +446,36 @@ def expected_bit_counts(cell: Cell) -> Floats | None:
     return np.concatenate([users * sent, users], axis=1)
 
 
+def bit_count_variances(cell: Cell) -> Floats | None:
+    """float64[m, k + 1]: the variances of the counts of `expected_bit_counts`, exact.
+
+    A count is of users who are in the cohort and send the bit, each on their own with a probability
+    P: Σ P(1-P). Of n genuine users with cohort law λ, F of whom have the bit,
+    Σ P = nλ(p*(1-F) + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
+    """
+    protocol = cell.protocol
+    if not isinstance(protocol, Rappor):
+        return None
+    p, q, law = protocol.noise.p_star, protocol.noise.q_star, protocol.cohort_law[:, None]
+    held = protocol.design.bits_of(cell.population.frequencies)
+    ones = law * (p * (1 - held) + q * held) - law**2 * (p**2 * (1 - held) + q**2 * held)
+    variances = cell.users * np.concatenate([ones, law * (1 - law)], axis=1)
+    for fakes in cell.fakes:
+        rates = fakes.strategy.rates(protocol, fakes.targets)
+        if rates is None:
+            return None
+        claimed = _cohort_law(protocol, fakes)[:, None]
+        chance = claimed * np.concatenate([rates, np.ones_like(claimed)], axis=1)
+        variances += fakes.count * chance * (1 - chance)
+    return np.asarray(variances)
+
+
 def _shares(cell: Cell, protocol: Rappor) -> Floats:
     """float64[m]: the expected share of fakes in each cohort."""
     return np.asarray(1 - cell.users * protocol.cohort_law / _attacked_users(cell, protocol))
 
 
+@lru_cache(maxsize=4)
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
@@ -464,6 +492,12 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
         return None if after is None else (clean, after)
     if not decodes_linearly(protocol):
         return None
+    with one_thread():
+        return _decoding_variances(cell, protocol)
+
+
+def _decoding_variances(cell: Cell, protocol: Rappor) -> tuple[Floats, Floats] | None:
+    truth = cell.population.frequencies
     users = cell.users * protocol.cohort_law
     fit = _fit(protocol, users)
     if not fit.known.all():
@@ -478,7 +512,8 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
 
 def _expected_decoding(cell: Cell) -> dict[str, float | None]:
     """The closed forms of the metrics of Bloom filters; none where decoding has none."""
-    variances, estimate = estimate_variances(cell), expected_estimate(cell)
+    variances = estimate_variances(cell)
+    estimate = None if variances is None else expected_estimate(cell)
     if variances is None or estimate is None:
         return {}
     truth = cell.population.frequencies

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from ldptui import format as fmt
 from ldptui.axes import linear_ticks
 from ldptui.rows import NO_DATA, Canvas, Charset, Palette, Row, clean, crop, length, pad, titled
-from ldptui.series import Bar, Bars
+from ldptui.series import FINDINGS, Bar, Bars, Finding
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
 _FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
@@ -32,10 +32,26 @@ class _BarMarks:
     solid: str
     right: str
     left: str
+    detected: str
+    missed: str
+    false: str
+
+    def finding(self, finding: Finding, palette: Palette) -> tuple[str, str]:
+        """The mark of what a test made of an item, and its style."""
+        return {
+            "detected": (self.detected, palette.theory),
+            "missed": (self.missed, palette.muted),
+            "false": (self.false, palette.attacked),
+            "": (" ", ""),
+        }[finding]
 
 
-_BLOCK_MARKS = _BarMarks("▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT)
-_ASCII_MARKS = _BarMarks(">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL)
+_BLOCK_MARKS = _BarMarks(
+    "▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT, "✓", "○", "✗"
+)
+_ASCII_MARKS = _BarMarks(
+    ">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL, "y", "n", "x"
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,8 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
     )
     numbers = _number_columns(scaled, charset)
-    indent = 2 if any(bar.target for bar in shown) else 0
+    has_targets, has_findings = (any(bar.target for bar in shown), any(b.finding for b in shown))
+    indent = 2 * has_targets + 2 * has_findings
     labels = [clean(bar.label, charset) for bar in shown]
     longest = max(map(cell_len, labels))
     label_width = min(max(longest, 4), max(4, min(28, width // 5)))
@@ -114,8 +131,11 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         )
     for index, (bar, label) in enumerate(zip(scaled, labels, strict=True)):
         row: Row = []
-        if indent:
+        if has_targets:
             row.append((f"{marks.target} " if bar.target else "  ", palette.target))
+        if has_findings:
+            mark, tone = marks.finding(bar.finding, palette)
+            row.append((f"{mark} ", tone))
         style = palette.target if bar.target else palette.foreground
         row.append((pad(label, label_width) + " ", style))
         row += _bar_cells(bar, scale, palette, marks)
@@ -281,7 +301,11 @@ def _bar_title(
     if unit:
         row.append((f"  {unit}", palette.muted))
     before = [bar for bar in bars if bar.before is not None]
-    entries = [(marks.solid, palette.clean, "before" if before else value)]
+    found = {bar.finding for bar in bars}
+    entries: list[tuple[str, str, str]] = [
+        (*marks.finding(finding, palette), finding) for finding in FINDINGS if finding in found
+    ]
+    entries += [(marks.solid, palette.clean, "before" if before else value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
         entries.append((marks.gained, palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):

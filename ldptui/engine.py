@@ -22,6 +22,7 @@ from textual.message import Message
 
 from .messages import Replied, RunProgressed, WorkerChanged
 from .snapshot import (
+    BitCounts,
     CellView,
     Frequencies,
     Measured,
@@ -348,6 +349,7 @@ class RunSoFar:
     _parts: dict[str, tuple[CellView, ...]] = field(default_factory=dict)
     _columns: dict[str, Any] = field(default_factory=dict)
     _frequencies: Frequencies | None = None
+    _bits: BitCounts | None = None
 
     def __post_init__(self) -> None:
         self.snapshot = Snapshot(self.request.key, "running", full=self.request.full)
@@ -392,12 +394,16 @@ class RunSoFar:
             }
             if "trials" in message["frequencies"]:
                 self._frequencies = frequencies(self._columns)
+        elif "bits" in message:
+            columns = {name: decoded(name, value) for name, value in message["bits"].items()}
+            self._bits = BitCounts(**columns)
         elif "snapshot" in message:
             self.snapshot = Snapshot(
                 self.request.key,
                 full=self.request.full,
                 parts=self._parts,
                 frequencies=self._frequencies,
+                bits=self._bits,
                 **message["snapshot"],
             )
             return True

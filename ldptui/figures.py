@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ldptui import format as fmt
-from ldptui.series import Axis, Bar, Bars, Plot, Series, Tone
+from ldptui.series import FINDINGS, Axis, Bar, Bars, Finding, Plot, Series, Tone
 from ldptui.snapshot import CellView, Frequencies, Measured
 
 if TYPE_CHECKING:
@@ -115,6 +115,31 @@ def _targets(frequencies: Frequencies) -> list[int]:
     return [place[item] for item in frequencies.targets if item in place]
 
 
+def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
+    """What the tests made of each item, in half of the trials or more; "" where none is made.
+
+    An item that nobody holds and that is not detected has none either.
+    """
+    if frequencies.detected is None:
+        return tuple("" for _ in frequencies.true)
+
+    def finding(share: float, true: float) -> Finding:
+        if share >= 0.5:
+            return "detected" if true > 0 else "false"
+        return "missed" if true > 0 else ""
+
+    return tuple(map(finding, frequencies.detected, frequencies.true))
+
+
+def findings_note(frequencies: Frequencies) -> str:
+    """How many candidates were detected, missed and falsely detected; "" where none is tested."""
+    if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
+        return ""
+    found = [findings(frequencies).count(one) for one in FINDINGS]
+    held = sum(1 for true in frequencies.true if true > 0)
+    return f"{found[0]} of {held} held detected, {found[1]} missed, {found[2]} false"
+
+
 def rank_plot(
     frequencies: Frequencies, overlay: Frequencies | None = None, *, note: str = ""
 ) -> Plot:
@@ -154,27 +179,45 @@ def rank_plot(
         return [float(rank) for rank in ranks], lifted
 
     others = [at for at in range(len(true)) if at not in set(targets)]
+    verdicts = findings(frequencies)
+
+    def clouds(values: Sequence[float], chosen: Sequence[int]) -> list[Series]:
+        """The estimates, those of each finding under a mark of their own."""
+        tone: Tone = "attacked" if attacked else "clean"
+        if frequencies.detected is None:
+            return [Series("estimate", *placed(values, chosen), tone, "points")]
+        marked: tuple[tuple[str, Tone, tuple[Finding, ...]], ...] = (
+            ("not detected", "muted", ("", "missed")),
+            ("detected", "series-0", ("detected",)),
+            ("falsely detected", "attacked", ("false",)),
+        )
+        return [
+            Series(label, *placed(values, found), shade, "points")
+            for label, shade, which in marked
+            if (found := [at for at in chosen if verdicts[at] in which])
+        ]
+
     series: list[Series] = []
     ranked = [true[at] if true[at] > 0 else math.nan for at in order]
     series.append(Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"))
     if attacked:
         before, after = placed(frequencies.clean, targets), placed(frequencies.attacked, targets)
-        cloud = placed(frequencies.attacked, others)
         series += [
-            Series("estimate", *cloud, "attacked", "points"),
+            *clouds(frequencies.attacked, others),
             Series("targets before", *before, "clean", "points"),
             Series("targets now", *after, "target", "points"),
         ]
     else:
-        cloud = placed(frequencies.clean, others)
-        series.append(Series("estimate", *cloud, "clean", "points"))
+        series += clouds(frequencies.clean, others)
     if overlay is not None and overlay.items == frequencies.items:
         chosen = _targets(overlay) or range(len(true))
         pair = placed(overlay.attacked, chosen)
         label = "targets, overlay" if overlay.targets else "estimate, overlay"
         series.append(Series(label, *pair, "series-2", "points"))
-    if lost and not note:
-        note = f"{lost} of {len(true)} estimates ≤ 0"
+    if not note:
+        parts = [findings_note(frequencies)]
+        parts += [f"{lost} of {len(true)} estimates ≤ 0"] if lost else []
+        note = "; ".join(filter(None, parts))
     decades = range(round(math.log10(bottom)), math.floor(math.log10(top) + 1e-9) + 1)
     stride = max(1, math.ceil(len(decades) / 6))
     ticks = [(10.0**k, fmt.power_of_ten(k)) for k in decades if (k - decades[-1]) % stride == 0]
@@ -202,15 +245,17 @@ def top_bars(
 ) -> Bars:
     """Bars of the targets and of the items that are most frequent in truth, `rows` at most.
 
-    The targets come first, at most half the rows of them; both groups by falling true frequency, so
-    that no row moves while the estimates change.
+    The targets come first, at most half the rows of them, then what is falsely detected, at most a
+    quarter; each group by falling true frequency, so that no row moves while the estimates change.
     """
     true, attacked = frequencies.true, bool(frequencies.targets)
     by_true = sorted(range(len(true)), key=lambda at: (-true[at], at))
     marked = set(_targets(frequencies))
     aimed = [at for at in by_true if at in marked]
-    others = [at for at in by_true if at not in marked]
+    verdicts = findings(frequencies)
     rows = max(1, rows)
+    false = [at for at in by_true if verdicts[at] == "false" and at not in marked][: rows // 4]
+    others = [*false, *(at for at in by_true if at not in marked and at not in set(false))]
     if len(aimed) + len(others) > rows:
         aimed = aimed[: max(rows // 2, rows - len(others))]
     shown = [*aimed, *others[: rows - len(aimed)]]
@@ -224,6 +269,7 @@ def top_bars(
             true[at],
             frequencies.clean[at] if attacked else None,
             at in marked,
+            verdicts[at],
         )
         for at in shown
     )
@@ -629,8 +675,12 @@ def frequency_table(frequencies: Frequencies) -> Table:
     if attacked:
         names = ["item", "", "true", "before", "after", "±", "change", "z", "± before", "z before"]
         names += ["rank"]
+    verdicts, shares = findings(frequencies), frequencies.detected
+    if shares is not None:
+        names[-1:-1] = ["test", "share detected"]
     columns = {
-        "item": Column("item"), "": Column(""), "rank": Column("rank"),
+        "item": Column("item"), "": Column(""), "rank": Column("rank"), "test": Column("test"),
+        "share detected": Column("share detected", 2),
         "change": Column("change", places, sign=True),
         "z": replace(score, name="z"), "z before": replace(score, name="z before"),
     }  # fmt: skip
@@ -654,6 +704,8 @@ def frequency_table(frequencies: Frequencies) -> Table:
             "± before": error(before_std[at]),
             "z before": _number(before_z[at]),
             "rank": rank,
+            "test": verdicts[at],
+            "share detected": shares[at] if shares is not None else None,
         }
         rows.append(tuple(values[name] for name in names))
     title = trials_note(frequencies.trials)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,6 +62,11 @@ class Plot:
     note: str = ""
 
 
+Finding = Literal["", "detected", "missed", "false"]
+"""What a test made of an item: held and detected or not, or detected though nobody holds it."""
+FINDINGS: Final[tuple[Finding, ...]] = ("detected", "missed", "false")
+
+
 @dataclass(frozen=True)
 class Bar:
     """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
@@ -75,6 +80,7 @@ class Bar:
     true: float | None = None
     before: float | None = None
     target: bool = False
+    finding: Finding = ""
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,8 @@ class Frequencies:
     items : the indices shown, ascending; all of them unless the domain is very large.
     labels : their names. sigma_clean, sigma_attacked : closed-form standard deviation of one
     trial's estimate; where there is none, that over the trials, 0 for one trial. *_std : standard
-    deviation over the trials, None for one trial.
+    deviation over the trials, None for one trial. detected : in which share of the trials the item
+    was detected; None where nothing is tested.
     """
 
     domain_size: int
@@ -131,13 +132,48 @@ class Frequencies:
     attacked_std: tuple[float, ...] | None
     sigma_clean: tuple[float, ...]
     sigma_attacked: tuple[float, ...]
+    detected: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class BitCounts:
+    """RAPPOR's bit counts in one trial, fakes included, beside what is expected of them.
+
+    The columns have an entry for each of the first cohorts (all of them unless there are very
+    many), or k entries for each of them in turn.
+
+    cohorts : m, all of them. bits : k. users : the cohort's users. counts : how many of them sent
+    the bit as 1. expected_*, *_std : mean and standard deviation of these, None where the fakes'
+    reports have no closed form. held : the share of genuine users whose filter has the bit.
+    """
+
+    cohorts: int
+    bits: int
+    p_star: float
+    q_star: float
+    users: tuple[float, ...]
+    counts: tuple[float, ...]
+    held: tuple[float, ...]
+    expected_users: tuple[float, ...] | None
+    users_std: tuple[float, ...] | None
+    expected_counts: tuple[float, ...] | None
+    counts_std: tuple[float, ...] | None
+
+    @property
+    def shown(self) -> int:
+        """How many cohorts the columns hold."""
+        return len(self.users)
+
+    def of(self, cohort: int) -> slice:
+        """The entries of a cohort in the columns of bits."""
+        return slice(cohort * self.bits, (cohort + 1) * self.bits)
 
 
 @dataclass(frozen=True)
 class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
-    parts : the cells of each part, by its name. frequencies : of the first cell of "base".
+    parts : the cells of each part, by its name. frequencies, bits : of the first cell of "base".
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
     stored : the run's number in the store, None where it is not recorded. reused : trials that
@@ -152,6 +188,7 @@ class Snapshot:
     seconds: float = 0.0
     parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
     frequencies: Frequencies | None = None
+    bits: BitCounts | None = None
     latest: str = ""
     digest: str = ""
     error: str = ""

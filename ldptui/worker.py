@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     from core.pure import Items
     from core.results import CellResults, Moments
     from core.runner import Failure, Results
-    from core.sampling import Floats
+    from core.sampling import Counts, Floats
     from core.scenario import Scenario
+    from core.trial import Pulse
 
     from .keeping import Keeper
 
@@ -62,6 +63,9 @@ LINE_BYTES: Final = 1 << 15
 
 MAX_ITEMS: Final = 4096
 """Frequencies of at most so many items are sent, and at most so many targets of a cell."""
+
+MAX_BITS: Final = 1 << 14
+"""So many bit counts are sent at most: those of the first cohorts."""
 
 LONG_LIST: Final = 100
 """Lists among a cell's parameters that are longer are sent as their length, in words."""
@@ -199,6 +203,7 @@ class Run:
         self.sizes = {name: 0 for name, _ in request["parts"]}
         self.latest = ""
         self.frequency_trials = 0
+        self.picture = Picture()
         self.failed: dict[str, Results] = {}
         """Of the parts in which cells failed; the other cells went on."""
 
@@ -315,6 +320,11 @@ class Run:
             if progress.results.failures:
                 self.failed[part.name] = progress.results
             part.update(progress.results.cells)
+            with self.inbox.interruptible():
+                part.reckon()
+                if base and part.measured[0].trials:
+                    self.picture.reckon(experiment.cells[0])
+                    self.picture.draw(experiment.cells[0], self.inbox.pulse)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 finished = self.trials == sum(self.sizes.values())  # the last snapshot follows
@@ -343,6 +353,9 @@ class Run:
         with self.inbox.interruptible(), suppress(AttackError):  # the run will meet it again
             tally.add(run_block(cell, 0, 1, self.inbox.pulse))
         part.update((tally.results,))
+        with self.inbox.interruptible():
+            part.reckon()
+            self.picture.reckon(cell)
         self.latest = part.words(cell)
         self._send("running")
 
@@ -365,8 +378,11 @@ class Run:
             if measured.trials > self.frequency_trials and measured.clean is not None:
                 first = self.frequency_trials == 0
                 self.frequency_trials = measured.trials
-                for columns in frequency_columns(cell, measured, first):
+                for columns in frequency_columns(cell, measured, first, self.picture.sigmas):
                     write(self.out, {"key": key, "frequencies": columns})
+                if self.picture.bits is not None:
+                    write(self.out, {"key": key, "bits": self.picture.bits})
+                    self.picture.bits = None  # once is enough
         write(self.out, self._line(status, error, details))
         self.sent_at = time.perf_counter()
 
@@ -398,6 +414,39 @@ class Run:
             return self._whole_results(self.whole).digest
         cells = [cell for part in self.parts.values() for cell in part.measured]
         return digest(cells) if any(cell.trials for cell in cells) else ""
+
+
+class Picture:
+    """What goes with the estimates of the first cell of "base": closed forms, RAPPOR's bits.
+
+    sigmas : σ of each item's estimate in one trial, before and after the attack; None where there
+    is no closed form. bits : the columns of `BitCounts`, until they are sent.
+    """
+
+    def __init__(self) -> None:
+        self.sigmas: tuple[Floats, Floats] | None = None
+        self.bits: dict[str, Any] | None = None
+        self._reckoned = self._drawn = False
+
+    def reckon(self, cell: Cell) -> None:
+        """The closed forms, once; may be left at any point, and taken up again."""
+        import numpy as np
+
+        from core.theory import estimate_variances
+
+        if self._reckoned:
+            return
+        variances = estimate_variances(cell)
+        if variances is not None:
+            before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
+            self.sigmas = before, after
+        self._reckoned = True
+
+    def draw(self, cell: Cell, pulse: Pulse) -> None:
+        """The bit counts of the first trial, once; may be left at any point, and taken up again."""
+        if not self._drawn:
+            self.bits = bit_columns(cell, pulse)
+            self._drawn = True
 
 
 class Whole:
@@ -505,6 +554,7 @@ class PartSoFar:
         """Of the cells, where the part belongs to a whole."""
         self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
         self._sent = [0] * len(experiment.cells)
+        self._theories: dict[int, list[float | None]] = {}
         described = [described_cell(cell) for cell in experiment.cells]
         first = described[0]
         same = [key for key in first if all(one.get(key) == first[key] for one in described)]
@@ -520,6 +570,15 @@ class PartSoFar:
         for index, cell in enumerate(cells):
             if cell.trials > self.measured[index].trials:
                 self.measured[index] = cell
+
+    def reckon(self) -> None:
+        """The closed forms of the cells with trials; may be left at any point, and taken up."""
+        from core.theory import expected_metrics
+
+        for index, measured in enumerate(self.measured):
+            if measured.trials and index not in self._theories:
+                expected = expected_metrics(self.experiment.cells[index])
+                self._theories[index] = [finite(one) for one in expected.values()]
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
@@ -552,12 +611,10 @@ class PartSoFar:
 
     def _entry(self, index: int) -> list[Any]:
         from core.metrics import METRICS
-        from core.theory import expected_metrics
 
         own, theory = None, None
-        if not self._sent[index]:
-            cell = self.experiment.cells[index]
-            own, theory = self._own[index], [finite(x) for x in expected_metrics(cell).values()]
+        if not self._sent[index]:  # without closed forms where the run was left meanwhile
+            own, theory = self._own[index], self._theories.get(index, [None] * len(METRICS))
         measured = self.measured[index]
         estimates = [measured.estimate(metric) for metric in METRICS]
         metrics = [[finite(one.mean), finite(one.standard_error)] for one in estimates]
@@ -639,25 +696,20 @@ def kinds(scenario: Scenario, table: str) -> list[Any]:
 # Frequencies.
 
 
-def frequency_columns(cell: Cell, measured: CellResults, first: bool) -> Iterator[dict[str, Any]]:
+def frequency_columns(
+    cell: Cell, measured: CellResults, first: bool, sigmas: tuple[Floats, Floats] | None
+) -> Iterator[dict[str, Any]]:
     """The columns of `Frequencies`: those that stay (only at `first`), then those that change.
 
-    Of a very large domain only some items are sent, and which ones changes as well.
+    Of a very large domain only some items are sent, and which ones changes as well. sigmas : the
+    standard deviations of one trial's estimates, where there is a closed form.
     """
     import numpy as np
-
-    from core.theory import estimate_variances
 
     clean, attacked = measured.clean, measured.attacked
     assert clean is not None
     assert attacked is not None
     d, truth = cell.population.domain_size, cell.population.frequencies
-    sigmas: tuple[Floats, Floats] | None = None
-    if first or d > MAX_ITEMS:
-        variances = estimate_variances(cell)
-        if variances is not None:
-            before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
-            sigmas = before, after
     items = np.arange(d)
     if d > MAX_ITEMS:
         # Without σ, the errors themselves say what is far from the truth.
@@ -688,7 +740,44 @@ def frequency_columns(cell: Cell, measured: CellResults, first: bool) -> Iterato
         "attacked": column(attacked.mean[items]),
         "clean_std": deviation(clean, items),
         "attacked_std": deviation(attacked, items),
+        "detected": None
+        if measured.detected is None
+        else column(measured.detected[items] / measured.trials),
     }
+
+
+def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
+    """The columns of `BitCounts`, of the first trial; None where there are no Bloom filters."""
+    import numpy as np
+
+    from core.protocols import Rappor
+    from core.theory import bit_count_variances, expected_bit_counts
+    from core.trial import count_reports, draw_counts
+
+    protocol = cell.protocol
+    if not isinstance(protocol, Rappor):
+        return None
+    draw = draw_counts if cell.path == "counts" else count_reports
+    _, drawn = draw(cell, 0, 1, pulse)
+    rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))
+    expected, variances = expected_bit_counts(cell), bit_count_variances(cell)
+    columns = {
+        "": drawn[0],
+        "expected": expected,
+        "std": None if variances is None else np.sqrt(variances),
+    }
+    found: dict[str, Any] = {
+        "cohorts": protocol.cohorts,
+        "bits": protocol.bits,
+        "p_star": protocol.noise.p_star,
+        "q_star": protocol.noise.q_star,
+        "held": column(protocol.design.bits_of(cell.population.frequencies)[rows]),
+    }
+    for name, place in (("users", slice(-1, None)), ("counts", slice(-1))):
+        for what, values in columns.items():
+            key = {"": name, "expected": f"expected_{name}", "std": f"{name}_std"}[what]
+            found[key] = None if values is None else column(values[rows, place])
+    return found
 
 
 def chosen_items(
@@ -726,7 +815,8 @@ def shortened(label: str) -> str:
     return label if len(label) <= 64 else f"{label[:63]}…"
 
 
-def column(values: Floats) -> str:
+def column(values: Floats | Counts) -> str:
+    """Numbers, of an array row by row."""
     return b64encode(values.astype("<f8").tobytes()).decode()
 
 

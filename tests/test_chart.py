@@ -627,3 +627,21 @@ def test_importing_the_chart_layer_is_cheap() -> None:
 def test_a_message_is_centred() -> None:
     strips: list[Strip] = message("nothing yet", 21, 3, DARK, "ascii")
     assert [strip.text for strip in strips] == [" " * 21, "     nothing yet     ", " " * 21]
+
+
+def test_what_a_test_made_of_an_item_has_a_mark_in_every_charset() -> None:
+    found = Bars(
+        "Items",
+        (
+            Bar("a", 0.5, true=0.4, finding="detected"),
+            Bar("b", 0.2, true=0.1, finding="missed"),
+            Bar("c", 0.1, true=0.0, finding="false", target=True),
+            Bar("d", 0.0, true=0.0),
+        ),
+    )
+    blocks = rows(found, 80, 6, "block")
+    assert "✓ detected  ○ missed  ✗ false" in blocks[0]
+    assert [row[:6] for row in blocks[2:]] == ["  ✓ a ", "  ○ b ", "▸ ✗ c ", "    d "]
+    plain = rows(found, 80, 6, "ascii")
+    assert "y detected  n missed  x false" in plain[0]
+    assert [row[:6] for row in plain[2:]] == ["  y a ", "  n b ", "> x c ", "    d "]

@@ -9,6 +9,7 @@ import pytest
 
 from ldptui import curves, figures
 from ldptui.series import Plot, Series
+from ldptui.snapshot import Frequencies
 from tests.chart_cases import cells, frequencies, scenario, swept
 
 
@@ -443,3 +444,47 @@ def test_an_error_that_is_not_known_is_no_zero() -> None:
     assert {row[column] for row in unknown.rows} == {None}
     never = figures.frequency_table(frequencies(sigma=0.0, std=0.0, trials=20))
     assert {row[column] for row in never.rows} == {0.0}
+
+
+def decoded() -> Frequencies:
+    """Item 0 detected, 1 missed, 2 detected though nobody holds it; 3 a target; 4 held by nobody."""
+    return replace(
+        frequencies(true=(0.5, 0.3, 0.0, 0.2, 0.0)), detected=(1.0, 0.25, 0.5, 1.0, 0.0)
+    )
+
+
+def test_what_is_detected_missed_and_false() -> None:
+    found = decoded()
+    assert figures.findings(found) == ("detected", "missed", "false", "detected", "")
+    assert figures.findings(frequencies()) == ("",) * 5
+    plot = figures.rank_plot(found)
+    assert [(one.label, len(one.x)) for one in plot.series] == [
+        ("true", 5), ("not detected", 2), ("detected", 1), ("falsely detected", 1),
+        ("targets before", 1), ("targets now", 1),
+    ]  # fmt: skip
+    assert len({one.tone for one in plot.series}) == 6  # a mark of its own for each
+    assert "2 of 3 held detected, 1 missed, 1 false" in plot.note
+
+
+def test_false_findings_have_bars_before_the_rest() -> None:
+    bars = figures.top_bars(decoded(), 4).bars
+    assert [(bar.label, bar.finding) for bar in bars] == [
+        ("3", "detected"), ("2", "false"), ("0", "detected"), ("1", "missed"),
+    ]  # fmt: skip
+    many = replace(
+        frequencies(true=(1.0, *(0.0,) * 9), clean=(0.1,) * 10, attacked=None, trials=1),
+        detected=(1.0,) * 10,
+    )
+    found = [bar.finding for bar in figures.top_bars(many, 8).bars]
+    assert found == ["false", "false", "detected", *["false"] * 5]  # a quarter of the rows first
+
+
+def test_the_table_says_what_was_detected_and_how_often() -> None:
+    table = figures.frequency_table(decoded())
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    assert {row["item"]: (row["test"], row["share detected"]) for row in rows} == {
+        "0": ("detected", 1.0), "1": ("missed", 0.25), "2": ("false", 0.5),
+        "3": ("detected", 1.0), "4": ("", 0.0),
+    }  # fmt: skip
+    assert "test" not in [column.name for column in figures.frequency_table(frequencies()).columns]

@@ -13,15 +13,22 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from core import compile, run
+from core import compile, run, theory
 from core.export import to_json
 from core.metrics import METRICS
 from core.pure import item_variance
 from core.scenario import Scenario
-from core.theory import attacked_variance, estimate_variances, expected_metrics
+from core.theory import (
+    attacked_variance,
+    bit_count_variances,
+    estimate_variances,
+    expected_bit_counts,
+    expected_metrics,
+)
+from core.trial import draw_counts, no_pulse
 from ldptui.engine import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
-from ldptui.worker import LINE_BYTES, MAX_ITEMS, Inbox, Run, checked, chosen_items
+from ldptui.worker import LINE_BYTES, MAX_BITS, MAX_ITEMS, Inbox, Run, checked, chosen_items
 
 T = TypeVar("T")
 
@@ -135,8 +142,8 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
                 cell.users, cell.malicious, cell.protocol.p, cell.protocol.q, cell.hash_range,
             )  # fmt: skip
             assert (view.trials, view.wanted, view.path) == (20, 20, "counts")
-            for metric, theory in expected_metrics(cell).items():
-                estimate = measured.estimate(metric, theory)
+            for metric, closed in expected_metrics(cell).items():
+                estimate = measured.estimate(metric, closed)
                 said = view.metrics[metric]
                 assert said.mean == estimate.mean
                 assert said.standard_error == estimate.standard_error
@@ -205,6 +212,96 @@ async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
     assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
     (view,) = (await worker.end(worker.run(2, base=rappor("basic")))).parts["base"]
     assert (view.p, view.q) == (None, None)  # they would be Wang's
+
+
+async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) -> None:
+    bloom = rappor()
+    last = await worker.end(worker.run(1, base=bloom))
+    results = simulated(bloom)
+    (cell,), (measured,) = results.experiment.cells, results.cells
+    assert last.frequencies is not None
+    assert last.frequencies.detected == tuple(measured.detected / measured.trials)
+    assert 0 < sum(last.frequencies.detected) < 16
+    bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
+    assert bits is not None
+    drawn = draw_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
+    assert (bits.cohorts, bits.bits, bits.shown) == (8, 8, 8)
+    assert bits.counts == tuple(drawn[:, :-1].ravel())
+    assert bits.users == tuple(drawn[:, -1])
+    assert bits.expected_counts == tuple(expected[:, :-1].ravel())
+    assert bits.counts_std == tuple(np.sqrt(variances[:, :-1]).ravel())
+    assert bits.expected_users == tuple(expected[:, -1])
+    assert bits.users_std == tuple(np.sqrt(variances[:, -1]))
+    assert (bits.p_star, bits.q_star) == (cell.noise.p_star, cell.noise.q_star)
+    assert bits.counts[bits.of(3)] == tuple(drawn[3, :-1])
+    plain = await worker.end(worker.run(2, base=document("oue")))
+    assert plain.bits is None
+    assert plain.frequencies is not None
+    assert plain.frequencies.detected is None
+
+
+async def test_of_very_many_cohorts_the_first_are_sent(worker: Worker) -> None:
+    many = rappor(cohorts=4000, trials=1, attack={"kind": "none"})
+    last = await worker.end(worker.run(1, base=many))
+    assert last.bits is not None
+    assert last.bits.cohorts == 4000
+    assert last.bits.shown == MAX_BITS // 9
+    assert len(last.bits.counts) == 8 * last.bits.shown
+
+
+def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some of them take longer than a silent worker is waited for."""
+    inbox, out = Inbox(), io.BytesIO()
+    met: list[str] = []
+
+    def watched(name: str) -> None:
+        real = getattr(theory, name)
+
+        def reckon(*args: Any) -> Any:
+            met.append(name)
+            assert inbox._open, name
+            return real(*args)
+
+        monkeypatch.setattr(theory, name, reckon)
+
+    for name in ("expected_metrics", "estimate_variances", "bit_count_variances"):
+        watched(name)
+    request = checked(
+        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
+    )
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    assert json.loads(out.getvalue().splitlines()[-1])["snapshot"]["status"] == "done"
+    assert set(met) == {"expected_metrics", "estimate_variances", "bit_count_variances"}
+    assert met.count("expected_metrics") == 1
+
+
+def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inbox, out = Inbox(), io.BytesIO()
+
+    def cancelled(cell: object) -> Any:
+        inbox._cancelled = 1
+        inbox.pulse()
+
+    monkeypatch.setattr(theory, "expected_metrics", cancelled)
+    request = checked(
+        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
+    )
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    so_far = RunSoFar(Request(1, (), "."))
+    for line in out.getvalue().splitlines():
+        so_far.take(json.loads(line))
+    assert so_far.snapshot.status == "partial"
+    (view,) = so_far.snapshot.parts["base"]
+    assert view.trials == 20
+    assert view.metrics["gain"].mean is not None
+    assert view.metrics["gain"].theory is None
+    assert so_far.snapshot.frequencies is not None
 
 
 @pytest.mark.parametrize("trials", [1, 20])

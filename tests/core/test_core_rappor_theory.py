@@ -8,6 +8,7 @@ import budget
 import numpy as np
 import pytest
 from cases import attack, cell, counts, metrics
+from rappor_laws import Filters, held_by_one_of
 
 from core import theory
 from core.attacks import View
@@ -196,6 +197,51 @@ def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None
     assert np.abs(drawn.mean(axis=0) - expected).max() < 7 * error.max()
     assert np.abs(drawn.mean(axis=0) - np.roll(expected, 1, axis=1)).max() > 7 * error.max()
     assert theory.expected_bit_counts(cell(POPULATION)) is None
+
+
+@pytest.mark.parametrize("kind", ["none", "rpa", "ria", "mga"])
+def test_the_bit_counts_of_a_trial_by_enumeration(kind: str) -> None:
+    """Mean and variance of each count from the laws of single users, who are independent."""
+    table = rappor(bits=3, hashes=2, cohorts=2, f=0.5, p=0.25, q=0.75)
+    filters = Filters(3, 3, 2, 2, 0.5, 0.25, 0.75)
+    fakes = None if kind == "none" else attack(kind, 0.5, [0, 2])
+    one = cell([3, 1, 2], table, fakes)
+    laws = [filters.honest(item) for item, held in enumerate([3, 1, 2]) for _ in range(held)]
+    fake = {
+        "none": [],
+        "rpa": [filters.random()],
+        "ria": [held_by_one_of([filters.honest(0), filters.honest(2)])],
+        "mga": [filters.crafted([0, 2])],
+    }[kind]
+    laws += fake * one.malicious
+    mean, variance = np.zeros(8), np.zeros(8)
+    for law in laws:
+        chance = sum(np.array(counted) * weight for counted, weight in law.items())
+        mean += chance
+        variance += chance * (1 - chance)  # each count of one user is 0 or 1
+    expected, variances = theory.expected_bit_counts(one), theory.bit_count_variances(one)
+    assert expected is not None
+    assert variances is not None
+    assert expected.ravel() == pytest.approx(mean)
+    assert variances.ravel() == pytest.approx(variance)
+    alone = cell([3, 1, 2], table)
+    assert (theory.bit_count_variances(alone) == variances).all() == (kind == "none")
+    assert theory.bit_count_variances(cell(POPULATION)) is None
+
+
+@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
+def test_bit_counts_vary_as_much_as_they_should(kind: str, cohort: float | None) -> None:
+    more = {} if cohort is None else {"cohort": cohort}
+    one = cell([1000 * n for n in POPULATION], rappor(), attack(kind, 0.3, [2, 7], **more))
+    drawn = np.concatenate([counts(one, block)[1] for block in range(4)])
+    expected, variances = theory.expected_bit_counts(one), theory.bit_count_variances(one)
+    assert expected is not None
+    assert variances is not None
+    flat = drawn.reshape(len(drawn), -1)
+    assert budget.mean(flat, expected.ravel(), variances.ravel())
+    assert not budget.mean(flat, 1.02 * expected.ravel(), variances.ravel())
+    assert budget.spread(flat, expected.ravel(), variances.ravel())
+    assert not budget.spread(flat, expected.ravel(), 3 * variances.ravel())
 
 
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
