@@ -323,8 +323,8 @@ class Run:
             with self.inbox.interruptible():
                 part.reckon()
                 if base and part.measured[0].trials:
-                    self.picture.reckon(experiment.cells[0])
-                    self.picture.draw(experiment.cells[0], self.inbox.pulse)
+                    self.picture.reckon(part.experiment.cells[0])
+                    self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 finished = self.trials == sum(self.sizes.values())  # the last snapshot follows

@@ -447,10 +447,8 @@ def test_an_error_that_is_not_known_is_no_zero() -> None:
 
 
 def decoded() -> Frequencies:
-    """Item 0 detected, 1 missed, 2 detected though nobody holds it; 3 a target; 4 held by nobody."""
-    return replace(
-        frequencies(true=(0.5, 0.3, 0.0, 0.2, 0.0)), detected=(1.0, 0.25, 0.5, 1.0, 0.0)
-    )
+    """Item 0 detected, 1 missed, 2 detected though nobody holds it, 3 a target, 4 not held."""
+    return replace(frequencies(true=(0.5, 0.3, 0.0, 0.2, 0.0)), detected=(1.0, 0.25, 0.5, 1.0, 0.0))
 
 
 def test_what_is_detected_missed_and_false() -> None:

@@ -249,10 +249,10 @@ def protocol_keys(app: FormApp) -> list[str]:
 
 
 def test_every_key_of_every_protocol_has_a_field() -> None:
-    from core.scenario import KINDS
     from ldptui.widgets.parameters_pane import _PROTOCOL
+    from ldptui.widgets.protocol_pane import KINDS
 
-    known = {name for kind in KINDS["protocol"] for name in keys_of("protocol", kind)}
+    known = {name for kind in KINDS for name in keys_of("protocol", kind)}
     assert known == {name for name, _ in _PROTOCOL}
 
 

@@ -175,6 +175,8 @@ class ProtocolPane(Widget, can_focus=True):
         if self._blocked:
             return _wrapped(f"✗ {self._blocked}", width, "$text-error")
         numbers = [] if self._facts is None else _wrapped(self._facts.numbers, width, muted(self))
+        if self._kind and self._kind not in KINDS:
+            return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground bold")
         if self._facts is None:
             return []
         star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
@@ -214,7 +216,7 @@ def _facts(draft: Draft) -> Facts | None:
     from core.theory import recommended
 
     cell = draft.cell
-    if cell is None:
+    if cell is None or cell.parameters["protocol.kind"] not in KINDS:
         return None
     if cell.noise is not None:
         epsilon = cell.noise.epsilon_one(cell.hashes)
