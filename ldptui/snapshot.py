@@ -6,7 +6,7 @@ Numbers are plain floats and ints in tuples, None where undefined: nothing here 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Status = Literal["running", "done", "partial", "failed"]
@@ -196,3 +196,17 @@ class Snapshot:
     stored: int | None = None
     reused: int = 0
     note: str = ""
+
+
+def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
+    """A run so far over what was shown before it: what it has not measured yet stays as it was.
+
+    Only while it is running: a picture that vanishes with every edit cannot be compared.
+    """
+    if before is None or run.status != "running":
+        return run
+    return replace(
+        run,
+        parts={**before.parts, **run.parts},
+        frequencies=run.frequencies or before.frequencies,
+    )

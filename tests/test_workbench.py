@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 from fake_engine import FakeEngine, base_snapshot
+from textual.events import Key
 from textual.pilot import Pilot
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged
+from ldptui.screens import workbench as workbench_module
 from ldptui.screens.workbench import WorkbenchScreen
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
 from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.field import Field, ValueInput
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.status import StatusLine
 
@@ -322,3 +325,53 @@ async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) 
         await settled(pilot, lambda: snapshot == screen.query_one(ChartsPane).snapshot)
         assert "all from the store" in status(screen)
         assert "the disk is full" in status(screen)
+
+
+async def test_typing_right_after_tab_goes_to_the_next_field() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        controls = {field.key: field.control for field in screen.query(Field)}
+        first, second = controls["population.items"], controls["population.users"]
+        assert isinstance(first, ValueInput)
+        assert isinstance(second, ValueInput)
+        first.focus()
+        await pilot.pause()
+        # As a script or a paste sends them: none of them waits for the one before.
+        for key in (Key("7", "7"), Key("tab", "\t"), Key("8", "8")):
+            screen.app.post_message(key)
+        await settled(pilot, lambda: not first.has_focus)
+        await pilot.pause()
+        assert (first.value, second.value) == ("1287", "100 0008")
+
+
+async def test_a_picture_stays_until_there_is_a_new_one() -> None:
+    async with workbench() as (screen, engine, pilot):
+        charts = screen.query_one(ChartsPane)
+        snapshot = finished(engine)
+        await settled(pilot, lambda: charts.snapshot == snapshot)
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await settled(pilot, lambda: len(engine.requests) == 2)
+        engine.progress(Snapshot(engine.requests[1].key, "running", total=20))
+        await settled(pilot, lambda: charts.snapshot != snapshot)
+        assert charts.snapshot is not None
+        assert charts.snapshot.status == "running"
+        assert charts.snapshot.frequencies == snapshot.frequencies
+        engine.finish(Snapshot(engine.requests[1].key, "failed", error="no"))
+        await settled(pilot, lambda: charts.snapshot.status == "failed")
+        assert charts.snapshot.frequencies is None
+
+
+async def test_a_preview_that_is_over_at_once_is_drawn_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workbench_module, "PATIENCE_S", 60.0)
+    async with workbench() as (screen, engine, pilot):
+        charts = screen.query_one(ChartsPane)
+        engine.progress(
+            dataclasses.replace(base_snapshot(engine.requests[-1].key), status="running")
+        )
+        await pilot.pause()
+        assert charts.snapshot is None
+        snapshot = finished(engine)
+        await settled(pilot, lambda: charts.snapshot is not None)
+        assert charts.snapshot == snapshot

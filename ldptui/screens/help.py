@@ -76,7 +76,6 @@ class HelpScreen(ModalScreen[None]):
             [
                 Content(""),
                 _heading("Moving"),
-                _key_row("tab shift+tab", "next, previous field"),
                 _key_row("1 … 5", "the panes; alt+1 … alt+5 also while typing"),
                 _key_row("shift+drag", "select text with the mouse, in most terminals"),
             ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.color import Color
 from textual.events import Resize
 from textual.reactive import Reactive, var
 from textual.screen import Screen
@@ -37,11 +37,10 @@ from ..messages import (
     WorkerChanged,
 )
 from ..runs import Run
-from ..snapshot import Part, Request, Snapshot
-from ..widgets.attack_pane import AttackPane
+from ..snapshot import Part, Request, Snapshot, over
+from ..widgets.blank import Columns, Rows
 from ..widgets.charts_pane import ChartsPane
 from ..widgets.key_hints import KeyHints
-from ..widgets.parameters_pane import ParametersPane
 from ..widgets.protocol_pane import ProtocolPane
 from ..widgets.runs_pane import RunsPane
 from ..widgets.status import StatusLine
@@ -53,6 +52,8 @@ if TYPE_CHECKING:
 
 DEBOUNCE_S = 0.06
 """From the last keystroke to the request of its simulation."""
+PATIENCE_S = 0.08
+"""A preview that is over sooner is drawn once, when it is over."""
 AUTOSAVE_S = 2.0
 PREVIEW_TRIALS = 20
 SMALLEST = (60, 18)
@@ -61,13 +62,13 @@ ROOM_FOR_ALL = 100
 BORDER_RULES = ("border_top", "border_right", "border_bottom", "border_left")
 CHARTS = 4
 """The pane that is shown first where there is room for one only."""
-PANES = (ProtocolPane, ParametersPane, AttackPane, ChartsPane, RunsPane)
 
 
 class WorkbenchScreen(Screen[None]):
     """Five panes over one draft, one run shown, and the session's runs."""
 
     AUTO_FOCUS = ""
+    BLANK = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "run", "Run", id="run.start"),
@@ -80,6 +81,11 @@ class WorkbenchScreen(Screen[None]):
         Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
         Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
         Binding("y", "copy", "Copy", id="chart.copy", show=False),
+        # Before the field with the focus hears of it: a key that follows at once is for the next.
+        Binding("tab", "app.focus_next", "Next field", show=False, priority=True,
+                id="field.next"),
+        Binding("shift+tab", "app.focus_previous", "Field before", show=False, priority=True,
+                id="field.previous"),
         *(
             Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
                     id=f"pane.{number}")
@@ -116,37 +122,50 @@ class WorkbenchScreen(Screen[None]):
         self._full_run: int | None = None
         self._postponed = False
         self._debounce: Timer | None = None
+        self._waiting: Timer | None = None
         self._autosave: Timer | None = None
         self._field = ""
         self._marked: Widget | None = None
+        self._panes: dict[int, Widget] = {
+            1: ProtocolPane(id="pane-1"),
+            4: ChartsPane(id="pane-4"),
+            5: RunsPane(id="pane-5"),
+        }
 
     # The picture.
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
-        with Horizontal(id="body"):
-            with Vertical(id="controls"):
-                yield ProtocolPane(id="pane-1")
-            with Vertical(id="main"):
-                yield ChartsPane(id="pane-4")
-                yield RunsPane(id="pane-5")
+        with Columns(id="body"):
+            with Rows(id="controls"):
+                yield self._panes[1]
+            with Rows(id="main"):
+                yield self._panes[4]
+                yield self._panes[5]
         yield Static(id="too-small")
         yield StatusLine()
         yield KeyHints()
 
     async def on_mount(self) -> None:
-        self.run_worker(self._engine.start(), exit_on_error=False)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        """After the first frame: load what is heavy, then the first draft."""
+        """After the first frame: start the worker, load what is heavy, then the first draft."""
+        self.run_worker(self._engine.start(), exit_on_error=False)
         self.run_worker(self._load_first_draft(), exit_on_error=True)
 
     async def _load_first_draft(self) -> None:
         loading = asyncio.create_task(asyncio.to_thread(_first_draft, self._path))
-        # The two panes with many fields would keep the first frame waiting.
-        controls = self.query_one("#controls")
-        await controls.mount(ParametersPane(id="pane-2"), AttackPane(id="pane-3"))
+        # The two panes with many fields would keep the first frame waiting, even their imports.
+        from ..widgets.attack_pane import AttackPane
+        from ..widgets.parameters_pane import ParametersPane
+
+        later: dict[int, Widget] = {
+            2: ParametersPane(id="pane-2"),
+            3: AttackPane(id="pane-3"),
+        }
+        await self.query_one("#controls").mount(*later.values())
+        self._panes |= later
         self._arrange()
         draft, note = await loading
         if not self.is_mounted:
@@ -168,9 +187,8 @@ class WorkbenchScreen(Screen[None]):
                 f"this terminal has {width} × {height}."
             )
 
-    def watch_pane(self, pane: int) -> None:
-        if self.is_mounted:
-            self.query_one(TitleBar).pane = pane
+    def watch_pane(self) -> None:
+        if self.is_mounted and self.app.size.width < ROOM_FOR_ALL:
             self._arrange()
 
     def _arrange(self) -> None:
@@ -181,19 +199,18 @@ class WorkbenchScreen(Screen[None]):
         narrow = self.app.size.width < ROOM_FOR_ALL
         self.query_one("#controls").display = not narrow or self.pane < CHARTS
         self.query_one("#main").display = not narrow or self.pane >= CHARTS
-        for number in range(1, 6):
-            for pane in self.query(f"#pane-{number}"):
-                pane.display = not narrow or number == self.pane
+        for number, pane in self._panes.items():
+            pane.display = not narrow or number == self.pane
+        self.query_one(TitleBar).pane = self.pane if narrow else 0
 
     # The draft.
 
     def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
         if after is None or not self.is_mounted:
             return
-        self.query_one(ProtocolPane).draft = after
-        self.query_one(ParametersPane).draft = after
-        self.query_one(AttackPane).draft = after
-        self.query_one(ChartsPane).draft = after
+        for number in (1, 2, 3, CHARTS):
+            pane: Any = self._panes[number]
+            pane.draft = after
         title = self.query_one(TitleBar)
         title.scenario = _title(after)
         title.modified = after.modified
@@ -277,6 +294,7 @@ class WorkbenchScreen(Screen[None]):
         self.shown = self._key
         if self.overlay is not None and all(one.key != self.overlay for one in self.runs):
             self.overlay = None
+        self._show_run(soon=not full)
         request = Request(self._key, parts, str(self.draft.folder), full, self._interval)
         if full and self.draft.scenario is not None:
             request = replace(
@@ -337,7 +355,7 @@ class WorkbenchScreen(Screen[None]):
             if self._postponed:
                 self._postponed = False
                 self._simulate_soon()
-        self._show_run()
+        self._show_run(soon=snapshot.status == "running" and not snapshot.full)
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
         if message.note:
@@ -347,18 +365,25 @@ class WorkbenchScreen(Screen[None]):
         self.shown, self.overlay = message.shown, message.overlay
         self._show_run()
 
-    def _show_run(self) -> None:
-        """Hand the run shown, and the one laid over it, to the panes."""
+    def _show_run(self, soon: bool = False) -> None:
+        """Hand the run shown, and the one laid over it, to the panes.
+
+        soon : in a moment, unless there is more to show before.
+        """
+        if soon and self._waiting is None:
+            self._waiting = self.set_timer(PATIENCE_S, self._show_run)
+        if soon:
+            return
+        if self._waiting is not None:
+            self._waiting.stop()
+            self._waiting = None
         by_key = {run.key: run.snapshot for run in self.runs}
         charts, runs = self.query_one(ChartsPane), self.query_one(RunsPane)
         charts.overlay = by_key.get(self.overlay) if self.overlay is not None else None
-        charts.snapshot = by_key.get(self.shown)
+        run = by_key.get(self.shown)
+        charts.snapshot = over(run, charts.snapshot) if run is not None else None
         runs.runs, runs.shown, runs.overlay = self.runs, self.shown, self.overlay
         self.query_one(StatusLine).snapshot = self.active_run or by_key.get(self.shown)
-
-    def watch_runs(self) -> None:
-        if self.is_mounted:
-            self._show_run()
 
     async def shut_down(self) -> None:
         """Stop the workers; no process is left behind."""
@@ -369,13 +394,11 @@ class WorkbenchScreen(Screen[None]):
 
     def action_pane(self, number: int) -> None:
         """Show a pane and put the focus into it."""
-        if not self.query(f"#pane-{number}"):
+        pane: Any = self._panes.get(number)
+        if pane is None:
             return  # not there yet
         self.pane = number
-        self.call_after_refresh(self._focus_pane, number)
-
-    def _focus_pane(self, number: int) -> None:
-        pane: Any = self.query_one(f"#pane-{number}")
+        self._mark_focus(pane)  # its message comes a frame later
         if hasattr(pane, "focus_first"):
             pane.focus_first()
         else:
@@ -385,10 +408,11 @@ class WorkbenchScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         """The pane with the focus is the one shown where there is room for one only."""
         widget: Widget | None = self.focused
-        for node in widget.ancestors_with_self if widget is not None else ():
-            if isinstance(node, PANES) and node.id:
-                self._mark_focus(node)
-                self.pane = int(node.id.removeprefix("pane-"))
+        inside = widget.ancestors_with_self if widget is not None else ()
+        for number, pane in self._panes.items():
+            if pane in inside:
+                self._mark_focus(pane)
+                self.pane = number
 
     def _mark_focus(self, pane: Widget) -> None:
         """The accent colour on the border of the pane that has the focus.
@@ -401,10 +425,14 @@ class WorkbenchScreen(Screen[None]):
             for rule in (*BORDER_RULES, "border_title_color"):
                 self._marked.styles.clear_rule(rule)
             self._marked.refresh()
-        accent = self.app.theme_variables["accent"]
+        accent = Color.parse(self.app.theme_variables["accent"])
         # Without colours of its own a terminal still shows where the focus is.
-        pane.styles.border = ("heavy" if self.app.current_theme.ansi else "round", accent)
-        pane.styles.border_title_color = accent
+        edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
+        # As rules: setting a title's colour as a style repaints all that the pane holds.
+        for rule in BORDER_RULES:
+            pane.styles.set_rule(rule, edge)
+        pane.styles.set_rule("border_title_color", accent)
+        pane.refresh()
         self._marked = pane
 
     def action_lab(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
@@ -16,6 +16,7 @@ from textual.widgets import OptionList, Static
 from ..format import count, short
 from ..help import kind_help
 from ..messages import KeyEdited
+from .blank import Scrolled
 from .field import Field
 from .parameters_pane import BLOCK_S, labelled, said
 from .script_editor import ProblemList, ScriptEditor
@@ -38,10 +39,6 @@ _PICKS: Final = {
     "listed": "listed",
 }
 _HASHING: Final = frozenset({"blh", "olh"})
-
-
-class Body(VerticalScroll, can_focus=False):
-    """The form: it scrolls, but is no stop on the way of the tab key."""
 
 
 class AttackPane(Widget, can_focus=True):
@@ -91,7 +88,7 @@ class AttackPane(Widget, can_focus=True):
         self._said = ""
 
     def compose(self) -> ComposeResult:
-        with Body(id="form"):
+        with Scrolled(id="form"):
             yield Field("attack.kind", "", options=[(kind, kind) for kind in _KINDS])
             yield Static(classes="words", id="reason", markup=False)
             yield labelled("attack.share", "number")

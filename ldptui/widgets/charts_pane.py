@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Vertical
 from textual.events import Resize
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..messages import PartsChanged
+from .blank import Area, Columns, Rows
 from .choice_bar import ChoiceBar, Choices
 from .plot import ChartView
 
@@ -116,6 +117,8 @@ class ChartsPane(Vertical):
         self._axes: dict[str, tuple[Variable, ...]] = {"gain": (), "error": ()}
         self._curves: dict[str, tuple[object, tuple[Curve, ...]]] = {}
         self._scenario: Scenario | None = None
+        self._swept: tuple[str, ...] = ()  # its keys
+        self._marked_stale = False
         self._asked: tuple[object, ...] = ()
         self._tabled: tuple[object, ...] = ()  # what the table was made of
 
@@ -123,15 +126,15 @@ class ChartsPane(Vertical):
         tabs = ChoiceBar(id="tabs")
         tabs.choices, tabs.selected = TABS, self.tab
         yield tabs
-        with Horizontal(id="charts"):
-            with Container(id="frequencies"):
+        with Columns(id="charts"):
+            with Area(id="frequencies"):
                 yield ChartView(id="rank", empty=LOADING)
                 yield ChartView(id="bars", empty=LOADING)
                 yield ChartView(id="residuals", empty=LOADING)
-            with Vertical(id="error-box", classes="curve"):
+            with Rows(id="error-box", classes="curve"):
                 yield ChoiceBar(id="error-axis")
                 yield ChartView(id="error", empty=LOADING)
-            with Vertical(id="gain-box", classes="curve"):
+            with Rows(id="gain-box", classes="curve"):
                 yield ChoiceBar(id="gain-axis")
                 yield ChartView(id="gain", empty=LOADING)
 
@@ -225,12 +228,17 @@ class ChartsPane(Vertical):
         scenario = draft.scenario if draft is not None else None
         if scenario is not None and scenario != self._scenario:
             self._follow(scenario)
-            self._show()
+            # What was simulated is marked as stale when the new is late, not with every key.
+            self._show(simulated=self._frequencies(self.snapshot) is None)
         elif self._scenario is None:
             self._show()
         self._give_draft()
 
-    def watch_snapshot(self) -> None:
+    def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
+        if before is not None and after is not None and after.frequencies is not None:
+            seen = before.parts, before.frequencies, self._marked_stale
+            if seen == (after.parts, after.frequencies, self._stale()):
+                return  # a run that starts under the picture of the one before
         if self.is_mounted:
             self._show()
 
@@ -440,14 +448,13 @@ class ChartsPane(Vertical):
             return
         from .. import curves
 
-        self._scenario = scenario
+        self._scenario, self._swept = scenario, tuple(scenario.sweep)
         self._axes = {"gain": curves.axes(scenario), "error": curves.error_axes(scenario)}
 
     def _variable(self, tab: str) -> Variable | None:
         """The variable on the x-axis: chosen by hand, else swept, else the first one."""
         variables = self._axes[tab]
-        swept = self._scenario.sweep if self._scenario is not None else {}
-        keys = [self._axis.get(tab), *swept]
+        keys = [self._axis.get(tab), *self._swept]
         by_key = {variable.key: variable for variable in variables}
         found = next((by_key[key] for key in keys if key in by_key), None)
         return found or (variables[0] if variables else None)
@@ -503,12 +510,12 @@ class ChartsPane(Vertical):
 
         return not same_settings(base[0].parameters, cell.parameters)
 
-    def _show(self) -> None:
-        """Draw what is visible."""
+    def _show(self, *, simulated: bool = True) -> None:
+        """Draw what is visible; of what has no closed form nothing, if not `simulated`."""
         if not self.is_mounted or not self.content_size.width:
             return
         visible = self._visible()
-        if "frequencies" in visible:
+        if simulated and "frequencies" in visible:
             self._show_frequencies()
         for tab in ("gain", "error"):
             if tab in visible:
@@ -530,7 +537,8 @@ class ChartsPane(Vertical):
             return
         from .. import figures
 
-        note = OTHER if self._stale() else ""
+        self._marked_stale = self._stale()
+        note = OTHER if self._marked_stale else ""
         if views["rank"].display:
             overlay = self._frequencies(self.overlay)
             views["rank"].chart = figures.rank_plot(found, overlay, note=note)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import Screen
 from textual.widget import Widget
@@ -27,14 +26,19 @@ class KeyHints(Widget):
     """
     COMPONENT_CLASSES = {"hints--key", "hints--text"}  # noqa: RUF012
 
-    def compose(self) -> ComposeResult:
-        return iter(())
+    def __init__(self) -> None:
+        super().__init__()
+        self._hints: list[Binding] = []
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
 
     def _bindings_changed(self, _: Screen[object]) -> None:
-        self.refresh()
+        bindings = self._shown()
+        if bindings != self._hints:
+            self._hints = bindings
+            # In a frame of its own: Textual draws all that lies between two parts of a frame.
+            self.call_after_refresh(self.refresh)
 
     def _shown(self) -> list[Binding]:
         """Bindings to show, the screen's and the app's first."""
@@ -53,7 +57,7 @@ class KeyHints(Widget):
         key_style = self.get_component_rich_style("hints--key", partial=True)
         text_style = self.get_component_rich_style("hints--text", partial=True)
         line, room = Text(no_wrap=True), self.size.width - 2
-        for binding in self._shown():
+        for binding in self._hints:
             key = self.app.get_key_display(binding)
             width = cell_len(key) + 1 + cell_len(binding.description) + 2
             if width > room:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widget import Widget
@@ -16,6 +16,7 @@ from textual.widgets import Static
 from ..format import short
 from ..help import field_help
 from ..messages import FieldFocused
+from .blank import Rows
 from .field import Field, Type
 from .sweep_editor import SweepEditor, title_of
 
@@ -100,7 +101,7 @@ class ParametersPane(VerticalScroll):
         scrollbar-size-vertical: 1;
         scrollbar-color: $foreground 25%;
         scrollbar-background: $background;
-        & > Vertical { height: auto; width: 1fr; }
+        & > Rows { height: auto; width: 1fr; }
         &.-side { layout: horizontal; }
         &.-side > #numbers { padding-right: 2; }
         &.-roomy .first { margin-top: 1; }
@@ -110,8 +111,8 @@ class ParametersPane(VerticalScroll):
         & > #meaning {
             display: none;
             dock: bottom;
-            height: auto;
-            max-height: 6;
+            height: 4;
+            content-align: left bottom;
             padding: 0 2;
             color: $foreground 60%;
         }
@@ -128,10 +129,11 @@ class ParametersPane(VerticalScroll):
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._last: Widget | None = None
+        self._key = ""  # of the field with the focus
         self._block_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="numbers"):
+        with Rows(id="numbers"):
             kinds = [(kind, kind) for kind in _POPULATIONS]
             yield Field("population.kind", "", options=kinds, rows=2)
             for name, type_ in _OWN:
@@ -140,7 +142,7 @@ class ParametersPane(VerticalScroll):
                 yield field
             for name, shape in _PROTOCOL:
                 yield from _protocol_fields(name, shape)
-        with Vertical(id="run"):
+        with Rows(id="run"):
             trials = labelled("trials", "integer", optional=True)
             trials.add_class("first", "top")
             yield trials
@@ -157,6 +159,7 @@ class ParametersPane(VerticalScroll):
         side = self.size.width >= SIDE_BY_SIDE
         self.set_class(side, "-side")
         self.set_class(self.size.height >= 18, "-roomy")
+        self._say_meaning()
 
     # The focus.
 
@@ -177,9 +180,14 @@ class ParametersPane(VerticalScroll):
 
     def on_field_focused(self, event: FieldFocused) -> None:
         """Where there is room, say what the field with the focus means."""
-        help_ = field_help(event.key)
-        if help_ is not None:
-            self.query_one("#meaning", Static).update(f"{help_.title}: {help_.meaning}")
+        self._key = event.key
+        self._say_meaning()
+
+    def _say_meaning(self) -> None:
+        help_, words = field_help(self._key), self.query_one("#meaning", Static)
+        # One that is not shown is left alone: Textual lays out the screen anew for it.
+        if help_ is not None and words.display:
+            words.update(f"{help_.title}: {help_.meaning}", layout=False)
 
     # Downwards.
 
@@ -226,7 +234,7 @@ class ParametersPane(VerticalScroll):
 
     def _fields(self) -> Iterator[Field]:
         """The fields of this pane, not those of the sweep editor inside it."""
-        for column in self.query_children(Vertical):
+        for column in self.query_children(Rows):
             yield from column.query_children(Field)
 
     def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
@@ -288,7 +296,7 @@ class ParametersPane(VerticalScroll):
         said = f"✗ script, line {line}" if line is not None else ""
         if said != (self.border_subtitle or ""):
             self.border_subtitle = said
-        for column in self.query_children(Vertical):
+        for column in self.query_children(Rows):
             column.disabled = closed
 
 

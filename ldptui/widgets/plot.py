@@ -81,8 +81,12 @@ class ChartView(Widget, can_focus=True):
         charset: Charset = getattr(self.app, "charset", "braille")
         return charset
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._current_rows()  # once for all lines: telling whether they are current takes time
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        drawn = self._current_rows()
+        drawn = self._rows
         return drawn[y] if y < len(drawn) else Strip.blank(self.size.width, self.rich_style)
 
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:

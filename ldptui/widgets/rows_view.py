@@ -68,8 +68,12 @@ class RowsView(ScrollView, can_focus=True):
         lines = ("".join(text for text, _ in row).rstrip() for row in self._current())
         return "\n".join(lines) + "\n"
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._current()  # once for all lines: telling whether they are current takes time
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        rows, at = self._current(), y + round(self.scroll_offset.y)
+        rows, at = self._rows, y + round(self.scroll_offset.y)
         row = rows[at] if at < len(rows) else []
         # Blank segments do not inherit the background of the widget.
         return strip(row, self.scrollable_content_region.width).apply_style(self.rich_style)

@@ -65,16 +65,15 @@ class RunsPane(Vertical):
         options.display = bool(self.runs)
         newest = list(reversed(self.runs))
         rows = [self._row(at, newest) for at in range(len(newest))]
-        if [str(run.key) for run in newest] == [option.id for option in options.options]:
+        if len(rows) == options.option_count:
+            # A new list lays out the whole screen anew; the live row changes with every edit.
             for index, row in enumerate(rows):
                 if options.get_option_at_index(index).prompt != row:
                     options.replace_option_prompt_at_index(index, row)
             return
         highlighted = options.highlighted
         options.clear_options()
-        options.add_options(
-            Option(row, id=str(run.key)) for row, run in zip(rows, newest, strict=True)
-        )
+        options.add_options(Option(row) for row in rows)
         options.highlighted = 0 if highlighted is None else min(highlighted, len(rows) - 1)
 
     def _row(self, at: int, newest: list[Run]) -> Text:
@@ -101,7 +100,7 @@ class RunsPane(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        key = int(event.option.id or 0)
+        key = self.runs[-1 - event.option_index].key
         self.post_message(RunsChosen(key, None if self.overlay == key else self.overlay))
 
     def action_overlay(self) -> None:
@@ -109,6 +108,6 @@ class RunsPane(Vertical):
         options = self.query_one(OptionList)
         if options.highlighted is None:
             return
-        key = int(options.get_option_at_index(options.highlighted).id or 0)
+        key = self.runs[-1 - options.highlighted].key
         if key != self.shown:
             self.post_message(RunsChosen(self.shown, None if key == self.overlay else key))

@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult, RenderResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -20,6 +19,7 @@ from textual.widget import Widget
 from ..format import count
 from ..help import field_help
 from ..messages import FieldFocused, KeyEdited
+from .blank import Rows
 from .field import LABEL_WIDTH, Field, faint, leave, muted, write
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class SweepList(Widget, can_focus=True):
         return lines
 
 
-class SweepEditor(Vertical):
+class SweepEditor(Rows):
     """The list, and below it the fields of the key that is opened. Posts `sweep.KEY` edits."""
 
     DEFAULT_CSS = """
@@ -217,7 +217,7 @@ class SweepEditor(Vertical):
 
     def compose(self) -> ComposeResult:
         yield SweepList()
-        with Vertical(id="axis"):
+        with Rows(id="axis"):
             yield Field("sweep.key", "", options=())
             yield Field("sweep.form", "values", options=[("range", "range"), ("list", "list")])
             yield Field("sweep.from", "from", "number")

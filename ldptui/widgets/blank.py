@@ -1,0 +1,32 @@
+"""Containers that draw nothing of their own: no border, no padding, no text.
+
+Textual then fills them without asking line by line, with every frame, what they show.
+"""
+
+from __future__ import annotations
+
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+
+
+class Area(Container):
+    """Its layout is chosen by style."""
+
+    BLANK = True
+
+
+class Columns(Horizontal):
+    """What it holds stands side by side."""
+
+    BLANK = True
+
+
+class Rows(Vertical):
+    """What it holds stands one below the other."""
+
+    BLANK = True
+
+
+class Scrolled(VerticalScroll, can_focus=False):
+    """It scrolls, but is no stop on the way of the tab key."""
+
+    BLANK = True
