@@ -8,13 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from .attacks import NoAttack, malicious_users, resolved
+from .attacks import NoAttack, PythonAttack, malicious_users, resolved
 from .cell import Cell
 from .central import Curator
 from .errors import ScenarioError
 from .population import Population
 from .protocols import RapporSpec
 from .scenario import MAX_CELLS, Point, Scenario
+from .streams import Path
 
 MAX_ITEMS: Final = 2**20
 MAX_USERS: Final = 10**13
@@ -92,13 +93,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
             attack.check(protocol, targets)
         except ScenarioError as error:
             raise error.within("attack") from error
-    path = "reports" if point.simulate.path == "reports" else "counts"
-    if path == "reports" and isinstance(protocol, Curator):
-        raise ScenarioError(
-            f'must be "auto" or "counts" with {point.protocol.kind}: users tell a trusted curator '
-            "their items and send no reports",
-            key="simulate.path",
-        )
+    path = _path(point, in_reports=not isinstance(protocol, Curator))
     if limits:
         _check_cell(population, malicious, path)
     return Cell(
@@ -111,10 +106,30 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         attack=attack,
         targets=targets,
         malicious=malicious,
-        path="reports" if path == "reports" else "counts",
+        path=path,
         top_k=min(point.simulate.top_k, population.domain_size),
         noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
     )
+
+
+def _path(point: Point, in_reports: bool) -> Path:
+    """The counts path where there is a choice; raises ScenarioError.
+
+    in_reports : whether users send reports. Attacks in Python make nothing else.
+    """
+    asked, python = point.simulate.path, isinstance(point.attack, PythonAttack)
+    if python and asked == "counts":
+        raise ScenarioError(
+            'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"
+        )
+    if in_reports:
+        return "reports" if python or asked == "reports" else "counts"
+    curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
+    if python:
+        raise ScenarioError(f'must not be "plugin" with {curator}', key="attack.kind")
+    if asked == "reports":
+        raise ScenarioError(f'must be "auto" or "counts" with {curator}', key="simulate.path")
+    return "counts"
 
 
 def _check_bloom_filters(point: Point, population: Population, limits: bool) -> None:
@@ -138,7 +153,7 @@ def _check_size(point: Point) -> None:
         raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
 
 
-def _check_cell(population: Population, malicious: int, path: str) -> None:
+def _check_cell(population: Population, malicious: int, path: Path) -> None:
     everyone = population.users + malicious
     if population.domain_size > MAX_ITEMS:
         raise ScenarioError(

@@ -159,6 +159,13 @@ class LocalMechanism(Mechanism, Protocol):
         """int64[…]: how many reports support each item, or have each bit."""
         ...
 
+    def received(self, reports: object, count: int) -> Reports:
+        """What a stranger's code gives as reports of `count` users; raises ValueError for others.
+
+        The message says what must hold and what was found: "must be int64[5], got float64[5]".
+        """
+        ...
+
 
 class Supporting(Protocol):
     """What one report of each law supports, towards r targets."""
@@ -211,6 +218,28 @@ def check(protocol: Any) -> None:
     if not 0 <= protocol.q < protocol.p <= 1:
         rule = f"must be large enough for p to exceed q, got {protocol.epsilon!r}"
         raise ScenarioError(rule, key="epsilon")
+
+
+def array_of(reports: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Reports:
+    """`reports`, if they are an array of this shape and type; raises ValueError."""
+    wanted = _array_words(shape, dtype)
+    if not isinstance(reports, np.ndarray):
+        raise ValueError(f"must be an array, {wanted}, got {type(reports).__name__}")
+    if reports.shape != shape or reports.dtype != dtype:
+        raise ValueError(f"must be {wanted}, got {_array_words(reports.shape, reports.dtype)}")
+    return reports
+
+
+def _array_words(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
+    """As the documentation writes it: "uint8[100, 16]"."""
+    name = f"({', '.join(dtype.names)})" if dtype.names else dtype.name
+    return f"{name}[{', '.join(map(str, shape))}]"
+
+
+def check_padding(packed: Reports, bits: int) -> None:
+    """Refuse packed bits uint8[n, ceil(bits/8)] with ones after the last bit; raises ValueError."""
+    if bits % 8 and np.any(packed[:, -1] & np.uint8(0xFF >> bits % 8)):
+        raise ValueError(f"must have {bits} bits each, got ones after the last bit")
 
 
 def estimate(counts: Counts, users: int, protocol: PureProtocol) -> Floats:

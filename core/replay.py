@@ -59,15 +59,18 @@ def replay(
     workers: int = 1,
     limits: bool = False,
     show: Callable[[Progress], object] = lambda _: None,
+    experiment: Experiment | None = None,
 ) -> Replay:
     """Compute again what a run has recorded, and compare; stops at the first difference.
+
+    experiment : that of the run, where it was bound already and its attacks in Python permitted.
 
     With one worker the first difference is the first in the order of cells and trials. Raises
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
     recorded = store.measured(number)
     trials = sum(cell.trials for cell in recorded)
-    experiment = store.experiment(number, limits)
+    experiment = experiment or store.experiment(number, limits)
     for cell, known in zip(experiment.cells, store.cells(number), strict=True):
         if digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
             return Replay("", 0, f"cell {cell.index}: its users hold other items than recorded")

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,13 +16,13 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
 
-from .screens.workbench import WorkbenchScreen
+from . import attack_options
+from .engine import COMMAND, Engine
+from .screens.workbench import MakeEngine, WorkbenchScreen
 from .settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from .engine import Engine
 
 DARK = Theme(
     name="ldptui-dark",
@@ -62,6 +63,11 @@ def _driver() -> type[Driver] | None:
     return ChangedCellsDriver
 
 
+def _allowed(settings: Settings) -> list[str]:
+    """The arguments of the background worker."""
+    return attack_options.as_arguments(settings.allow_attacks, settings.attack_files)
+
+
 class Workbench(App[None]):
     """The workbench of ldptui."""
 
@@ -77,7 +83,7 @@ class Workbench(App[None]):
         self,
         settings: Settings,
         path: Path | None = None,
-        engine: type[Engine] | None = None,
+        engine: MakeEngine | None = None,
         *,
         store: Path | None = None,
     ) -> None:
@@ -95,7 +101,7 @@ class Workbench(App[None]):
         self.crash: BaseException | None = None
         self.crash_file: Path | None = None
         self._path = path
-        self._engine = engine
+        self._engine = engine or partial(Engine, command=[*COMMAND, *_allowed(settings)])
         self._store = store
 
     def get_default_screen(self) -> Screen[None]:

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from . import __version__, history_options
+from . import __version__, attack_options, history_options
 from .lab import options as lab_options
 
 DONE: Final = 0
@@ -112,6 +112,7 @@ def app_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
     )
+    attack_options.add_to(parser)
     parser.add_argument("--log-file", metavar="FILE", help="write a log here")
     parser.add_argument("--version", action="version", version=f"ldptui {__version__}")
     return parser
@@ -156,6 +157,7 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
     )
+    attack_options.add_to(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
@@ -223,6 +225,7 @@ def scenarios_parser() -> argparse.ArgumentParser:
     copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
     check = actions.add_parser("check", help="say whether a scenario is valid")
     check.add_argument("path", metavar="PATH")
+    attack_options.add_to(check)
     return parser
 
 
@@ -311,6 +314,8 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         charset=options.charset,
         config=options.config,
         mouse=options.mouse,
+        allow_attacks=options.allow_attacks,
+        attack_files=options.attack_files,
         log_file=options.log_file,
         store=options.store,
         keep=options.keep,

@@ -34,7 +34,8 @@ from .snapshot import (
 )
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.worker")
-"""-P: what lies in the folder that the app was started in is not imported."""
+"""-P: what lies in the folder that the app was started in is not imported. Attacks in Python that
+may run are named after it, see `ldptui.attack_options`."""
 
 LAB: Final = (*COMMAND, "--lab")
 """A worker that has imported what the lab needs when it says that it is ready."""

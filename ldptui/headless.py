@@ -13,6 +13,7 @@ import threading
 import time
 import tomllib
 from argparse import Namespace
+from contextlib import redirect_stdout
 from multiprocessing import resource_tracker
 from pathlib import Path
 from queue import SimpleQueue
@@ -36,7 +37,7 @@ from core.runner import run as run_experiment
 from core.scenario import Scenario, load, read_document
 from core.scenario import schema as scenario_schema
 
-from . import __version__, cli, rappor, table
+from . import __version__, attack_options, cli, rappor, table
 from . import format as text
 
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
@@ -51,7 +52,7 @@ def run(options: Namespace) -> int:
 
     check_output(options)
     scenario, source = scenario_of(options)
-    experiment = compile(scenario, limits=options.limits)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     for warning in {} if options.quiet else _warnings(experiment):
         note(f"warning: {warning}")
     if options.frequencies and options.format != "json" and not options.quiet:
@@ -157,12 +158,14 @@ def measure(
     results = None
     bar = Bar(sys.stderr, experiment, quiet)
     try:
-        threading.Thread(target=compute, daemon=True).start()
-        while (step := steps.get()) is not None:
-            if isinstance(step, BaseException):
-                raise step
-            results = step.results
-            bar.show(step)
+        # Standard output carries the results and nothing else: not what an attack's code prints.
+        with redirect_stdout(sys.stderr):
+            threading.Thread(target=compute, daemon=True).start()
+            while (step := steps.get()) is not None:
+                if isinstance(step, BaseException):
+                    raise step
+                results = step.results
+                bar.show(step)
     except KeyboardInterrupt:
         for process in multiprocessing.active_children():
             process.kill()
@@ -463,7 +466,7 @@ def scenarios(options: Namespace) -> int:
     elif options.action == "copy":
         _copy(_bundled(options.name), options.to)
     elif options.action == "check":
-        return _check_file(options.path)
+        return _check_file(options.path, options)
     else:
         rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
         write_out(table.plain_table(("name", "title"), rows))
@@ -479,15 +482,16 @@ def _bundled(name: str) -> Path:
 
 
 def _copy(source: Path, to: str | None) -> None:
-    """Copy a scenario and the data file that it reads; nothing is overwritten."""
+    """Copy a scenario, the data file that it reads, and its attack; nothing is overwritten."""
     goal = Path(to) if to is not None else Path()
     if goal.is_dir() or (to is not None and to.endswith(os.sep)):
         goal = goal / source.name
     written = source.read_text(encoding="utf-8")
     copies = [(goal, written)]
-    population = read_document(written).document.get("population", {})
-    if "path" in population:
-        data = population["path"]
+    document = read_document(written).document
+    needed = [document["population"]["path"]] if "path" in document["population"] else []
+    needed += [f"{document['attack']['name']}.py"] if "name" in document.get("attack", {}) else []
+    for data in needed:
         copies.append((goal.parent / data, (source.parent / data).read_text(encoding="utf-8")))
     for place, content in copies:
         if place.exists() and (place == goal or place.read_text(encoding="utf-8") != content):
@@ -497,8 +501,8 @@ def _copy(source: Path, to: str | None) -> None:
         write_out(f"wrote {place}\n")
 
 
-def _check_file(place: str) -> int:
-    """Say everything that is wrong with a scenario, or how large it is."""
+def _check_file(place: str, options: Namespace) -> int:
+    """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
     path = locate(place)
     try:
         scenario = load(path)
@@ -513,6 +517,10 @@ def _check_file(place: str) -> int:
     experiment = compile(scenario)
     cells, trials = text.count(len(experiment.cells)), text.count(experiment.trials)
     write_out(f"{place}: valid: {cells} cells, {trials} trials\n")
+    try:
+        attack_options.permitted(experiment, options)
+    except ScenarioError as error:
+        note(f"note: {error}")
     return cli.DONE
 
 

@@ -30,7 +30,7 @@ from core.results import CellResults
 from core.runner import Results
 from core.store import Recording, Run, RunCell, Store, begin, differing, open_store
 
-from . import __version__, cli, headless, places, table
+from . import __version__, attack_options, cli, headless, places, table
 from . import format as text
 from .runs import described
 
@@ -142,8 +142,8 @@ def resume(options: Namespace) -> int:
     headless.check_output(options)
     with _opened(options, write=True) as store:
         run = _number(store, options.run)
-        experiment = store.experiment(run)
-        recording = core_store.resume(store, run, options.frequencies)
+        experiment = attack_options.permitted(store.experiment(run), options)
+        recording = core_store.resume(store, run, options.frequencies, experiment)
         return headless.report(_recorded(recording, experiment, options), options)
 
 
@@ -152,7 +152,7 @@ def record(options: Namespace) -> int:
     out = headless.check_output(options)
     assert out is not None
     scenario, source = headless.scenario_of(options)
-    experiment = compile(scenario, limits=options.limits)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     options.frequencies = True
     if options.store or os.environ.get(places.STORE):
         store = open_store(places.chosen_store(options.store)[0])
@@ -181,10 +181,10 @@ def replay(options: Namespace) -> int:
     with store:
         run = store.run(number)
         limits = options.limits and store.path is None  # a stranger's file
-        experiment = store.experiment(number, limits)
+        experiment = attack_options.permitted(store.experiment(number, limits), options)
         bar = headless.Bar(sys.stderr, experiment, options.quiet)
         try:
-            found = replay_run(store, number, options.workers, limits, bar.show)
+            found = replay_run(store, number, options.workers, show=bar.show, experiment=experiment)
         finally:
             bar.erase()
     other = differing(run.versions)

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Final
 
+from . import attack_options
+
 MakeParser = Callable[..., argparse.ArgumentParser]
 
 COMMANDS: Final = ("runs", "resume", "replay", "record", "compare")
@@ -46,6 +48,7 @@ def parser(
     if command == "resume":
         made = make("ldptui resume", f"Go on with a run that was interrupted.\n{RUN_WORDS}")
         made.add_argument("run", metavar="RUN")
+        attack_options.add_to(made)
         add_output(made)
     elif command == "replay":
         made = make(
@@ -55,6 +58,7 @@ def parser(
         )
         made.add_argument("run", metavar="RUN|FILE")
         made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+        attack_options.add_to(made)
         made.add_argument(
             "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
         )

@@ -70,7 +70,7 @@ class Keeper:
 
         def work() -> None:
             if again is not None:
-                self._recording = resume(self._opened(), again)
+                self._recording = resume(self._opened(), again, experiment=experiment)
                 return
             try:
                 store = self._opened()

@@ -3,6 +3,8 @@
     theme = "ldptui-light"
     charset = "block"
     mouse = false
+    allow_attacks = ["name"]
+    attack_files = ["my_attacks.py"]
 
     [keys]
     "run.start" = "f9"
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 Charset = Literal["ascii", "block", "braille"]
 CHARSETS: Final = ("auto", *get_args(Charset))
 OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
-SETTINGS: Final = ("theme", "charset", "mouse", "keys")
+SETTINGS: Final = ("theme", "charset", "mouse", "allow_attacks", "attack_files", "keys")
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
@@ -42,15 +44,18 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """How the workbench looks and listens.
+    """How the workbench looks and listens, and what it may run.
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
+    allow_attacks, attack_files : attacks in Python that may run, by name and by file.
     keys : binding id → keys, several with commas between, as Textual's keymap takes them.
     """
 
     theme: str | None = None
     charset: Charset = "braille"
     mouse: bool = True
+    allow_attacks: tuple[str, ...] = ()
+    attack_files: tuple[Path, ...] = ()
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -60,21 +65,16 @@ def load_settings(
     theme: str | None = None,
     charset: str | None = None,
     mouse: bool | None = None,
+    allow_attacks: Iterable[str] = (),
+    attack_files: Iterable[str] = (),
 ) -> Settings:
     """The settings; raises SettingsError.
 
     path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
-    which need not exist. theme, charset, mouse : from the command line, which can only switch the
-    mouse off.
+    which need not exist. The others are from the command line, which can only switch the mouse
+    off, and only add attacks.
     """
-    named = os.environ.get("LDPTUI_CONFIG", "")
-    file = path or (Path(named).expanduser() if named else None)
-    read = _read(file or places.config_file(), required=file is not None)
-    where = str(file or places.config_file())
-    for key in read:
-        if key not in SETTINGS:
-            known = ", ".join(SETTINGS)
-            raise SettingsError(f"{where}: {key} is not a setting{_hint(key, SETTINGS, known)}")
+    read, where = _settings_file(path)
     chosen_theme = _chosen("theme", read, where, theme)
     if chosen_theme is not None:
         _check(*chosen_theme, themes())
@@ -87,8 +87,42 @@ def load_settings(
         theme=chosen_theme[0] if chosen_theme else None,
         charset=_drawable(chosen_charset[0]),
         mouse=with_mouse and mouse is not False,
+        allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
+        attack_files=(*(Path(file).expanduser() for file in attack_files), *_files(read, where)),
         keys=_keys(read.get("keys", {}), where),
     )
+
+
+def allowed_attacks(path: Path | None = None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """The attacks in Python that the settings alone allow, by name and by file; SettingsError."""
+    read, where = _settings_file(path)
+    return tuple(_texts(read, "allow_attacks", where)), tuple(_files(read, where))
+
+
+def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
+    """What the settings file says, every key known, and what to call it."""
+    named = os.environ.get("LDPTUI_CONFIG", "")
+    file = path or (Path(named).expanduser() if named else None)
+    where = file or places.config_file()
+    read = _read(where, required=file is not None)
+    for key in read:
+        if key not in SETTINGS:
+            known = ", ".join(SETTINGS)
+            raise SettingsError(f"{where}: {key} is not a setting{_hint(key, SETTINGS, known)}")
+    return read, str(where)
+
+
+def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
+    value = read.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise SettingsError(f"{where}: {key} must be a list of texts, got {_shown(value)}")
+    return value
+
+
+def _files(read: Mapping[str, Any], where: str) -> list[Path]:
+    """The files of attacks, found from the folder of the settings file."""
+    files = _texts(read, "attack_files", where)
+    return [Path(where).parent / Path(file).expanduser() for file in files]
 
 
 def themes() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ def open_workbench(
     charset: str | None = None,
     config: str | None = None,
     mouse: bool | None = None,
+    allow_attacks: Iterable[str] = (),
+    attack_files: Iterable[str] = (),
     log_file: str | None = None,
     store: str | None = None,
     keep: bool = True,
@@ -54,7 +57,12 @@ def open_workbench(
 
     try:
         settings: Settings = load_settings(
-            Path(config) if config else None, theme=theme, charset=charset, mouse=mouse
+            Path(config) if config else None,
+            theme=theme,
+            charset=charset,
+            mouse=mouse,
+            allow_attacks=allow_attacks,
+            attack_files=attack_files,
         )
         path = _scenario_path(scenario)
     except (SettingsError, FileNotFoundError) as error:

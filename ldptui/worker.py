@@ -7,6 +7,8 @@ the app:
     {"cancel": key}       stop this run; what is finished stays
     {"quit": true}        end at once
 
+(which attacks in Python may run is said on its command line, never by a request)
+
 and writes, to standard output alone:
 
     {"ready": {"python": …, "numpy": …}}           once, when everything is imported
@@ -29,6 +31,7 @@ come with a cell's first line and are null after it. Columns of numbers are litt
 from __future__ import annotations
 
 import _thread
+import argparse
 import json
 import math
 import os
@@ -38,13 +41,16 @@ import threading
 import time
 import traceback
 from base64 import b64encode
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from . import attack_options
 
 if TYPE_CHECKING:
     from core.cell import Cell
@@ -192,8 +198,14 @@ def checked(request: Mapping[str, Any]) -> dict[str, Any]:
 class Run:
     """One request being worked off: what was measured so far, and what was sent of it."""
 
-    def __init__(self, request: dict[str, Any], inbox: Inbox, out: BinaryIO) -> None:
-        self.request, self.inbox, self.out = request, inbox, out
+    def __init__(
+        self,
+        request: dict[str, Any],
+        inbox: Inbox,
+        out: BinaryIO,
+        allow: Callable[[Experiment], Experiment],
+    ) -> None:
+        self.request, self.inbox, self.out, self.allow = request, inbox, out, allow
         self.started = time.perf_counter()
         self.sent_at = float("-inf")
         self.parts: dict[str, PartSoFar] = {}
@@ -269,9 +281,9 @@ class Run:
         import_for(scenario)
         with self.inbox.interruptible():
             if self.keeper is not None and request["resumed"] is not None:
-                experiment = self.keeper.stored(request["resumed"])
+                experiment = self.allow(self.keeper.stored(request["resumed"]))
             else:
-                experiment = bind(scenario)
+                experiment = self.allow(bind(scenario))
             self.whole = Whole(experiment)
             if self.keeper is not None:
                 self.keeper.begin(experiment, request["source"], request["resumed"])
@@ -281,7 +293,7 @@ class Run:
 
         import_for(scenario)
         with self.inbox.interruptible():
-            experiment = bind(scenario)
+            experiment = self.allow(bind(scenario))
             part = PartSoFar(name, experiment, list(scenario.sweep))
             if self.whole is not None:
                 part.keys = self.whole.keys_of(experiment)
@@ -854,6 +866,11 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     inbox = Inbox()
+    parser = argparse.ArgumentParser("ldptui.worker")
+    parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
+    attack_options.add_to(parser)
+    options = parser.parse_args()
+    allow = partial(attack_options.permit, options=options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
@@ -862,7 +879,7 @@ def main() -> None:
     import core.scenario
     import core.theory  # noqa: F401
 
-    if "--lab" in sys.argv:
+    if options.lab:
         import_module("scipy.special")
         import_module("ldptui.lab.tabs")
     try:
@@ -871,8 +888,12 @@ def main() -> None:
             message = inbox.messages.get()
             if "error" in message:
                 write(out, message)
-            elif not inbox.outdated(request := message["run"]):
-                (Answering if "tab" in request else Run)(request, inbox, out).work()
+            elif inbox.outdated(request := message["run"]):
+                continue
+            elif "tab" in request:
+                Answering(request, inbox, out).work()
+            else:
+                Run(request, inbox, out, allow).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 

@@ -30,12 +30,12 @@ FIELDS = [
     *("protocol.delta", "protocol.neighbours"),
     *("attack.kind", "attack.share", "attack.targets", "attack.targets.pick"),
     *("attack.targets.count", "attack.targets.items", "attack.seeds", "attack.scoring"),
-    "attack.cohort",
+    *("attack.cohort", "attack.name", "attack.options"),
     *("simulate.path", "simulate.top_k"),
 ]
 KINDS = {
     "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
-    "attack": ["none", "rpa", "ria", "mga"],
+    "attack": ["none", "rpa", "ria", "mga", "plugin"],
     "population": ["zipf", "uniform", "geometric", "normal", "counts", "csv"],
 }
 METRICS = [

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ldptui import places, settings
-from ldptui.settings import Settings, SettingsError, load_settings
+from ldptui.settings import SETTINGS, Settings, SettingsError, allowed_attacks, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -31,13 +31,23 @@ def write(file: Path, text: str) -> Path:
 
 
 def test_without_a_file_everything_has_its_default(own_file: Path) -> None:
-    assert load_settings() == Settings(None, "braille", True, {})
+    assert load_settings() == Settings(None, "braille", True)
     assert not own_file.parent.exists()
 
 
 def test_the_users_file_is_read(own_file: Path) -> None:
     write(own_file, 'theme = "nord"\ncharset = "block"\nmouse = false\n')
-    assert load_settings() == Settings("nord", "block", False, {})
+    assert load_settings() == Settings("nord", "block", False)
+
+
+def test_attacks_in_python_are_allowed_by_name_and_by_file(own_file: Path) -> None:
+    write(own_file, 'allow_attacks = ["a"]\nattack_files = ["b.py", "/c/d.py"]\n')
+    beside = own_file.parent / "b.py"
+    assert allowed_attacks() == (("a",), (beside, Path("/c/d.py")))
+    settings = load_settings(allow_attacks=["e"], attack_files=["f.py", "~/g.py"])
+    assert settings.allow_attacks == ("e", "a")
+    files = (Path("f.py"), Path("~/g.py").expanduser(), beside, Path("/c/d.py"))
+    assert settings.attack_files == files
 
 
 def test_what_is_later_wins(own_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,8 +88,13 @@ def test_auto_charset_is_one_that_the_terminal_has(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("colour = 1\n", "FILE: colour is not a setting (theme, charset, mouse, keys)"),
+        (
+            "colour = 1\n",
+            f"FILE: colour is not a setting ({', '.join(SETTINGS)})",
+        ),
         ('them = "nord"\n', "FILE: them is not a setting (did you mean theme?)"),
+        ("allow_attacks = 3\n", "FILE: allow_attacks must be a list of texts, got 3"),
+        ("attack_files = [1]\n", "FILE: attack_files must be a list of texts, got [1]"),
         ("theme = 3\n", "FILE: theme must be a text, got 3"),
         ('mouse = "no"\n', "FILE: mouse must be true or false, got 'no'"),
         (

@@ -20,6 +20,7 @@ from ..pure import Items
 from .crafted import Adaptive, Demotion, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, malicious_users
+from .python import PythonAttack
 from .strategy import COHORT, SHARE, ItemSupport, Strategy, View, played
 from .targets import ListedTargets, PickTargets, RandomSet, Targets
 
@@ -42,6 +43,7 @@ Attack: TypeAlias = (
     | Untargeted
     | Demotion
     | Adaptive
+    | PythonAttack
 )
 AttackSpec: TypeAlias = NoAttack | Attack
 
@@ -57,6 +59,7 @@ ATTACKS: Final[dict[str, type[AttackSpec]]] = {
     "untargeted": Untargeted,
     "demote": Demotion,
     "adaptive": Adaptive,
+    "plugin": PythonAttack,
 }
 
 
@@ -84,6 +87,7 @@ __all__ = [
     "NoAttack",
     "PatternAttack",
     "PickTargets",
+    "PythonAttack",
     "RandomItem",
     "RandomReport",
     "RandomSet",

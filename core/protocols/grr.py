@@ -22,6 +22,7 @@ from ..pure import (
     Rng,
     SeedSearch,
     Support,
+    array_of,
     check,
     one_item_support,
     pure_estimates,
@@ -70,6 +71,15 @@ class GRR:
 
     def _others(self, targets: Items) -> Items:
         return np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
+
+    def received(self, reports: object, count: int) -> Reports:
+        if isinstance(reports, np.ndarray) and np.issubdtype(reports.dtype, np.integer):
+            reports = reports.astype(np.int64)
+        items = array_of(reports, (count,), np.dtype(np.int64))
+        wrong = items[(items < 0) | (items >= self.domain_size)]
+        if wrong.size:
+            raise ValueError(f"must be items in [0, {self.domain_size}), got {wrong[0]}")
+        return items
 
     def supports(self, reports: Reports) -> BoolArray:
         return np.asarray(reports[:, None] == np.arange(self.domain_size))

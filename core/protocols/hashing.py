@@ -25,6 +25,7 @@ from ..pure import (
     Rng,
     SeedSearch,
     Support,
+    array_of,
     check,
     independent_honest_support,
     independent_target_sum_variance,
@@ -171,6 +172,13 @@ class LocalHashing:
         reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
         reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
         return reports
+
+    def received(self, reports: object, count: int) -> Reports:
+        pairs = array_of(reports, (count,), REPORT)
+        if count and pairs["value"].max() >= self.hash_range:
+            most = pairs["value"].max()
+            raise ValueError(f"must have values in [0, {self.hash_range}), got {most}")
+        return pairs
 
     def supports(self, reports: Reports) -> BoolArray:
         hashed = buckets(

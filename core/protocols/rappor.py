@@ -36,6 +36,8 @@ from ..pure import (
     Reports,
     Rng,
     SeedSearch,
+    array_of,
+    check_padding,
 )
 from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
 from .unary import SUE, Unary
@@ -310,6 +312,14 @@ class Rappor:
             filters = self.encode(values[rows], reports["cohort"][rows])
             reports["bits"][rows] = np.packbits(filters, axis=1)
         return reports
+
+    def received(self, reports: object, count: int) -> Reports:
+        sent = array_of(reports, (count,), self._report)
+        if count and sent["cohort"].max() >= self.cohorts:
+            most = sent["cohort"].max()
+            raise ValueError(f"must have cohorts in [0, {self.cohorts}), got {most}")
+        check_padding(sent["bits"], self.bits)
+        return sent
 
     def unpack(self, reports: Reports) -> BoolArray:
         """bool[n, k]: the bits of reports. For small n."""

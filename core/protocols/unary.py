@@ -24,7 +24,9 @@ from ..pure import (
     Rng,
     SeedSearch,
     Support,
+    array_of,
     check,
+    check_padding,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
@@ -177,6 +179,11 @@ class Unary:
                 _set_some(bits, mine, others, int(ones.outside[outcome]), rng)
             reports[at : at + rows] = np.packbits(bits, axis=1)
         return reports
+
+    def received(self, reports: object, count: int) -> Reports:
+        bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
+        check_padding(bits, self.domain_size)
+        return bits
 
     def supports(self, reports: Reports) -> BoolArray:
         return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import (
@@ -66,10 +67,18 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
 
 KNOWN: Final = known_keys()
 
+OPEN: Final = ("attack.options",)
+"""Tables whose keys are somebody else's."""
+
+
+def is_open(key: str) -> bool:
+    """Whether a key lies in a table whose keys are not ours to know."""
+    return any(key.startswith(f"{table}.") for table in OPEN)
+
 
 def sweepable_keys() -> list[str]:
     """The keys that `[sweep]` may name."""
-    return [key for key in KNOWN if key not in ("format", "title", "about")]
+    return [key for key in KNOWN if key not in ("format", "title", "about", *OPEN)]
 
 
 def _bare(hint: Any) -> tuple[Any, Range | None]:
@@ -96,6 +105,8 @@ def rule_of(key: str) -> str | None:
         base, allowed = _bare(hint)
         if get_origin(base) is Literal:
             words += [f'"{one}"' for one in get_args(base) if f'"{one}"' not in words]
+        elif get_origin(base) is dict:
+            words.append("a table")
         elif base in _TYPES:
             bounds = f" {allowed}" if allowed is not None else ""
             words.append(f"{_TYPES[base]}{',' if bounds.startswith(' at') else ''}{bounds}")
@@ -122,7 +133,12 @@ def schema() -> dict[str, Any]:
     described["properties"]["sweep"] = {
         "type": "object",
         "description": "Dotted key to its values; a swept key may be left out of its table.",
-        "propertyNames": {"enum": sweepable_keys()},
+        "propertyNames": {
+            "anyOf": [
+                {"enum": sweepable_keys()},
+                {"pattern": rf"^({'|'.join(map(re.escape, OPEN))})\."},
+            ]
+        },
         "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},
     }
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}

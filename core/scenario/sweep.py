@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ScenarioError
 from .document import Document, copied, named, put, shown, suggest
-from .keys import KNOWN, is_integer, keys_of, names_kind, sweepable_keys
+from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, sweepable_keys
 from .point import KINDS
 
 MAX_CELLS: Final = 10_000
@@ -40,7 +40,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
         raise ScenarioError(f"must be a table, got {shown(table)}", key="sweep")
     flat = dotted_sweep(table)
     for key, value in flat.items():
-        if key not in sweepable_keys():
+        if key not in sweepable_keys() and not is_open(key):
             close = suggest(key, sweepable_keys())
             raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
         if isinstance(value, list) and not value:
@@ -88,7 +88,7 @@ def _values(key: str, value: Any) -> list[Any]:
     spaced = np.geomspace if scale == "log" else np.linspace
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
         numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
-    if not any(is_integer(hint) for hint in KNOWN[key]):
+    if not any(is_integer(hint) for hint in KNOWN.get(key, ())):
         return numbers
     return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
 

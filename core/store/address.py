@@ -20,7 +20,10 @@ SIMULATOR: Final = 1
 
 
 def canonical(value: object) -> Any:
-    """A value as JSON that is the same for equal values; raises TypeError for unknown types."""
+    """A value as JSON that is the same for equal values; raises TypeError for unknown types.
+
+    Fields that do not count when dataclasses are compared do not count here.
+    """
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, np.generic):
@@ -34,8 +37,11 @@ def canonical(value: object) -> Any:
         if len(parts) <= 64:
             return parts
         return ["long", len(parts), digest(json.dumps(parts).encode())]
+    if isinstance(value, dict):
+        return ["table", [[str(key), canonical(value[key])] for key in sorted(value)]]
     if dataclasses.is_dataclass(value):
-        named = {one.name: canonical(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        counted = (one.name for one in dataclasses.fields(value) if one.compare)
+        named = {name: canonical(getattr(value, name)) for name in counted}
         return [type(value).__name__, named]
     raise TypeError(f"no canonical form of {type(value).__name__}")
 

@@ -19,6 +19,7 @@ from ..cell import Cell
 from ..errors import FileError, one_line
 from ..experiment import Experiment
 from ..metrics import METRICS
+from ..plugins import asked, asked_by
 from ..population import CSVColumn
 from ..results import BLOCK_TRIALS, Block
 from ..runner import Results
@@ -93,8 +94,14 @@ def begin(
     return Recording(store, number, own, fresh, frequencies)
 
 
-def resume(store: Store, run: int, frequencies: bool = True) -> Recording:
-    """Go on recording a run that did not end; what it has is known."""
+def resume(
+    store: Store, run: int, frequencies: bool = True, experiment: Experiment | None = None
+) -> Recording:
+    """Go on recording a run that did not end; what it has is known.
+
+    experiment : that of the run, ready to be computed, where it has attacks in Python: their code
+        must be what it was.
+    """
     with store.writing() as db:
         cells = [row[0] for row in db.execute(
             "SELECT cell FROM run_cells WHERE run = ? ORDER BY position", (run,)
@@ -102,7 +109,7 @@ def resume(store: Store, run: int, frequencies: bool = True) -> Recording:
         there = store.run(run)
         if there.status == "running":
             raise FileError(f"run {run} is running, in process {process_of(db, run)}")
-        other = differing(there.versions)
+        other = differing(there.versions) or _other_code(db, run, experiment)
         if other or there.metrics != METRICS:
             raise FileError(
                 f"run {run} cannot be resumed, its other trials would not be of one kind: "
@@ -117,6 +124,22 @@ def resume(store: Store, run: int, frequencies: bool = True) -> Recording:
             (me(), run),
         )
     return Recording(store, run, cells, False, frequencies, before or (0.0, 0))
+
+
+def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None) -> str:
+    """Whose code is not what it was, in words; "" where all is."""
+    if experiment is None or not asked(experiment):
+        return ""
+    before = db.execute(
+        "SELECT key FROM run_cells JOIN cells ON cells.id = cell WHERE run = ? ORDER BY position",
+        (run,),
+    )
+    for cell, key, (old,) in zip(
+        experiment.cells, cell_keys(experiment.cells), before, strict=True
+    ):
+        for name in asked_by(cell) if key != old else ():
+            return f"the code of attack {name!r} is not that of its other trials"
+    return ""
 
 
 class Recording:

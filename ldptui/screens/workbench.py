@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.events import Resize
+from textual.message import Message
 from textual.reactive import Reactive, var
 from textual.screen import Screen
 from textual.timer import Timer
@@ -62,6 +63,9 @@ ROOM_FOR_ALL = 100
 BORDER_RULES = ("border_top", "border_right", "border_bottom", "border_left")
 CHARTS = 4
 """The pane that is shown first where there is room for one only."""
+
+
+MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
 class WorkbenchScreen(Screen[None]):
@@ -109,13 +113,13 @@ class WorkbenchScreen(Screen[None]):
     def __init__(
         self,
         path: Path | None = None,
-        engine: type[Engine] | None = None,
+        engine: MakeEngine = Engine,
         store: Path | None = None,
     ) -> None:
         super().__init__()
         self._path = path
         self._store = store
-        self._engine = (engine or Engine)(self.post_message)
+        self._engine = engine(self.post_message)
         self._lab: LabScreen | None = None
         self._key = 0
         self._requested: tuple[Part, ...] = ()

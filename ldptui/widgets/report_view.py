@@ -124,6 +124,7 @@ class ReportView(Vertical):
             self.query_one(RowsView).rebuild()
 
     def _draw(self, cell: Cell) -> tuple[Life, Life | None]:
+        from core.attacks import PythonAttack
         from core.streams import stream
 
         from ..life import fake_life, genuine_life, random_user
@@ -134,7 +135,7 @@ class ReportView(Vertical):
             item = random_user(cell, stream(seed, user, "population"))
         name = f"{user}, report {self._report}"
         genuine = genuine_life(cell, item, stream(seed, name, "genuine"))
-        if cell.attack is None:
+        if cell.attack is None or isinstance(cell.attack, PythonAttack):  # whose code is not here
             return genuine, None
         return genuine, fake_life(cell, stream(seed, name, "malicious"))
 

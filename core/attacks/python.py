@@ -1,0 +1,65 @@
+"""The attack that a scenario asks for by name, and that somebody wrote in Python.
+
+Nothing here finds or runs its code: `core.plugins` does, where the user allows it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, NoReturn
+
+from ..bounds import check_bounds
+from ..errors import AttackError, ScenarioError
+from ..protocols.rappor import Rappor
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..sampling import Counts, Floats
+from .strategy import SHARE, View
+from .targets import Targets
+
+
+@dataclass(frozen=True)
+class PythonAttack:
+    """An attack of somebody's, by its name. No law of its reports is known here.
+
+    options : what its code takes besides, as TOML has it; kept with sorted keys.
+    """
+
+    reacts: ClassVar[bool] = True
+    share: Annotated[float, SHARE]
+    targets: Targets
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    kind: Literal["plugin"] = "plugin"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if not self.name.isprintable() or not self.name.strip():
+            raise ScenarioError(f"must be the name of an attack, got {self.name!r}", key="name")
+        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
+        object.__setattr__(self, "options", ordered)
+
+    @property
+    def cohort(self) -> None:
+        return None
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        """Its code alone knows where it makes sense."""
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+        raise AttackError(f"attack {self.name!r} is somebody's code and not allowed")
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
+        raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")
+
+    def support(self, protocol: Supporting, r: int) -> NoReturn:  # noqa: ARG002
+        raise ValueError("no law is known of an attack in Python")
+
+    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
+        return None
+
+    def rates(self, protocol: Rappor, targets: Items) -> None:  # noqa: ARG002
+        return None
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> NoReturn:  # noqa: ARG002
+        raise ValueError("no law is known of an attack in Python")

@@ -1,0 +1,302 @@
+"""Attacks that users write in Python: found without running them, run only where that is allowed.
+
+A scenario names an attack (`kind = "plugin"`, `name`) and that alone runs nothing. What may run is
+the user's to say, on the command line or in the settings: an `Allowed`. `permit` finds the code of
+every attack that a scenario names, without importing it, and refuses what is not allowed. The code
+is loaded by the process that computes, when its first report is due.
+
+Where it comes from: the entry-point group `ldptui.attacks` of an installed package, or a Python
+file, where the attack is a name at its top level. The object is a function, or a frozen dataclass
+(or an instance of one) with a method, `reports(protocol, view, count, rng)`: options are the
+function's further keywords, or the fields of the dataclass.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import importlib
+import importlib.machinery
+import importlib.metadata
+import itertools
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+from .attacks import PythonAttack, View
+from .cell import Cell
+from .errors import AttackError, FileError, ScenarioError
+from .experiment import Experiment
+from .pure import LocalMechanism, Reports, Rng
+from .streams import digest
+
+GROUP: Final = "ldptui.attacks"
+"""The entry-point group under which packages publish attacks."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a user lets run.
+
+    names : attacks of installed packages, by the names of their entry points.
+    files : Python files, all of whose attacks may run.
+    """
+
+    names: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an attack's code is, for a process that loads it later; says nothing of the code.
+
+    name : the attack's. digest : of its code, which counts for what is known of its results.
+    place : a file, or the "module:attribute" of an entry point.
+    """
+
+    name: str
+    digest: str
+    place: Path | str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Plugin(PythonAttack):
+    """A Python attack that may run: picklable, its code is loaded by the process that uses it."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        """What the attack's code gives, checked; raises AttackError for whatever goes wrong."""
+        with explained(self.name):
+            attack = loaded(self.source, json.dumps(self.options))
+            made = attack(protocol, _read_only(view), count, rng)
+        try:
+            return protocol.received(made, count)
+        except ValueError as error:
+            raise AttackError(f"the reports of attack {self.name!r} {error}") from None
+
+
+def _read_only(view: View) -> View:
+    """The same view, so that code which changes its arrays in place changes nothing of ours."""
+    arrays = {}
+    for name in ("targets", "published"):
+        value = getattr(view, name)
+        if value is not None:
+            arrays[name] = value.view()
+            arrays[name].setflags(write=False)
+    return replace(view, **arrays)
+
+
+@contextlib.contextmanager
+def explained(name: str) -> Iterator[None]:
+    """Turn whatever an attack's code raises into an AttackError with its traceback."""
+    try:
+        yield
+    except AttackError:
+        raise
+    except (Exception, SystemExit) as error:
+        told = traceback.TracebackException.from_exception(error)
+        words = " ".join(str(told).split())
+        kind = type(error).__name__
+        # From the attack's own code on: how it was called is no concern of its author.
+        own = itertools.dropwhile(lambda frame: frame.filename == __file__, told.stack)
+        told.stack = traceback.StackSummary.from_list(own)
+        raise AttackError(
+            f"attack {name!r} raised {kind}" + (f": {words}" if words else ""),
+            "".join(told.format()),
+        ) from None
+
+
+# Finding, which runs nothing.
+
+
+def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
+    """The experiment with the code of its Python attacks found; raises ScenarioError, FileError.
+
+    ScenarioError says which attack a scenario asks for, and how to allow it.
+    """
+    if not asked(experiment):
+        return experiment
+    find_once = functools.cache(lambda name: find(name, allowed))
+
+    def permitted(cell: Cell) -> Cell:
+        return replace(cell, attack=_with_code(cell.attack, find_once))
+
+    try:
+        cells = tuple(permitted(cell) for cell in experiment.cells)
+    except ScenarioError as error:
+        raise error.at(experiment.scenario.name) from error
+    return replace(experiment, cells=cells)
+
+
+def asked_by(cell: Cell) -> tuple[str, ...]:
+    """The names of the Python attacks that a cell asks for, whether they may run or not."""
+    return (cell.attack.name,) if isinstance(cell.attack, PythonAttack) else ()
+
+
+def asked(experiment: Experiment) -> tuple[str, ...]:
+    """The names of the Python attacks that an experiment asks for."""
+    return tuple(dict.fromkeys(name for cell in experiment.cells for name in asked_by(cell)))
+
+
+def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
+    """An attack with every Python attack in it replaced by one that may run."""
+    if isinstance(attack, PythonAttack):
+        given = {one.name: getattr(attack, one.name) for one in dataclasses.fields(attack)}
+        return Plugin(**given, source=find_code(attack.name))
+    return attack
+
+
+def find(name: str, allowed: Allowed) -> Source:
+    """The code that a user allows under a name; raises ScenarioError, FileError."""
+    found = []
+    for path in dict.fromkeys(allowed.files):
+        code = read(path)
+        if name in names_in(code, path):
+            found.append(Source(name, digest(code), path))
+    if name in allowed.names:
+        found += entry_points(name)
+    if len(found) > 1:
+        places = " and ".join(str(one.place) for one in found)
+        raise ScenarioError(f"must mean one attack, {name!r} is in {places}", key="attack.name")
+    if not found:
+        raise ScenarioError(_refusal(name, allowed), key="attack.name")
+    return found[0]
+
+
+def _refusal(name: str, allowed: Allowed) -> str:
+    """Why there is no code for a name: it is not allowed, or not where it is allowed."""
+    if name in allowed.names:
+        others = ", ".join(available()) or "none"
+        return f"must be an attack of an installed package (there are: {others}), got {name!r}"
+    asks = f"asks for the attack {name!r}, somebody's Python code, which is not allowed"
+    if name in available():
+        return f"{asks}: --allow-attack {name} lets it run"
+    where = "".join(f"; {path} has none of that name" for path in allowed.files)
+    return f"{asks}: --attack-file FILE lets the attacks of a file of yours run{where}"
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def names_in(code: bytes, path: Path) -> frozenset[str]:
+    """The names that Python code defines at its top level; raises ScenarioError. Runs nothing."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        why = getattr(error, "msg", str(error) or type(error).__name__)
+        raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
+    return frozenset(name for statement in tree.body for name in _defined(statement))
+
+
+def _defined(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign):
+        yield from (one.id for one in statement.targets if isinstance(one, ast.Name))
+    elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        yield statement.target.id
+
+
+def available() -> list[str]:
+    """The names of the attacks that installed packages publish; imports none of them."""
+    return sorted({point.name for point in importlib.metadata.entry_points(group=GROUP)})
+
+
+def entry_points(name: str) -> list[Source]:
+    """The attacks that installed packages publish under a name; imports none of them."""
+    points = importlib.metadata.entry_points(group=GROUP, name=name)
+    return [Source(name, code_digest(place), place) for place in dict.fromkeys(
+        point.value for point in points
+    )]  # fmt: skip
+
+
+def code_digest(place: str) -> str:
+    """A digest of all Python code of the package that has an entry point; imports nothing."""
+    module = place.partition(":")[0].strip()
+    spec = importlib.machinery.PathFinder.find_spec(module.partition(".")[0])
+    for finder in () if spec is not None else sys.meta_path:
+        find_spec = getattr(finder, "find_spec", None)  # editable installations have their own
+        spec = find_spec(module.partition(".")[0], None) if find_spec else None
+        if spec is not None:
+            break
+    if spec is None:
+        raise ScenarioError(f"must be in an installed package, got {place}", key="attack.name")
+    files = [Path(spec.origin)] if spec.origin else []
+    for folder in spec.submodule_search_locations or ():
+        files += sorted(Path(folder).rglob("*.py"))
+    return digest(b"\0".join(digest(read(file)).encode() for file in dict.fromkeys(files)))
+
+
+# Loading, which runs it.
+
+_imported: Final[dict[str, str]] = {}
+"""The digests of the code of entry points at the time when this process imported it."""
+
+
+@functools.lru_cache(maxsize=64)
+def loaded(source: Source, options: str) -> Callable[..., Any]:
+    """The `reports` of an attack with its options, given as JSON; raises what its code raises."""
+    found = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
+    return with_options(source.name, found, json.loads(options))
+
+
+def with_options(name: str, found: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """`reports(protocol, view, count, rng)` of what an attack's name stands for."""
+    if isinstance(found, type):
+        found = found(**options)
+    elif dataclasses.is_dataclass(found):
+        found = replace(found, **options)  # type: ignore[type-var]  # no class: those came first
+    elif isinstance(found, FunctionType):
+        return functools.partial(found, **options)
+    elif options:
+        raise AttackError(f"attack {name!r} must be a function or a dataclass to have options")
+    if not callable(getattr(found, "reports", None)):
+        raise AttackError(
+            f"attack {name!r} must be a function or have a method reports, got "
+            f"{type(found).__name__}"
+        )
+    reports: Callable[..., Any] = found.reports
+    return reports
+
+
+def _from_file(source: Source) -> Any:
+    path = Path(source.place)
+    code = read(path)
+    _refuse_change(source, digest(code))
+    module = ModuleType(f"ldptui_attack_{source.digest}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where dataclasses look for it
+    exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
+    return getattr(module, source.name)
+
+
+def _from_package(source: Source) -> Any:
+    place = str(source.place)
+    _refuse_change(source, _imported.setdefault(place, code_digest(place)))
+    name, _, attribute = (part.strip() for part in place.partition(":"))
+    found: Any = importlib.import_module(name)
+    for part in attribute.split(".") if attribute else ():
+        found = getattr(found, part)
+    return found
+
+
+def _refuse_change(source: Source, now: str) -> None:
+    """One run has one code, and Python imports a package once: what changed since is another."""
+    if now != source.digest:
+        raise AttackError(
+            f"the code of attack {source.name!r} in {source.place} changed while ldptui ran: "
+            "run it again, or start ldptui again"
+        )

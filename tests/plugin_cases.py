@@ -1,0 +1,68 @@
+"""Attacks in Python for the tests: files and installed packages, and marks that they leave."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+HONEST = """
+def honest(protocol, view, count, rng):
+    return protocol.perturb(view.targets[rng.integers(0, view.targets.size, count)], rng)
+"""
+
+
+def attack_file(folder: Path, source: str = HONEST, name: str = "mine.py") -> tuple[Path, Path]:
+    """A file of attacks that leaves a mark when it is run, and the mark."""
+    path, mark = folder / name, folder / f"{name}.mark"
+    marking = f"\nimport pathlib\npathlib.Path({str(mark)!r}).write_text('ran')\n"
+    path.write_text(textwrap.dedent(source) + marking, encoding="utf-8")
+    return path, mark
+
+
+def package(folder: Path, name: str, source: str = HONEST, **attacks: str) -> Path:
+    """An installed package that publishes attacks, each "module:attribute"; the mark that it leaves
+    when it is imported. `folder` has to be on the path.
+    """
+    (folder / name).mkdir()
+    path, mark = attack_file(folder / name, source, "__init__.py")
+    path.with_name("more.py").write_text("from . import *\n" + textwrap.dedent(source))
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines = [f"{attack} = {place}" for attack, place in attacks.items()]
+    (info / "entry_points.txt").write_text("\n".join(["[ldptui.attacks]", *lines, ""]))
+    return mark
+
+
+def asking(name: str, options: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """The attack table of a scenario that asks for an attack in Python."""
+    table = {"kind": "plugin", "name": name, "share": 0.1, "targets": {"items": [1, 3]}}
+    return table | ({} if options is None else {"options": options}) | more
+
+
+def toml(name: str, top: str = "", attack: str = "", sweep: Sequence[str] = ("oue",)) -> str:
+    """A scenario that asks for an attack, on the protocols of the sweep."""
+    return f"""\
+format = 1
+trials = 20
+{top}
+[population]
+kind = "uniform"
+items = 8
+users = 200
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "plugin"
+name = "{name}"
+share = 0.1
+targets = {{ items = [1, 3] }}
+{attack}
+[sweep]
+"protocol.kind" = {list(sweep)}
+"""
