@@ -203,7 +203,7 @@ class Run:
         request: dict[str, Any],
         inbox: Inbox,
         out: BinaryIO,
-        allow: Callable[[Experiment], Experiment],
+        allow: Callable[[Experiment], Experiment] = lambda experiment: experiment,
     ) -> None:
         self.request, self.inbox, self.out, self.allow = request, inbox, out, allow
         self.started = time.perf_counter()

@@ -443,7 +443,7 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
          "interval": 1}
     )  # fmt: skip
     inbox._newest = request
-    Run(request, inbox, out, lambda experiment: experiment).work()
+    Run(request, inbox, out).work()
     last = json.loads(out.getvalue().splitlines()[-1])["snapshot"]
     assert (last["status"], last["error"]) == ("failed", "ZeroDivisionError: by chance")
     assert "in broken" in last["details"]
