@@ -431,13 +431,17 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         protocol = protocols[key]
         targets = _targets(attack.targets, population, cell.seed)
         r, held = targets.size, _held(attack.targets, population, cell.seed)
-        crafted = (*key, r, attack.kind, getattr(attack, "search", None))
+        effort = getattr(attack, "search", None), getattr(attack, "subset", None)
+        crafted = (*key, r, attack.kind, effort)
         if crafted not in supports:
+            attack.check(protocol, targets)
             supports[crafted] = attack.support(protocol, r)
         support = supports[crafted]
         users = _users(population)
         fakes = malicious_users(users, attack.share)
         if isinstance(protocol, Stability):
+            if getattr(attack, "distribution", None) is not None:
+                return math.nan, math.nan  # what is withheld depends on each target's own fakes
             held_by = population.histogram[targets]
             return release_gain(protocol, support, held_by, users, fakes), math.nan
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)

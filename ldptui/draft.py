@@ -367,7 +367,7 @@ def _set_kind(
     known = {name for one in kinds if isinstance(one, str) for name in keys_of(top, one)}
     if below:
         known = known - {"share"} | {"weight", "targets"}
-    elif table == "attack":
+    elif table == "attack" and kind == "none":
         known |= {"share", "targets"}  # "none" ignores them: so an attack is soon back
     remembered.update({f"{table}.{name}": before[name] for name in before if name not in known})
     after = {"kind": kind, **{name: before[name] for name in before if name in known}}
@@ -434,6 +434,11 @@ def _starting(draft: Draft, kind: str, key: str) -> Any:
             return [500, 300, 150, 50]
         case "attack.targets":
             return {"pick": "random", "count": min(10, items)}
+        case "attack.subset":
+            targets = draft.cell.targets.size if draft.cell is not None else 0
+            return max(1, targets // 2)
+        case "attack.size":
+            return max(1, items // 4)
     return _STARTING.get(key)
 
 

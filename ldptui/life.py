@@ -9,11 +9,24 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from core.attacks import Attack, MaximalGain, RandomItem, View
+from core.attacks import (
+    Adaptive,
+    Attack,
+    Demotion,
+    InputPoisoning,
+    MaximalGain,
+    PatternAttack,
+    RandomItem,
+    RandomReport,
+    SubsetGain,
+    UnperturbedItem,
+    Untargeted,
+    View,
+)
 from core.cell import Cell
 from core.hashing import buckets, xxhash32
 from core.protocols import GRR, LocalHashing, Unary
@@ -25,10 +38,19 @@ from . import format as fmt
 SEARCH_WORK: Final = 2_000_000
 """Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
 
+Searching: TypeAlias = MaximalGain | SubsetGain | Untargeted | Demotion | Adaptive
+
 ATTACK_NAMES: Final = {
     "rpa": "random report attack",
     "ria": "random item attack",
+    "ria-unperturbed": "random item, no noise",
+    "input": "input poisoning",
     "mga": "maximal gain attack",
+    "mga-a": "maximal gain, subsets",
+    "apa": "adaptive pattern attack",
+    "untargeted": "untargeted attack",
+    "demote": "demotion",
+    "adaptive": "adaptive attack",
 }
 
 
@@ -175,30 +197,36 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
     if attack is None:
         raise ValueError("there are no fake users without an attack")
     title = f"A fake user: {ATTACK_NAMES.get(attack.kind, attack.kind)}"
-    if isinstance(attack, RandomItem):
+    if isinstance(attack, RandomItem | InputPoisoning | UnperturbedItem):
         # The attack draws the target first: a copy of the generator draws the same one.
-        drawn = copy.deepcopy(rng).integers(0, cell.targets.size, size=1)[0]
-        item = int(cell.targets[drawn])
+        item = attack.held(View(cell.targets), 1, copy.deepcopy(rng)).item()
         report = attack.reports(cell.pure, View(cell.targets), 1, rng)
+        honest = not isinstance(attack, UnperturbedItem)
         value = Step(
             "Value",
             f"{_named(cell, item)}, a target",
-            detail=(f"one of {_targets(cell)}, at random: its only lie",),
+            detail=(f"one of {_targets(cell)}, at random{': its only lie' if honest else ''}",),
         )
-        steps = (value, *_honest_steps(cell, report, item))
-        return _life(cell, title, report, steps, item, fake=True)
+        made = _honest_steps(cell, report, item)
+        if not honest and made:
+            encoded, _, sent = made
+            made = (encoded, SENT_AS_IT_IS, sent)
+        return _life(cell, title, report, (value, *made), item, fake=True)
     shown = _bounded(attack, cell)
     report = shown.reports(cell.pure, View(cell.targets), 1, rng)
     value = Step(
         "Value",
         "none: a fake holds no item",
-        detail=(f"wants {_targets(cell)} to look frequent",),
+        detail=(f"wants {_targets(cell)} to look {_WISHES.get(attack.kind, 'frequent')}",),
     )
-    if isinstance(attack, MaximalGain):
+    if not isinstance(attack, RandomReport):
         made = _crafted_steps(cell, report, getattr(shown, "seeds", 0))
     else:
         made = _random_steps(cell, report)
     return _life(cell, title, report, (value, *made), None, fake=True)
+
+
+_WISHES: Final = {"demote": "rare", "untargeted": "frequent, whichever they are"}
 
 
 def _life(
@@ -393,13 +421,17 @@ def _honest_hashing(
 def _crafted_steps(cell: Cell, report: Reports, seeds: int) -> tuple[Step, ...]:
     protocol, r = cell.pure, cell.targets.size
     if isinstance(protocol, GRR):
-        sent = int(report[0])
+        sent, d = int(report[0]), protocol.domain_size
         out = _one(protocol.domain_size, sent)
+        if isinstance(cell.attack, Demotion):
+            text, chance = "any item but a target", ("each other", "1/(d−r)", 1 / (d - r))
+        else:
+            text, chance = f"one of {_targets(cell)}", ("each target", "1/r", 1 / r)
         return (
             Step(
                 "Crafting",
-                f"one of {_targets(cell)}",
-                (Chance("each target", "1/r", 1 / r, _named(cell, sent)),),
+                text,
+                (Chance(*chance, _named(cell, sent)),),
                 _over_items(cell, (("picked", out),), None),
             ),
             SENT_AS_IT_IS,
@@ -416,12 +448,23 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
     p, q, d, r = protocol.p, protocol.q, protocol.domain_size, cell.targets.size
     after = protocol.supports(report)[0]
     crafted = np.zeros(d, dtype=np.bool_)
-    crafted[cell.targets] = True
-    pad = int(after.sum()) - r
+    crafted[cell.targets] = after[cell.targets]
+    hit = int(crafted.sum())
+    pad = int(after.sum()) - hit
     expected = fmt.short(p + (d - 1) * q)
     one, zero = _letters(cell)
     if pad:
         why = f"{_plural(pad, 'more one')} at random, to look honest"
+    if isinstance(cell.attack, PatternAttack):
+        why = why if pad else "none: no one is left"
+        detail = (f"k = {hit + pad} ones, drawn by the honest law: {one} + (d−1){zero} on average",)
+    elif isinstance(cell.attack, SubsetGain):
+        why = why if pad else "none: there are ones enough"
+        detail = (f"aims at {_plural(cell.attack.subset, 'target')}; padding may hit others",)
+    elif isinstance(cell.attack, Demotion):
+        why = why if pad else "none: there is no other item"
+        detail = (f"⌊{one} + (d−1){zero}⌋ = {protocol.padding(0)}, never a target",)
+    elif pad:
         detail = (f"l = ⌊{one} + (d−1){zero} − r⌋ = {pad}",)
     else:
         why = "none: there are ones enough"
@@ -429,7 +472,7 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
     return (
         Step(
             "Crafting",
-            "every target's bit is 1",
+            _set_bits(hit, r),
             cells=_over_items(cell, (("crafted", crafted),), None),
         ),
         Step(
@@ -440,7 +483,7 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
                 (("before", crafted), ("after", after)),
                 None,
             ),
-            detail=(*detail, "not perturbed: targets stay 1"),
+            detail=(*detail, "not perturbed: bits stay as they are"),
         ),
         Step(
             "Report",
@@ -450,6 +493,12 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
             marked=np.sort(cell.targets),
         ),
     )
+
+
+def _set_bits(hit: int, r: int) -> str:
+    if hit == r:
+        return "every target's bit is 1"
+    return f"{hit} of {r} targets' bits are 1" if hit else "no target's bit is 1"
 
 
 def _crafted_hashing(
@@ -535,10 +584,10 @@ def _random_steps(cell: Cell, report: Reports) -> tuple[Step, ...]:
 
 def _bounded(attack: Attack, cell: Cell) -> Attack:
     """The attack with as many seeds as one report may take time for."""
-    if not isinstance(attack, MaximalGain) or not isinstance(cell.pure, LocalHashing):
+    if not isinstance(attack, Searching) or not isinstance(cell.pure, LocalHashing):
         return attack
     r = cell.targets.size
-    work = r if attack.scoring == "anchor" else r * (r + 1) // 2
+    work = r * (r + 1) // 2 if getattr(attack, "scoring", "") == "bucket" else r
     most = max(1, SEARCH_WORK // work)
     return attack if attack.seeds <= most else replace(attack, seeds=most)
 

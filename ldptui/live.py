@@ -13,7 +13,19 @@ from typing import Final
 import numpy as np
 
 from core import theory
-from core.attacks import Attack, ItemSupport, MaximalGain, RandomItem, RandomReport
+from core.attacks import (
+    Attack,
+    Demotion,
+    InputPoisoning,
+    ItemSupport,
+    Maximal,
+    MaximalGain,
+    PatternAttack,
+    RandomItem,
+    RandomReport,
+    SubsetGain,
+    UnperturbedItem,
+)
 from core.cell import Cell
 from core.protocols import GRR, LocalHashing, Unary
 from core.protocols.hashing import matched_law
@@ -267,7 +279,7 @@ def _attack(cell: Cell) -> Iterator[Live]:
     )
     yield live("Their share, after rounding", "β = m / (n + m)", f"{m_} / ({n_} + {m_})", beta, CJG)
     yield live("What genuine users hold of the targets", "f_T = Σ_(t∈T) fₜ", _sum(cell), held, CJG)
-    if isinstance(attack, MaximalGain):
+    if isinstance(attack, Maximal):
         if isinstance(protocol, Unary):
             yield live(
                 "Padding of a crafted report",
@@ -306,7 +318,7 @@ def _attack(cell: Cell) -> Iterator[Live]:
         theory.gain_std(protocol, law, r, n, m, held), f"{CJG}, exact",
     )  # fmt: skip
     yield _attacked_mse(cell, law, part)
-    if isinstance(attack, MaximalGain):
+    if isinstance(attack, Maximal):
         e, d = math.exp(protocol.epsilon), protocol.domain_size
         limit = theory.safer_domain_size(r, protocol.epsilon)
         verdict = "OUE, OLH safer" if d > limit else "kRR safer"
@@ -332,7 +344,7 @@ def _attacked_mse(cell: Cell, law: ItemSupport, part: str) -> Live:
     )  # fmt: skip
 
 
-def _matched(attack: MaximalGain, protocol: LocalHashing, r: int, part: str) -> Iterator[Live]:
+def _matched(attack: Maximal, protocol: LocalHashing, r: int, part: str) -> Iterator[Live]:
     """E[M], and where the law of M has its weight."""
     g, seeds = protocol.hash_range, attack.seeds
     law = matched_law(r, g, attack.search)
@@ -363,7 +375,9 @@ def _supported(cell: Cell, attack: Attack) -> tuple[str, str, int | None]:
     protocol, r = cell.pure, int(cell.targets.size)
     p_, q_ = _n(protocol.p), _n(protocol.q)
     number = 24 if isinstance(protocol, GRR) else None
-    if isinstance(attack, RandomItem):
+    if isinstance(attack, UnperturbedItem | SubsetGain | PatternAttack | Demotion):
+        return *_published(cell, attack), None
+    if isinstance(attack, RandomItem | InputPoisoning):
         if isinstance(protocol, Unary):
             number = 27
         elif isinstance(protocol, LocalHashing):
@@ -384,6 +398,31 @@ def _supported(cell: Cell, attack: Attack) -> tuple[str, str, int | None]:
         mean = r * attack.support(protocol, r).target
         return "S = E[M]", _n(mean, DIGITS), 30
     return "S", "by the attack's own law", None
+
+
+def _published(
+    cell: Cell, attack: UnperturbedItem | SubsetGain | PatternAttack | Demotion
+) -> tuple[str, str]:
+    """S of the kinds that are not in the list of equations."""
+    protocol, r, d = cell.pure, int(cell.targets.size), cell.pure.domain_size
+    mean = _n(r * attack.support(protocol, r).target, DIGITS)
+    g = protocol.hash_range if isinstance(protocol, LocalHashing) else 0
+    if isinstance(attack, UnperturbedItem):
+        if g:
+            return "S = 1 + (r − 1) / g", f"1 + {r - 1} / {g}"
+        return "S = 1: the report is a target", "1"
+    if isinstance(attack, SubsetGain):
+        some = attack.subset
+        if isinstance(protocol, Unary):
+            pad = min(protocol.padding(some), d - some)
+            put = f"{some} + {r - some} · {pad} / ({count(d)} − {some})"
+            return "S = r′ + (r − r′) l′ / (d − r′)", put
+        return "S = E[M] of r′ targets + (r − r′) / g", mean
+    if isinstance(attack, PatternAttack):
+        return "S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", mean
+    if g:
+        return "S = E[fewest targets in a bucket of K hashes]", mean
+    return "S = 0: no target is supported", "0"
 
 
 def _gain_number(cell: Cell, attack: Attack) -> int:

@@ -223,7 +223,7 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
             values = _present(attacked, key)
             if values:
                 facts.append(f"{name} = {_over(values)}")
-    rules = _over(cell.parameters.get("attack.targets.pick", "listed") for cell in attacked)
+    rules = _over(_rule(cell) for cell in attacked)
     sizes = _over(cell.targets.size for cell in attacked)
     named = {tuple(cell.targets.tolist()) for cell in attacked}
     targets = f"r = {sizes} {rules} target{'' if sizes == '1' else 's'}"
@@ -232,6 +232,13 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
         labels = [_one_line(population.label(item)) for item in attacked[0].targets.tolist()]
         return [*facts, f"{targets}: {labels[0]}", *labels[1:10], *(["…"] if labels[10:] else [])]
     return [*facts, targets]
+
+
+def _rule(cell: Cell) -> object:
+    """How the targets were chosen, in a word or two."""
+    if "attack.size" in cell.parameters:
+        return "random set of"
+    return cell.parameters.get("attack.targets.pick", "listed")
 
 
 def _listed(

@@ -143,10 +143,10 @@ async def test_kinds_bring_what_they_need() -> None:
         assert app.draft.problems == ()
         assert shown(app)[1:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
         assert app.shown("attack.share") == "0.05"
-        await pilot.press("right", "right")
+        await pilot.press(*["right"] * 4)
         assert shown(app)[4:] == ["attack.seeds", "attack.scoring"]
         assert "[attack]" in editor(app).text
-        await pilot.press("left", "left", "left")
+        await pilot.press(*["left"] * 5)
         assert shown(app) == ["attack.kind"]
         assert app.draft.problems == ()
 

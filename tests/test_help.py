@@ -30,12 +30,16 @@ FIELDS = [
     *("protocol.delta", "protocol.neighbours"),
     *("attack.kind", "attack.share", "attack.targets", "attack.targets.pick"),
     *("attack.targets.count", "attack.targets.items", "attack.seeds", "attack.scoring"),
-    *("attack.cohort", "attack.name", "attack.options"),
+    *("attack.distribution", "attack.subset", "attack.size", "attack.cohort"),
+    *("attack.name", "attack.options"),
     *("simulate.path", "simulate.top_k"),
 ]
 KINDS = {
     "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
-    "attack": ["none", "rpa", "ria", "mga", "plugin"],
+    "attack": [
+        *("none", "rpa", "ria", "ria-unperturbed", "input", "mga"),
+        *("mga-a", "apa", "untargeted", "demote", "adaptive", "plugin"),
+    ],
     "population": ["zipf", "uniform", "geometric", "normal", "counts", "csv"],
 }
 METRICS = [

@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items
-from .crafted import Adaptive, Demotion, MaximalGain, PatternAttack, SubsetGain, Untargeted
+from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, malicious_users
 from .python import PythonAttack
@@ -83,6 +83,7 @@ __all__ = [
     "InputPoisoning",
     "ItemSupport",
     "ListedTargets",
+    "Maximal",
     "MaximalGain",
     "NoAttack",
     "PatternAttack",

@@ -60,9 +60,12 @@ class RandomItem(ByNumbers):
     def __post_init__(self) -> None:
         check_bounds(self)
 
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        """The targets that these fakes pretend to hold, drawn before their reports."""
+        return view.targets[rng.integers(0, view.targets.size, size=count)]
+
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        held = view.targets[rng.integers(0, view.targets.size, size=count)]
-        return played(protocol, self.cohort).perturb(held, rng)
+        return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
@@ -92,9 +95,12 @@ class UnperturbedItem(ByNumbers):
     def __post_init__(self) -> None:
         check_bounds(self)
 
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        """The targets that these fakes pretend to hold, drawn before their reports."""
+        return view.targets[rng.integers(0, view.targets.size, size=count)]
+
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        held = view.targets[rng.integers(0, view.targets.size, size=count)]
-        return played(protocol, self.cohort).unperturbed(held, rng)
+        return played(protocol, self.cohort).unperturbed(self.held(view, count, rng), rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
@@ -155,9 +161,12 @@ class InputPoisoning(ByNumbers):
         held[targets] = self._law(targets.size)
         return held
 
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        """The targets that these fakes pretend to hold, drawn before their reports."""
+        return rng.choice(view.targets, size=count, p=self._law(view.targets.size))
+
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        held = rng.choice(view.targets, size=count, p=self._law(view.targets.size))
-        return played(protocol, self.cohort).perturb(held, rng)
+        return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)

@@ -31,7 +31,10 @@ STACKED: Final = 24
 PATIENCE_S: Final = 0.4
 """How long a text that is being typed may be wrong before the list below it says so."""
 
-_KINDS: Final = ("none", "rpa", "ria", "mga")
+_KINDS: Final = (
+    *("none", "rpa", "ria", "ria-unperturbed", "input", "mga"),
+    *("mga-a", "apa", "untargeted", "demote", "adaptive"),
+)
 _PICKS: Final = {
     "random": "random",
     "least-frequent": "least frequent",
@@ -95,6 +98,9 @@ class AttackPane(Widget, can_focus=True):
             yield labelled("attack.targets.pick", options=list(_PICKS.items()))
             yield labelled("attack.targets.count", "integer")
             yield labelled("attack.targets.items", "list")
+            yield labelled("attack.distribution", "list", optional=True)
+            yield labelled("attack.subset", "integer")
+            yield labelled("attack.size", "integer")
             yield labelled("attack.seeds", "integer", optional=True)
             scorings = [("anchor", "anchor"), ("bucket", "bucket")]
             yield labelled("attack.scoring", options=scorings)

@@ -48,6 +48,8 @@ _OPENING: Final[Mapping[str, Any]] = {
     "population.std": {"from": 2.0, "to": 32.0, "points": 5, "scale": "log"},
     "protocol.kind": ["grr", "oue", "olh"],
     "attack.kind": ["rpa", "ria", "mga"],
+    "attack.subset": {"from": 1, "to": 10, "points": 10},
+    "attack.size": {"from": 1, "to": 100, "points": 10},
     "attack.targets.pick": ["random", "least-frequent", "most-frequent"],
     "attack.scoring": ["anchor", "bucket"],
     "simulate.top_k": {"from": 5, "to": 25, "points": 5},

@@ -1,0 +1,101 @@
+"""What the app shows of every kind of attack: its formulas, and the life of one fake report."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import cell
+from rich.cells import cell_len
+
+from core import Cell, theory
+from core.attacks import ATTACKS
+from ldptui.curves import axes, gain_curve
+from ldptui.life import ATTACK_NAMES, fake_life
+from ldptui.live import live_equations
+from ldptui.widgets.attack_pane import _KINDS
+
+PROTOCOLS = ["grr", "sue", "oue", "blh", "olh"]
+OWN: dict[str, dict[str, Any]] = {
+    "mga-a": {"subset": 2},
+    "untargeted": {"size": 4},
+    "input": {"distribution": [1, 2, 3, 4]},
+}
+NO_SENSE = {("mga-a", "grr"), ("apa", "grr"), ("apa", "blh"), ("apa", "olh")}
+PAIRS = [
+    (kind, protocol)
+    for kind, protocol in itertools.product(ATTACKS, PROTOCOLS)
+    if kind != "none" and (kind, protocol) not in NO_SENSE
+]
+every_pair = pytest.mark.parametrize(("kind", "protocol"), PAIRS)
+
+
+def table(kind: str) -> dict[str, Any]:
+    seeds = {"seeds": 1 if kind == "demote" else 4} if hasattr(ATTACKS[kind], "search") else {}
+    aim = {} if kind == "untargeted" else {"targets": {"items": [1, 2, 3, 5]}}
+    return {"kind": kind, "share": 0.1, **aim, **seeds, **OWN.get(kind, {})}
+
+
+def bound(kind: str, protocol: str) -> Cell:
+    population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+    return cell(population, {"kind": protocol, "epsilon": 1.0}, table(kind))
+
+
+@every_pair
+def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> None:
+    one = bound(kind, protocol)
+    of = live_equations(one)
+    by = {live.formula.split(" ")[0]: live.value for live in of}
+    gap, r = one.pure.p - one.pure.q, one.targets.size
+    expected = theory.expected_metrics(one)
+    gained = one.share * ((by["S"] - r * one.pure.q) / gap - one.target_frequency)
+    assert by["G"] == pytest.approx(gained) == pytest.approx(expected["gain"])
+    assert all(math.isfinite(live.value) for live in of)
+    assert all(cell_len(live.substituted) <= 100 and live.substituted for live in of)
+
+
+@every_pair
+def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
+    one = bound(kind, protocol)
+    assert one.attack is not None
+    law = one.attack.support(one.pure, 4)
+    gap, weights = one.pure.p - one.pure.q, []
+    for _ in range(150):
+        of = fake_life(one, rng)
+        names = [step.name for step in of.steps]
+        assert (len(names), names[0], *names[3:]) == (6, "Value", "Report", "Support", "Weight")
+        assert (one.pure.supports(of.report)[0].nonzero()[0] == of.supports).all()
+        if kind == "ria-unperturbed":
+            assert of.item in of.supports
+        weights.append(of.weight)
+    mean, spread = (4 * law.target - 4 * one.pure.q) / gap, law.variance**0.5 / gap
+    assert abs(np.mean(weights) - mean) <= 7 * spread / 150**0.5 + 1e-9
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ATTACKS if kind != "none"])
+def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
+    from core.scenario import Scenario
+
+    document = {
+        "format": 1,
+        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
+        "protocol": {"kind": "sue", "epsilon": 1.0},
+        "attack": table(kind),
+    }
+    made = Scenario(document)
+    for axis in axes(made):
+        (curve,) = gain_curve(made, axis, 5)
+        needed = {"input": 4, "mga-a": 2}.get(kind, 0)
+        for x, y in zip(curve.x, curve.y, strict=True):
+            if axis.key == "attack.targets.count" and x < needed:
+                assert math.isnan(y)
+            else:
+                assert math.isfinite(y), (axis.key, x)
+
+
+def test_every_kind_is_offered_and_has_a_name() -> None:
+    assert tuple(ATTACKS) == _KINDS
+    assert set(ATTACK_NAMES) == set(ATTACKS) - {"none"}
