@@ -255,7 +255,7 @@ def test_random_reports_leave_the_unused_places_empty(bits: int, rng: Rng) -> No
     assert whole[:, :bits].any(axis=0).all()
 
 
-NOT_AGAINST_FILTERS = ("none", "mga-a", "apa")
+NOT_AGAINST_FILTERS = ("none", "mga-a", "apa", "plugin")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ATTACKS if kind not in NOT_AGAINST_FILTERS])
