@@ -146,6 +146,12 @@ def asked(experiment: Experiment) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for cell in experiment.cells for name in asked_by(cell)))
 
 
+def sources(experiment: Experiment) -> tuple[Source, ...]:
+    """Where the code is that an experiment may run."""
+    attacks = (cell.attack for cell in experiment.cells)
+    return tuple(dict.fromkeys(one.source for one in attacks if isinstance(one, Plugin)))
+
+
 def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
     if isinstance(attack, PythonAttack):

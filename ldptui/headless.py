@@ -29,6 +29,7 @@ from core.errors import FileError, ScenarioError, one_line
 from core.experiment import Experiment, compile  # noqa: A004
 from core.export import to_csv, to_json
 from core.files import write_atomically
+from core.plugins import sources
 from core.population import USERS
 from core.protocols import PROTOCOLS, OLHSpec
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
@@ -518,9 +519,12 @@ def _check_file(place: str, options: Namespace) -> int:
     cells, trials = text.count(len(experiment.cells)), text.count(experiment.trials)
     write_out(f"{place}: valid: {cells} cells, {trials} trials\n")
     try:
-        attack_options.permitted(experiment, options)
+        permitted = attack_options.permitted(experiment, options)
     except ScenarioError as error:
         note(f"note: {error}")
+    else:
+        for source in sources(permitted):
+            note(f"note: the attack {source.name!r} is in {source.place}")
     return cli.DONE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,17 @@ def package(folder: Path, name: str, source: str = HONEST, **attacks: str) -> Pa
     (folder / name).mkdir()
     path, mark = attack_file(folder / name, source, "__init__.py")
     path.with_name("more.py").write_text("from . import *\n" + textwrap.dedent(source))
+    install(folder, name, attacks)
+    return mark
+
+
+def install(folder: Path, name: str, attacks: Mapping[str, str]) -> None:
+    """The metadata of an installed package that publishes attacks."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     lines = [f"{attack} = {place}" for attack, place in attacks.items()]
     (info / "entry_points.txt").write_text("\n".join(["[ldptui.attacks]", *lines, ""]))
-    return mark
 
 
 def asking(name: str, options: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
