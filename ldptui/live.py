@@ -27,6 +27,7 @@ from core.attacks import (
     UnperturbedItem,
 )
 from core.cell import Cell
+from core.central import Curator
 from core.protocols import GRR, LocalHashing, Unary
 from core.protocols.hashing import matched_law
 from core.pure import estimate, item_variance
@@ -65,6 +66,10 @@ def live_equations(cell: Cell) -> tuple[Live, ...]:
 
     Empty for a protocol that is not one of the pure ones.
     """
+    if isinstance(cell.protocol, Curator):
+        from .live_curator import curator_equations
+
+        return curator_equations(cell, cell.protocol)
     if not isinstance(cell.protocol, GRR | Unary | LocalHashing):
         return ()
     return (*_protocol(cell), *_estimates(cell), *_attack(cell))

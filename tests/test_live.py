@@ -13,6 +13,7 @@ from cases import cell
 from rich.cells import cell_len
 
 from core import Cell, theory
+from core.central import Curator
 from core.protocols import LocalHashing, Unary
 from core.protocols.hashing import matched_law
 from core.pure import item_variance
@@ -179,6 +180,30 @@ def test_a_unary_encoding_with_a_p_of_its_own() -> None:
 def test_a_protocol_of_another_family_has_none() -> None:
     one = dataclasses.replace(bound("oue", "mga"), protocol=object())  # type: ignore[arg-type]
     assert live_equations(one) == ()
+
+
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("fakes", ATTACKS)
+def test_a_curators_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
+    one = bound(kind, fakes)
+    of, curator = live_equations(one), one.protocol
+    assert isinstance(curator, Curator)
+    expected = theory.expected_metrics(one)
+    held = one.population.histogram
+    v = int(one.targets[0]) if fakes else int(held.argmax())
+    assert value(of, "s = ") == curator.scale == 2
+    assert value(of, "MSE = ") == expected["mse_clean"]
+    assert value(of, "cᵥ") == held[v]
+    noise = value(of, "2ρ / ") if kind == "geometric" else value(of, "2 s²")
+    assert held[v] > 100  # far above the threshold
+    assert value(of, "σᵥ = ") == pytest.approx(math.sqrt(noise) / one.users)
+    assert (value(of, "G = ") == expected["gain"]) if fakes else "G = " not in str(of)
+    if kind == "stability":
+        assert value(of, "t = ") == curator.threshold
+    for live in of:
+        assert cell_len(live.substituted) <= 100
+        assert live.result == short(live.value, 5)
+        assert live.number is None
 
 
 def test_nothing_is_divided_by_a_total_of_zero() -> None:

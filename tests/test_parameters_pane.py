@@ -110,6 +110,28 @@ async def test_the_hash_range_is_a_rule_or_a_number() -> None:
         assert "protocol.hash_range" not in keys(app)
 
 
+async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert not {"protocol.delta", "protocol.neighbours"} & set(shown)
+        app.show(edited(app.draft, "protocol.kind", "stability"))
+        await pilot.pause()
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert {"protocol.epsilon", "protocol.delta", "protocol.neighbours"} <= set(shown)
+        assert "protocol.hash_range" not in shown
+        app.show(edited(app.draft, "protocol.delta", 0))
+        await pilot.pause()
+        said = app.draft.problem("protocol.delta")
+        assert said is not None
+        assert said.message.startswith("must be greater than 0 for the stability mechanism")
+        app.show(edited(app.draft, "protocol.kind", "geometric"))
+        await pilot.pause()
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert "protocol.delta" not in shown
+        assert "protocol.neighbours" in shown
+
+
 async def test_tab_walks_in_reading_order_and_out_again() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -250,9 +272,9 @@ def protocol_keys(app: FormApp) -> list[str]:
 
 def test_every_key_of_every_protocol_has_a_field() -> None:
     from ldptui.widgets.parameters_pane import _PROTOCOL
-    from ldptui.widgets.protocol_pane import KINDS
+    from ldptui.widgets.protocol_pane import ALL
 
-    known = {name for kind in KINDS for name in keys_of("protocol", kind)}
+    known = {name for kind in ALL for name in keys_of("protocol", kind)}
     assert known == {name for name, _ in _PROTOCOL}
 
 

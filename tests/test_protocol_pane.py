@@ -41,6 +41,30 @@ async def test_moving_chooses_and_is_posted_once() -> None:
         assert app.focused_key == "protocol.kind"
 
 
+@pytest.mark.parametrize(("size", "rows"), [((80, 20), 3), ((44, 12), 1)])
+async def test_the_curators_stand_below_the_local_protocols(
+    size: tuple[int, int], rows: int
+) -> None:
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=size) as pilot:
+        app.pane.focus()
+        await pilot.press("end")
+        assert app.posted == [("protocol.kind", "stability")]
+        assert app.draft.problems == ()
+        lines = picture(app).splitlines()
+        assert "● STABILITY" in "".join(lines[6 : 6 + rows])
+        assert "noise scale s = 2  threshold 30" in picture(app)
+        assert "★ d = 64" in picture(app)  # of the local ones
+        assert all(len(line) <= size[0] - 4 for line in lines)
+        place = (6, 6) if rows == 3 else (3, 6)
+        await pilot.click(ProtocolPane, offset=(place[0] + 2, place[1] + 1))
+        assert app.posted[-1] == ("protocol.kind", "laplace")
+        assert ("threshold" in picture(app)) is False
+        place = (6, 7) if rows == 3 else (13, 6)
+        await pilot.click(ProtocolPane, offset=(place[0] + 2, place[1] + 1))
+        assert app.posted[-1] == ("protocol.kind", "geometric")
+
+
 async def test_a_click_chooses() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:

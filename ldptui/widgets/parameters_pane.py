@@ -58,6 +58,8 @@ _PROTOCOL: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
     ("cohorts", "integer"),
     ("alpha", "number"),
     ("adjust", ("bonferroni", "benjamini-hochberg")),
+    ("delta", "number"),
+    ("neighbours", ("change-one", "add-remove")),
 )
 """Keys that a protocol may have, each with its type or its words; the used ones are shown."""
 

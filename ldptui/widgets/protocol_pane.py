@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.cells import cell_len
@@ -37,8 +38,17 @@ BRIEFLY: Final = {
 """Why to pick each protocol, for rows too narrow for the sentence in help.toml."""
 
 KINDS: Final = tuple(BRIEFLY)
+CURATORS: Final = {
+    "laplace": "a trusted curator",
+    "geometric": "in whole numbers",
+    "stability": "open domain, δ",
+}
+"""No local protocols, but to stand beside them; they share one row where there is no room."""
+
+ALL: Final = (*KINDS, *CURATORS)
 NAME: Final = max(map(len, KINDS)) + 1
 """Cells for the name of a protocol and the gap after it."""
+WIDEST: Final = max(map(len, CURATORS)) + 1
 TEXT: Final = 2 + NAME + 2
 """Where the reason to pick it starts: after the mark, the name and the star."""
 
@@ -48,12 +58,14 @@ class Facts:
     """What the pane says of the protocols at the scenario's d, n and ε.
 
     spreads : σ of one estimated frequency, for each of KINDS; for RAPPOR ε is ε₁ of one report.
+    central : the same, for each of CURATORS.
     """
 
     recommended: tuple[str, ...]
     why: str
     numbers: str
     spreads: tuple[str, ...]
+    central: tuple[str, ...]
 
 
 class ProtocolPane(Widget, can_focus=True):
@@ -112,13 +124,21 @@ class ProtocolPane(Widget, can_focus=True):
     # Choosing.
 
     def action_move(self, by: int) -> None:
-        at = KINDS.index(self._kind) + by if self._kind in KINDS else 0
-        self._choose(KINDS[min(max(at, 0), len(KINDS) - 1)])
+        at = ALL.index(self._kind) + by if self._kind in ALL else 0
+        self._choose(ALL[min(max(at, 0), len(ALL) - 1)])
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is not None and 0 <= offset.y < len(KINDS):
+        if offset is None or not 0 <= offset.y < len(ALL):
+            return
+        if offset.y < len(KINDS):
             self._choose(KINDS[offset.y])
+        elif self._roomy(self.size.width, self.size.height):
+            self._choose(ALL[offset.y])
+        elif offset.y == len(KINDS):
+            ends = accumulate(len(kind) + 4 for kind in CURATORS)
+            hit = [kind for kind, end in zip(CURATORS, ends, strict=True) if offset.x < end]
+            self._choose(hit[0] if hit else self._kind)
 
     def _choose(self, kind: str) -> None:
         if self.draft is not None and self.draft.parses and kind != self._kind:
@@ -131,6 +151,8 @@ class ProtocolPane(Widget, can_focus=True):
     def render(self) -> RenderResult:
         width, height = self.size
         rows, facts, words = self._rows(width), self._fact_lines(width), self._word_lines(width)
+        rows += self._curators(width, self._roomy(width, height))
+        facts = facts[: max(0, height - len(rows))]
         # The reason goes below the list where there is room for it, then a blank line, then prose.
         reason, prose = words
         lines = [*rows, *facts]
@@ -170,12 +192,40 @@ class ProtocolPane(Widget, can_focus=True):
             rows.append(row)
         return rows
 
+    def _roomy(self, width: int, height: int) -> bool:
+        """Whether each curator has a row, and what is below them still fits."""
+        facts = self._fact_lines(width)
+        return len(ALL) + len(facts) + len(self._word_lines(width)[0]) <= height
+
+    def _curators(self, width: int, roomy: bool) -> list[Content]:
+        """The trusted curators: a row each, with its reason, or one row for all."""
+        rows = []
+        spreads = self._facts.central if self._facts is not None else ("",) * len(CURATORS)
+        for (kind, brief), spread in zip(CURATORS.items(), spreads, strict=True):
+            chosen = kind == self._kind
+            bright = "$text-accent bold" if self.has_focus else "$foreground bold"
+            mark = "● " if chosen else "↔ " if kind in self._swept else "○ "
+            help_ = kind_help("protocol", kind)
+            text = help_.reason if help_ is not None and self._reasons_fit(width) else brief
+            row = Content.assemble(
+                (mark, bright if chosen else muted(self)),
+                (kind.upper(), bright if chosen else "$foreground"),
+            )
+            if roomy:
+                style = "$foreground" if chosen else muted(self)
+                row += Content.styled(" " * (WIDEST - len(kind)) + text, style)
+                gap = width - row.cell_length - cell_len(spread)
+                if gap > 0 and self._right:
+                    row += Content(" " * gap) + Content.styled(spread, style)
+            rows.append(row)
+        return rows if roomy else [Content("  ").join(rows)]
+
     def _fact_lines(self, width: int) -> list[Content]:
         """Which protocol fits and why, and what the chosen one's probabilities are."""
         if self._blocked:
             return _wrapped(f"✗ {self._blocked}", width, "$text-error")
         numbers = [] if self._facts is None else _wrapped(self._facts.numbers, width, muted(self))
-        if self._kind and self._kind not in KINDS:
+        if self._kind and self._kind not in ALL:
             return _wrapped(f"● {self._kind.upper()}, set in the script", width, "$foreground bold")
         if self._facts is None:
             return []
@@ -191,7 +241,7 @@ class ProtocolPane(Widget, can_focus=True):
         return reason, _wrapped(f"{_full_name(help_.name)}: {help_.text}", width, muted(self))
 
     def _reasons_fit(self, width: int) -> bool:
-        helps = [kind_help("protocol", kind) for kind in KINDS]
+        helps = [kind_help("protocol", kind) for kind in ALL]
         return max(cell_len(help_.reason) for help_ in helps if help_) <= width - TEXT
 
     @property
@@ -216,7 +266,7 @@ def _facts(draft: Draft) -> Facts | None:
     from core.theory import recommended
 
     cell = draft.cell
-    if cell is None or cell.parameters["protocol.kind"] not in KINDS:
+    if cell is None or cell.parameters["protocol.kind"] not in ALL:
         return None
     if cell.noise is not None:
         epsilon = cell.noise.epsilon_one(cell.hashes)
@@ -233,17 +283,21 @@ def _facts(draft: Draft) -> Facts | None:
     if places > 6 or max(map(len, written)) > 8:
         written = [MISSING if one is None else f"±{short(one, 2)}" for one in spreads]
     power = "e^ε₁" if cell.noise is not None else "e^ε"
+    central = [_spread(cell, kind, epsilon) for kind in CURATORS]
     return Facts(
         recommended=("grr",) if best == "grr" else ("oue", "olh"),
         why=f"d = {d} {sign} 3{power} + 2 = {short(3 * math.exp(epsilon) + 2, 3)} → "
         + ("GRR" if best == "grr" else "OUE/OLH"),
         numbers=_numbers(cell),
         spreads=tuple(written),
+        central=tuple(MISSING if one is None else f"±{short(one, 2)}" for one in central),
     )
 
 
 def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
     """σ of one frequency under a protocol at this ε; None where the protocol cannot have it."""
+    from core.central import Curator
+    from core.central.locality import central_mse
     from core.errors import ScenarioError
     from core.protocols import KINDS as SPECS
     from core.protocols import Rappor
@@ -256,6 +310,8 @@ def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
             protocol = spec(kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
         except (ScenarioError, OverflowError):
             return None  # e^ε + 1 is no usable hash range here, or f would be below 0
+    if isinstance(protocol, Curator):
+        return math.sqrt(central_mse(protocol, cell.population.histogram))
     if isinstance(protocol, Rappor):
         return count_std(protocol.noise, protocol.hashes, cell.users) / cell.users
     return frequency_std(protocol, cell.users)
@@ -267,12 +323,24 @@ def _numbers(cell: Cell) -> str:
 
     if cell.noise is not None:
         return _rappor(cell, cell.noise)
+    if not cell.is_pure:
+        return _curator(cell)
     protocol = cell.pure
     numbers = [f"p = {short(protocol.p)}", f"q = {short(protocol.q)}"]
     if cell.hash_range is not None:
         numbers.append(f"g = {cell.hash_range}")
     numbers.append(f"σ = {short(frequency_std(protocol, cell.users), 3)}")
     return "  ".join(numbers)
+
+
+def _curator(cell: Cell) -> str:
+    """How much noise a trusted curator adds, and √MSE of one frequency."""
+    curator: Any = cell.protocol
+    numbers = [f"noise scale s = {short(curator.scale, 3)}"]
+    if curator.delta:
+        numbers.append(f"threshold {short(curator.threshold, 3)}")
+    spread = _spread(cell, str(cell.parameters["protocol.kind"]), curator.epsilon)
+    return "  ".join([*numbers, f"σ = {short(spread, 3)}"])
 
 
 def _rappor(cell: Cell, noise: BitNoise) -> str:

@@ -139,11 +139,20 @@ class ReportView(Vertical):
             return genuine, None
         return genuine, fake_life(cell, stream(seed, name, "malicious"))
 
+    def _why_none(self) -> str:
+        """Why a valid scenario has no report to show."""
+        from core.central import Curator
+
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is not None and isinstance(cell.protocol, Curator):
+            return "no reports: users tell a trusted curator their items"
+        return "the reports of this protocol are not drawn here"
+
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
         lives = self.lives
         if lives is None:
             valid = self.draft is not None and self.draft.cell is not None
-            why = "the reports of this protocol are not drawn here" if valid else NOTHING
+            why = self._why_none() if valid else NOTHING
             return centred(why, width, height, palette.muted)
         return life_rows(*lives, width, height, palette, charset)
 

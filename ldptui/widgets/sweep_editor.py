@@ -40,6 +40,8 @@ _OPENING: Final[Mapping[str, Any]] = {
     "protocol.cohorts": [8, 16, 32, 64, 128],
     "protocol.alpha": [0.01, 0.05, 0.1],
     "protocol.adjust": ["bonferroni", "benjamini-hochberg"],
+    "protocol.delta": {"from": 1e-9, "to": 1e-3, "points": 7, "scale": "log"},
+    "protocol.neighbours": ["change-one", "add-remove"],
     "attack.cohort": {"from": 0.0, "to": 1.0, "points": 6},
     "population.items": {"from": 16, "to": 1024, "points": 7, "scale": "log"},
     "population.users": {"from": 10_000, "to": 10_000_000, "points": 7, "scale": "log"},
