@@ -22,6 +22,13 @@ class KeyEdited(Message):
 
 
 @dataclass(eq=False)
+class Noted(Message):
+    """Something to say in the status line for a while."""
+
+    note: str
+
+
+@dataclass(eq=False)
 class TextEdited(Message):
     """The script editor's text changed by the user's hand."""
 

@@ -31,6 +31,7 @@ from ..keys import ALT_DIGITS
 from ..messages import (
     FieldFocused,
     KeyEdited,
+    Noted,
     PartsChanged,
     RunProgressed,
     RunsChosen,
@@ -61,6 +62,8 @@ SMALLEST = (60, 18)
 ROOM_FOR_ALL = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 BORDER_RULES = ("border_top", "border_right", "border_bottom", "border_left")
+UNDONE = 200
+"""So many edits can be taken back."""
 CHARTS = 4
 """The pane that is shown first where there is room for one only."""
 
@@ -83,6 +86,7 @@ class WorkbenchScreen(Screen[None]):
         Binding("ctrl+l", "library", "Library", id="file.library", show=False),
         Binding("ctrl+e", "export", "Export", id="file.export"),
         Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
+        Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
         Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
         Binding("y", "copy", "Copy", id="chart.copy", show=False),
         # Before the field with the focus hears of it: a key that follows at once is for the next.
@@ -129,6 +133,7 @@ class WorkbenchScreen(Screen[None]):
         self._waiting: Timer | None = None
         self._autosave: Timer | None = None
         self._field = ""
+        self._past: list[tuple[str, str]] = []  # what was edited, and the text before it
         self._marked: Widget | None = None
         self._panes: dict[int, Widget] = {
             1: ProtocolPane(id="pane-1"),
@@ -248,12 +253,33 @@ class WorkbenchScreen(Screen[None]):
         from ..draft import edited
 
         if self.draft is not None:
+            self._remember(message.key)
             self.draft = edited(self.draft, message.key, message.value)
+
+    def _remember(self, key: str) -> None:
+        """Keep the text before an edit; edits of one key in a row are one."""
+        if self.draft is not None and (not self._past or self._past[-1][0] != key):
+            self._past = [*self._past[1 - UNDONE :], (key, self.draft.text)]
+
+    def action_undo(self) -> None:
+        """Take back the last edit of a form. (The script editor has an undo of its own.)"""
+        from ..draft import retyped
+
+        if self.draft is None or not self._past:
+            self._note("nothing to undo")
+            return
+        key, text = self._past.pop()
+        self.draft = retyped(self.draft, text)
+        self._note(f"{key} is as it was")
+
+    def on_noted(self, message: Noted) -> None:
+        self._note(message.note)
 
     def on_text_edited(self, message: TextEdited) -> None:
         from ..draft import retyped
 
         if self.draft is not None:
+            self._remember("the script")
             self.draft = retyped(self.draft, message.text)
 
     def on_field_focused(self, message: FieldFocused) -> None:
