@@ -117,7 +117,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     scale = _bar_scale(scaled, cells)
     rows: list[Row] = []
     if has_title:
-        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset, chart.value))
+        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset, chart))
     if has_header:
         rows.append(
             [
@@ -125,7 +125,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
                 (_bar_axis(scale, charset), palette.muted),
                 *(
                     (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
-                    for head, texts in _named(choice, chart.value)
+                    for head, texts in _named(choice, chart)
                 ),
             ]
         )
@@ -185,9 +185,13 @@ def _scaled(bar: Bar, power: int) -> Bar:
 _Column = tuple[str, list[str]]  # a heading, and texts of one width
 
 
-def _named(columns: Sequence[_Column], value: str) -> list[_Column]:
-    """The columns with the chart's own word for its numbers."""
-    return [(head.replace("estimate", clean(value, "block")), texts) for head, texts in columns]
+def _named(columns: Sequence[_Column], chart: Bars) -> list[_Column]:
+    """The columns with the chart's own words for its numbers."""
+    value, truth = (clean(word, "block") for word in (chart.value, chart.truth))
+    return [
+        (truth if head == "true" else head.replace("estimate", value), texts)
+        for head, texts in columns
+    ]
 
 
 def _distinct(labels: Sequence[str], width: int) -> list[str]:
@@ -295,7 +299,7 @@ def _bar_title(
     palette: Palette,
     marks: _BarMarks,
     charset: Charset,
-    value: str,
+    chart: Bars,
 ) -> Row:
     row: Row = [(title, f"bold {palette.foreground}")]
     if unit:
@@ -305,13 +309,13 @@ def _bar_title(
     entries: list[tuple[str, str, str]] = [
         (*marks.finding(finding, palette), finding) for finding in FINDINGS if finding in found
     ]
-    entries += [(marks.solid, palette.clean, "before" if before else value)]
+    entries += [(marks.solid, palette.clean, "before" if before else chart.value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
         entries.append((marks.gained, palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):
         entries.append((marks.lost, palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
-        entries.append((marks.true, palette.true, "true"))
+        entries.append((marks.true, palette.true, clean(chart.truth, charset)))
     if any(bar.error for bar in bars):
         entries.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
     for count in range(len(entries), 0, -1):  # the last ones give way

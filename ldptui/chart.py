@@ -160,7 +160,7 @@ def _marks(plot: Plot, charset: Charset, width: int) -> list[Mark]:
     marks: list[Mark] = []
     for series in plot.series:
         if series.style == "points":
-            cloud = len(series.x) > width
+            cloud = series.cloud and len(series.x) > width
             if cloud and not plain and not any(mark.layer == 1 for mark in marks):
                 # The second cloud shows by its own glyphs where the first one is not.
                 marks.append(Mark(_RASTER[charset], _CLOUDS[charset], layer=1))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ldptui import format as fmt
-from ldptui.series import FINDINGS, Axis, Bar, Bars, Finding, Plot, Series, Tone
+from ldptui.series import Axis, Bar, Bars, Finding, Plot, Series, Tone
 from ldptui.snapshot import CellView, Frequencies, Measured
 
 if TYPE_CHECKING:
@@ -132,12 +132,12 @@ def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
 
 
 def findings_note(frequencies: Frequencies) -> str:
-    """How many candidates were detected, missed and falsely detected; "" where none is tested."""
+    """How many of the candidates that are held were detected; "" where nothing is tested."""
     if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
         return ""
-    found = [findings(frequencies).count(one) for one in FINDINGS]
+    found = findings(frequencies)
     held = sum(1 for true in frequencies.true if true > 0)
-    return f"{found[0]} of {held} held detected, {found[1]} missed, {found[2]} false"
+    return f"{found.count('detected')} of {held} detected, {found.count('false')} falsely"
 
 
 def rank_plot(
@@ -192,7 +192,7 @@ def rank_plot(
             ("falsely detected", "attacked", ("false",)),
         )
         return [
-            Series(label, *placed(values, found), shade, "points")
+            Series(label, *placed(values, found), shade, "points", cloud=shade == "muted")
             for label, shade, which in marked
             if (found := [at for at in chosen if verdicts[at] in which])
         ]

@@ -27,7 +27,8 @@ Tone = Literal[
 class Series:
     """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
 
-    `error` is the half-width of the interval drawn around y (± error).
+    `error` is the half-width of the interval drawn around y (± error). `cloud`: whether very many
+    points may come as dots below the lines; else each keeps its mark.
     """
 
     label: str
@@ -37,6 +38,7 @@ class Series:
     style: Literal["line", "dotted", "points"] = "line"
     error: Numbers | None = None
     legend: bool = True
+    cloud: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Bar:
 class Bars:
     """Horizontal bars, one item a row; `rest` tells in words what is not shown.
 
-    item, value : what a row and its number are called (value: 8 letters at most).
+    item, value, truth : what a row, its number and the mark are called (8 letters at most).
     """
 
     title: str
@@ -97,6 +99,7 @@ class Bars:
     note: str = ""
     item: str = "item"
     value: str = "estimate"
+    truth: str = "true"
 
 
 Chart = Plot | Bars

@@ -461,7 +461,7 @@ def test_what_is_detected_missed_and_false() -> None:
         ("targets before", 1), ("targets now", 1),
     ]  # fmt: skip
     assert len({one.tone for one in plot.series}) == 6  # a mark of its own for each
-    assert "2 of 3 held detected, 1 missed, 1 false" in plot.note
+    assert "2 of 3 detected, 1 falsely" in plot.note
 
 
 def test_false_findings_have_bars_before_the_rest() -> None:

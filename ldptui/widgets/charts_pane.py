@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from textual.events import Resize
 from textual.reactive import reactive
 from textual.widget import Widget
+from textual.widgets import Static
 
 from ..messages import PartsChanged
 from .blank import Area, Columns, Rows
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from ..draft import Draft
     from ..figures import Quantity, Table
     from ..series import Bars, Plot
-    from ..snapshot import CellView, Frequencies, Part, Snapshot
+    from ..snapshot import BitCounts, CellView, Frequencies, Part, Snapshot
 
 Tab = Literal["frequencies", "gain", "error", "report", "table", "equations"]
 Chart = Literal["frequencies", "gain", "error"]
-View = Literal["both", "bars", "rank", "residuals"]
+View = Literal["both", "bars", "rank", "residuals", "bits"]
 
 TABS: Final[Choices] = (
     ("frequencies", "Frequencies"),
@@ -47,7 +48,11 @@ VIEWS: Final[dict[View, str]] = {
     "bars": "bars",
     "rank": "rank",
     "residuals": "residuals",
+    "bits": "bits",
 }
+
+ESTIMATES: Final = ("rank", "bits", "bars", "residuals")
+"""The charts of the tab Frequencies."""
 
 BESIDE: Final = 72
 """From this width the rank plot and the bars stand side by side."""
@@ -89,6 +94,8 @@ class ChartsPane(Vertical):
         & #charts.-wide .curve { margin-left: 2; }
         & #charts.-wide #error-box { margin-left: 0; }
         & .sheet { height: 1fr; }
+        & #warnings { height: auto; max-height: 4; color: $text-warning; }
+        &:ansi #warnings { text-style: bold; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,6 +106,10 @@ class ChartsPane(Vertical):
         Binding("a", "axis", "Axis", id="charts.axis"),
         Binding("x", "log('x')", "Log x", id="charts.log-x"),
         Binding("c", "log('y')", "Log y", id="charts.log-y"),
+        Binding("j,down", "cohort(1)", "Next cohort", show=False, id="charts.next-cohort"),
+        Binding("k,up", "cohort(-1)", "Cohort before", show=False, id="charts.cohort-before"),
+        Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
+        Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
     ]
 
     # A repaint of the pane would send all that is in it: each chart knows what it has to send.
@@ -108,6 +119,7 @@ class ChartsPane(Vertical):
     tab: reactive[Tab] = reactive("frequencies", init=False, repaint=False)
     view: reactive[View] = reactive("both", init=False, repaint=False)
     quantity: reactive[Quantity] = reactive("mse", init=False, repaint=False)
+    cohort: reactive[int] = reactive(0, init=False, repaint=False)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -126,9 +138,13 @@ class ChartsPane(Vertical):
         tabs = ChoiceBar(id="tabs")
         tabs.choices, tabs.selected = TABS, self.tab
         yield tabs
+        warnings = Static(id="warnings", markup=False)
+        warnings.display = False
+        yield warnings
         with Columns(id="charts"):
             with Area(id="frequencies"):
                 yield ChartView(id="rank", empty=LOADING)
+                yield ChartView(id="bits", empty=LOADING)
                 yield ChartView(id="bars", empty=LOADING)
                 yield ChartView(id="residuals", empty=LOADING)
             with Rows(id="error-box", classes="curve"):
@@ -194,6 +210,11 @@ class ChartsPane(Vertical):
         from .. import figures
 
         if self._behind == "frequencies":
+            bits = self._bits()
+            if bits is not None and self.view == "bits":
+                from ..bit_figures import bit_table
+
+                return bit_table(bits)
             found = self._frequencies(self.snapshot)
             return None if found is None else figures.frequency_table(found)
         variable = self._variable(self._behind)
@@ -236,10 +257,14 @@ class ChartsPane(Vertical):
 
     def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
         if before is not None and after is not None and after.frequencies is not None:
-            seen = before.parts, before.frequencies, self._marked_stale
-            if seen == (after.parts, after.frequencies, self._stale()):
+            seen = before.parts, before.frequencies, before.bits, self._marked_stale
+            if seen == (after.parts, after.frequencies, after.bits, self._stale()):
                 return  # a run that starts under the picture of the one before
-        if self.is_mounted:
+        if not self.is_mounted:
+            return
+        if self._chart("bits").display != (self._view() == "bits"):
+            self._lay_out()
+        else:
             self._show()
 
     def watch_overlay(self) -> None:
@@ -248,6 +273,9 @@ class ChartsPane(Vertical):
 
     def watch_quantity(self) -> None:
         self._show()
+
+    def watch_cohort(self) -> None:
+        self._lay_out()
 
     def watch_view(self) -> None:
         self._lay_out()
@@ -281,6 +309,12 @@ class ChartsPane(Vertical):
             here = views.index(self._view()) if self._view() in views else -1
             self.view = views[(here + 1) % len(views)]
 
+    def action_cohort(self, by: int) -> None:
+        """Another cohort's bits."""
+        bits = self._bits()
+        if bits is not None:
+            self.cohort = min(max(self.cohort + by, 0), bits.shown - 1)
+
     def action_table(self) -> None:
         """The numbers behind the chart, and back."""
         self.tab = self._behind if self.tab == "table" else "table"
@@ -304,6 +338,8 @@ class ChartsPane(Vertical):
         curve = self.tab in ("gain", "error") or (self._is_wide() and self.tab == "frequencies")
         if action in ("axis", "log"):
             return curve
+        if action == "cohort":
+            return "frequencies" in self._visible() and self._view() == "bits"
         if action == "view":
             return self.tab in ("error", "table") or "frequencies" in self._visible()
         return True
@@ -314,6 +350,8 @@ class ChartsPane(Vertical):
         match message.choice:
             case "view" | "source":
                 self.action_view()
+            case "cohort":
+                self.action_cohort(1)
             case "quantity":
                 self.quantity = "std" if self.quantity == "mse" else "mse"
             case "x" | "y" as direction:
@@ -330,10 +368,21 @@ class ChartsPane(Vertical):
         return self.content_size.width >= WIDE
 
     def _views(self) -> list[View]:
-        return [view for view in VIEWS if view != "both" or self._room_for_both()]
+        missing = {"both"} if not self._room_for_both() else set()
+        missing |= {"bits"} if self._no_bits() else set()
+        return [view for view in VIEWS if view not in missing]
 
     def _view(self) -> View:
-        return "bars" if self.view == "both" and not self._room_for_both() else self.view
+        """The view chosen, or where it cannot be shown now another one."""
+        view = "both" if self.view == "bits" and self._no_bits() else self.view
+        return "bars" if view == "both" and not self._room_for_both() else view
+
+    def _no_bits(self) -> bool:
+        """Whether the run shown has estimates, but of a protocol without Bloom filters."""
+        return self._bits() is None and self._frequencies(self.snapshot) is not None
+
+    def _bits(self) -> BitCounts | None:
+        return self.snapshot.bits if self.snapshot is not None else None
 
     def _room_for_both(self) -> bool:
         return self._beside() or self._stacked()
@@ -362,7 +411,7 @@ class ChartsPane(Vertical):
         """The charts of the tab that are on the screen, those it is named after first."""
         charts: list[ChartView] = []
         for name in self._visible():
-            names = ("rank", "bars", "residuals") if name == "frequencies" else (name,)
+            names = ESTIMATES if name == "frequencies" else (name,)
             charts += [view for one in names if (view := self._chart(one)).display]
         return charts
 
@@ -407,12 +456,13 @@ class ChartsPane(Vertical):
         for sheet in self.query(".sheet"):
             sheet.display = sheet.id == self.tab
         box, view = self.query_one("#frequencies"), self._view()
-        both = view == "both"
+        both = view == "both" or (view == "bits" and self._room_for_both())
         box.set_class(both and self._beside(), "-beside")
         box.set_class(both and self._stacked(), "-stacked")
-        self._chart("rank").display = both or view == "rank"
+        self._chart("rank").display = view in ("both", "rank")
         self._chart("bars").display = both or view == "bars"
         self._chart("residuals").display = view == "residuals"
+        self._chart("bits").display = view == "bits"
         width = self.content_size.width // (2 if self._is_wide() else 1)
         beside = both and self._beside()
         self._chart("bars").styles.width = max(BARS, width * 48 // 100) if beside else "1fr"
@@ -420,6 +470,8 @@ class ChartsPane(Vertical):
         tabs.selected = self.tab
         shown = "frequencies" in visible and self.tab in ("frequencies", "gain")
         tabs.switches = (("view", f"v {VIEWS[view]}"),) if shown else ()
+        if shown and view == "bits":
+            tabs.switches += (("cohort", "j k cohort"),)
         self._show()
         self.refresh_bindings()
 
@@ -514,6 +566,7 @@ class ChartsPane(Vertical):
         """Draw what is visible; of what has no closed form nothing, if not `simulated`."""
         if not self.is_mounted or not self.content_size.width:
             return
+        self._show_warnings()
         visible = self._visible()
         if simulated and "frequencies" in visible:
             self._show_frequencies()
@@ -524,9 +577,19 @@ class ChartsPane(Vertical):
             self._show_table()
         self._tell_parts()
 
+    def _show_warnings(self) -> None:
+        """What makes the results doubtful, above the charts of them."""
+        base = self._cells(self.snapshot, "base")
+        said = (base[0].rappor or {}).get("warnings", ()) if base and not self._stale() else ()
+        words = self.query_one("#warnings", Static)
+        text = "\n".join(f"! {sentence}" for sentence in said)
+        if str(words.content) != text:
+            words.update(text)
+        words.display = bool(text) and bool(self._visible())
+
     def _show_frequencies(self) -> None:
         found = self._frequencies(self.snapshot)
-        views = {name: self._chart(name) for name in ("rank", "bars", "residuals")}
+        views = {name: self._chart(name) for name in ESTIMATES}
         if found is None:
             words = self._empty()
             for view in views.values():
@@ -542,21 +605,34 @@ class ChartsPane(Vertical):
         if views["rank"].display:
             overlay = self._frequencies(self.overlay)
             views["rank"].chart = figures.rank_plot(found, overlay, note=note)
-        if views["bars"].display:
+        if views["bars"].display and not views["bits"].display:
             views["bars"].chart = self._bars(found, note)
         if views["residuals"].display:
             base = self._cells(self.snapshot, "base")
             wanted = base[0].wanted if base else None
             columns = max(16, self.content_size.width // (2 if self._is_wide() else 1) - 12)
             views["residuals"].chart = figures.residuals(found, columns, wanted, note=note)
+        bits = self._bits()
+        if views["bits"].display and bits is not None:
+            from ..bit_figures import bit_bars, bit_plot
+
+            cohort, attacked = min(self.cohort, bits.shown - 1), bool(found.targets)
+            columns = max(8, self.content_size.width // (2 if self._is_wide() else 1) // 2 - 8)
+            views["bits"].chart = bit_plot(bits, cohort, columns, attacked=attacked, note=note)
+            if views["bars"].display:
+                views["bars"].chart = bit_bars(bits, cohort, self._bar_rows(), attacked=attacked)
+
+    def _bar_rows(self) -> int:
+        """How many bars have room, at least."""
+        height = self.content_size.height - 1
+        if self._view() in ("both", "bits") and self._stacked():
+            height = (height - 1) // 2
+        return max(4, height - 4)  # title, heading, the rest, the note
 
     def _bars(self, found: Frequencies, note: str) -> Bars:
         from .. import figures
 
-        height = self.content_size.height - 1
-        if self._view() == "both" and self._stacked():
-            height = (height - 1) // 2
-        rows = max(4, height - 4)  # title, heading, the rest, the note
+        rows = self._bar_rows()
         compact = self._view() == "both" and self._beside()
         return figures.top_bars(found, rows, compact=compact, note=note)
 
@@ -609,7 +685,8 @@ class ChartsPane(Vertical):
         if not isinstance(sheet, FilteredTable):
             return  # it is being made
         # Thousands of numbers: made anew only when what they come from has changed.
-        state: tuple[object, ...] = (self._behind, self._frequencies(self.snapshot))
+        shown = self._bits() if self.view == "bits" else None
+        state: tuple[object, ...] = (self._behind, shown or self._frequencies(self.snapshot))
         if self._behind != "frequencies":
             cells = self._cells(self.snapshot, self._behind)
             state = (self._behind, self.quantity, self._closed_forms(self._behind), cells)

@@ -1,0 +1,105 @@
+"""What the charts pane shows of RAPPOR alone: findings, bits of cohorts, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ldptui.snapshot import BitCounts, Snapshot
+from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.choice_bar import ChoiceBar
+from tests.chart_cases import scenario, snapshot
+from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, screen, showing, shown
+
+COHORTS = 12
+BITS = BitCounts(
+    cohorts=40,
+    bits=4,
+    p_star=0.25,
+    q_star=0.75,
+    users=(100.0,) * COHORTS,
+    counts=tuple(25.0 + at for at in range(4 * COHORTS)),
+    held=(0.25,) * 4 * COHORTS,
+    expected_users=(100.0,) * COHORTS,
+    users_std=(9.0,) * COHORTS,
+    expected_counts=(30.0,) * 4 * COHORTS,
+    counts_std=(5.0,) * 4 * COHORTS,
+)
+WARNING = "2 of 64 candidates set the same bits as another one in all 40 cohorts"
+
+
+def rappor(**more: Any) -> Snapshot:
+    run = snapshot(scenario(), "gain")
+    assert run.frequencies is not None
+    (base,) = run.parts["base"]
+    base = replace(base, rappor={"warnings": [WARNING]})
+    tested = replace(run.frequencies, detected=(1.0,) * 64)
+    parts = {**run.parts, "base": (base,)}
+    return replace(run, parts=parts, frequencies=tested, bits=BITS, **more)
+
+
+def switches(pane: ChartsPane) -> str:
+    return " ".join(words for _, words in pane.query_one("#tabs", ChoiceBar).switches)
+
+
+async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        pane.view = "bits"
+        await pilot.pause()
+        assert shown(pane) == ["bits", "bars"]
+        assert chart(pane, "bits").title.startswith("Bits, cohort 0 of 0 to 39")
+        assert switches(pane) == "v bits j k cohort"
+        assert chart(pane, "bars").truth == "expected"
+        await pilot.press("k", "j", "down")
+        assert "cohort 2 " in chart(pane, "bits").title
+        assert chart(pane, "bars").bars[0].value == pytest.approx(((25 + 8) / 100 - 0.25) / 0.5)
+        await pilot.press("pagedown", "j")  # no further than what was sent
+        assert pane.cohort == COHORTS - 1
+        await pilot.press("t")
+        await pilot.pause()
+        table = pane.table()
+        assert table is not None
+        assert len(table.rows) == 4 * COHORTS
+        assert "28 more cohorts" in table.title
+
+
+@pytest.mark.parametrize("size", [SMALL, NORMAL, WIDE])
+async def test_the_bits_fit_the_pane(size: tuple[int, int]) -> None:
+    async with showing(size, run=rappor()) as (pane, pilot):
+        pane.view = "bits"
+        await pilot.pause()
+        assert "bits" in shown(pane)
+        assert "Bits, cohort 0" in screen(pane)
+
+
+async def test_without_bits_there_is_no_such_view() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        pane.view = "bits"
+        await pilot.pause()
+        pane.snapshot = snapshot(scenario(), "gain")  # another protocol
+        await pilot.pause()
+        assert shown(pane) == ["rank", "bars"]
+        seen = [pane.view]
+        for _ in range(4):
+            await pilot.press("v")
+            seen.append(pane.view)
+        assert "bits" not in seen[1:]
+        assert pane.check_action("cohort", (1,)) is False
+
+
+async def test_warnings_stand_above_the_charts_until_the_settings_change() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        assert f"! {WARNING}" in " ".join(screen(pane).split())
+        await pilot.press("right")
+        assert f"! {WARNING}" in " ".join(screen(pane).split())  # of the gain as well
+        pane.snapshot = snapshot(scenario(protocol__epsilon=2.0), "gain")
+        await pilot.pause()
+        assert "!" not in screen(pane)
+
+
+async def test_findings_have_a_legend() -> None:
+    async with showing(WIDE, run=rappor()) as (pane, _):
+        assert "✓ detected" in screen(pane)
+        assert "of 64 detected" in chart(pane, "rank").note
