@@ -209,4 +209,5 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         run,
         parts={**before.parts, **run.parts},
         frequencies=run.frequencies or before.frequencies,
+        bits=run.bits if run.frequencies is not None else before.bits,
     )
