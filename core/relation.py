@@ -134,6 +134,23 @@ class Relation:
                 if rest and self.closure(rest) != rest:
                     yield facet, attribute
 
+    def repairs(self) -> tuple[tuple[str, str], ...]:
+        """The (user, attribute) pairs each of which, added alone, makes the relation private.
+
+        Tries every attribute for every kind of user: for small relations.
+        """
+        found: list[tuple[str, str]] = []
+        tried: set[tuple[int, int]] = set()
+        for at, own in enumerate(self.held):
+            for attribute, name in enumerate(self.attributes):
+                if own >> attribute & 1 or (own, attribute) in tried:
+                    continue
+                tried.add((own, attribute))
+                held = (*self.held[:at], own | 1 << attribute, *self.held[at + 1 :])
+                if self._of_sets(held).private:
+                    found.append((self.users[at], name))
+        return tuple(found)
+
     @property
     def always(self) -> tuple[str, ...]:
         """What everybody has: known with nothing observed."""

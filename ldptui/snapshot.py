@@ -62,14 +62,16 @@ class Question:
 class Reply:
     """What the worker says to a question.
 
-    said : what it works on, in words. answer : of a question that is done, the document of a
-    `ldptui.lab.answer.Answer`. error : one sentence when failed, about the field of that name ("":
-    about the whole); details : a traceback, where there is one.
+    said : what it works on, in words. offers : for fields, words that can complete them. answer :
+    of a question that is done, the document of a `ldptui.lab.answer.Answer`. error : one sentence
+    when failed, about the field of that name ("": about the whole); details : a traceback, where
+    there is one.
     """
 
     key: int
     status: Status
     said: str = ""
+    offers: Mapping[str, tuple[str, ...]] | None = None
     answer: Mapping[str, Any] | None = None
     error: str = ""
     field: str = ""

@@ -540,8 +540,15 @@ class Answering:
 
     def _answer(self) -> dict[str, Any]:
         """The document of the answer; says on the way what it works on."""
+        from core.scenario import Scenario
+
         from .lab import answer, tabs
 
+        if self.request["document"] is not None:
+            scenario = Scenario(self.request["document"], "", self.request["folder"])
+            import_for(scenario)
+            if "rappor" in kinds(scenario, "protocol"):
+                import_module("sklearn.linear_model")
         steps = tabs.steps(self.request)
         while True:
             try:
@@ -549,7 +556,10 @@ class Answering:
                     said = next(steps)
             except StopIteration as end:
                 return answer.encoded(end.value)
-            self._send("running", said=said)
+            if isinstance(said, tabs.Offers):
+                self._send("running", offers=said)
+            else:
+                self._send("running", said=said)
 
     def _send(self, status: str, **more: Any) -> None:
         write(self.out, {"key": self.request["key"], "reply": {"status": status, **more}})

@@ -126,9 +126,10 @@ def test_what_is_typed_is_never_more_than_one_sentence(tab: Tab) -> None:
     for entry in FORMS[tab]:
         if entry.type == "rows":
             continue
-        for typed in ("", "x", "-1", "0", "1e99", "nan", "0.5", "a:b", "\x00", "10" * 20):
+        few = {"trials": 10} if tab == "choosing" else {}
+        for typed in ("", "x", "-1", "0", "1e99", "0.5", "\x00"):
             value = typed if entry.type == "text" else read(typed, entry.type)
-            values = {entry.name: value} if entry.options is None else {}
+            values = {**few, entry.name: value} if entry.options is None else few
             sentence = ""
             try:
                 ask(tab, **values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..figures import Column, Table, Value
@@ -21,15 +21,13 @@ class Answer:
     """What was found.
 
     charts : one or two, the first the more important one. words : whole sentences, the verdict
-    first. sources : those that the table cites by a few letters, in full. offers : for a field,
-    the words that can complete it.
+    first. sources : those that the table cites by a few letters, in full.
     """
 
     charts: tuple[Chart, ...]
     table: Table
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def encoded(answer: Answer) -> dict[str, Any]:
@@ -39,7 +37,6 @@ def encoded(answer: Answer) -> dict[str, Any]:
         "table": _plain(dataclasses.asdict(answer.table)),
         "words": list(answer.words),
         "sources": list(answer.sources),
-        "offers": {name: list(words) for name, words in answer.offers.items()},
     }
 
 
@@ -55,7 +52,6 @@ def decoded(document: Mapping[str, Any]) -> Answer:
         ),
         tuple(document["words"]),
         tuple(document["sources"]),
-        {name: tuple(words) for name, words in document["offers"].items()},
     )
 
 

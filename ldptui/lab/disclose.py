@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
     if options.relation is not None:
         if options.quasi is not None or options.sensitive is not None:
             raise ScenarioError("cannot be given with --quasi or --sensitive", key="--relation")
-        values = relation_values(_relation(path, _names(options.relation)), options.observed)
+        values = relation_values(relation_of(path, _names(options.relation)), options.observed)
         show(options, values, laid_out(*relation_report(options, values)))
         return cli.DONE
     quasi, sensitive = _names(options.quasi or ""), _names(options.sensitive or "")
@@ -153,7 +153,8 @@ def _implied(implications: list[dict[str, Any]], rows: int) -> list[str]:
     return lines
 
 
-def _relation(path: Path, names: list[str]) -> Relation:
+def relation_of(path: Path, names: list[str]) -> Relation:
+    """The relation of two columns, users and their attributes; raises LdpError."""
     if len(names) != 2:
         rule = f"must be two columns, of users and of attributes, got {len(names)}"
         raise ScenarioError(rule, key="--relation")

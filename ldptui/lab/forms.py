@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 if TYPE_CHECKING:
     from ..draft import Draft
 
-Tab = Literal["histograms", "loss"]
+Tab = Literal[
+    "histograms", "locality", "choosing", "clipping", "budget", "loss", "disclosure", "synthetic"
+]
 TITLES: Final[Mapping[Tab, str]] = {
     "histograms": "Histograms",
+    "locality": "Locality",
+    "choosing": "Choosing",
+    "clipping": "Clipping",
+    "budget": "Budget",
     "loss": "Loss",
+    "disclosure": "Disclosure",
+    "synthetic": "Synthetic",
 }
 TABS: Final = tuple(TITLES)
 
@@ -29,9 +37,9 @@ class Entry:
     """One field of a form.
 
     options : for a choice, values with their words; bare: without a label, as they explain
-    themselves. start : what it holds at first. low, high, steps : how far up and down go. only :
-    it is shown for these values of another field. type "rows" is a list of texts, a field each,
-    and an empty one to go on.
+    themselves. optional : it may be empty. start : what it holds at first. low, high, steps : how
+    far up and down go. only : it is shown for these values of another field. type "rows" is a list
+    of texts, a field each, and an empty one to go on.
     """
 
     name: str
@@ -39,6 +47,7 @@ class Entry:
     start: Any = ""
     options: tuple[tuple[str, str], ...] | None = None
     bare: bool = False
+    optional: bool = False
     low: float = 0
     high: float = math.inf
     steps: Step = ""
@@ -78,6 +87,35 @@ FORMS: Final[Mapping[Tab, tuple[Entry, ...]]] = {
         NEIGHBOURS,
         SEED,
     ),
+    "locality": (
+        Entry("over", start="users", options=(("users", "over n"), ("epsilon", "over ε"))),
+        EPSILON,
+        Entry("users", "integer", 10_000, low=1, steps="ladder"),
+        CURATOR,
+        DELTA,
+        NEIGHBOURS,
+    ),
+    "choosing": (
+        EPSILON,
+        Entry("trials", "integer", 200, low=10, steps="ladder"),
+        SEED,
+    ),
+    "clipping": (
+        Entry("file", "text"),
+        Entry("column", "text", "income"),
+        EPSILON,
+        Entry("bound", steps="ladder", optional=True),
+        Entry("negative", start="no", options=YES_NO),
+        replace(NEIGHBOURS, start="add-remove"),
+    ),
+    "budget": (
+        Entry("entries", "rows", ()),
+        DELTA,
+        Entry("people", "integer", 1, low=1),
+        Entry("tight", start="no", options=YES_NO),
+        Entry("rappor", "text", "0.5, 0.5, 0.75, 2", optional=True),
+        Entry("rounds", "integer", 30, low=1, steps="ladder"),
+    ),
     "loss": (
         Entry(
             "mechanism",
@@ -103,7 +141,32 @@ FORMS: Final[Mapping[Tab, tuple[Entry, ...]]] = {
         where(Entry("confidence", start=0.999, high=0.999, steps="hundredths"), "audit", "yes"),
         where(SEED, "audit", "yes"),
     ),
+    "disclosure": (
+        Entry("what", start="table", options=(("table", "table"), ("relation", "relation"))),
+        Entry("file", "text"),
+        where(Entry("quasi", "text", "age, zip, sex"), "what", "table"),
+        where(Entry("sensitive", "text", "illness"), "what", "table"),
+        where(Entry("user", "text", "user"), "what", "relation"),
+        where(Entry("attribute", "text", "attribute"), "what", "relation"),
+        Entry("observed", "integer", 2, low=1, high=8),
+    ),
+    "synthetic": (
+        Entry(
+            "source",
+            start="protocol",
+            options=(("protocol", "protocol"), *words(*CURATORS)),
+            bare=True,
+        ),
+        where(EPSILON, "source", *CURATORS),
+        where(DELTA, "source", "stability"),
+        where(NEIGHBOURS, "source", *CURATORS),
+        Entry("rows", "integer", 10_000, low=1, high=1e8, steps="ladder"),
+        Entry("column", "text", "item"),
+        SEED,
+    ),
 }
+EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
+"""Bundled files that a form starts with where the scenario has none of its own."""
 
 
 def shown(entry: Entry, values: Mapping[str, Any]) -> bool:
@@ -111,25 +174,38 @@ def shown(entry: Entry, values: Mapping[str, Any]) -> bool:
     return entry.only is None or values.get(entry.only[0]) in entry.only[1]
 
 
-def starting(tab: Tab, draft: Draft | None) -> dict[str, Any]:
-    """What a form starts with: the draft's own values where it has them."""
+def starting(
+    tab: Tab, draft: Draft | None, typed: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What a form holds: what was typed, over what it starts with: the draft's own values where
+    it has them, and bundled examples of tables."""
+    import scenarios
+
     values = {entry.name: entry.start for entry in FORMS[tab]}
-    return values if draft is None else values | _of_draft(tab, draft, values)
+    what = (typed or {}).get("what", "table")
+    if "file" in values:
+        values["file"] = str(scenarios.path("quickstart").with_name(EXAMPLES[str(what)]))
+    if draft is not None:
+        values |= _of_draft(tab, draft, values)
+    return values | dict(typed or {})
 
 
 def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, Any]:
     from ..draft import value_of
 
-    protocol: Mapping[str, Any] = (draft.document or {}).get("protocol") or {}
-    kind, epsilon = protocol.get("kind"), value_of(draft, "protocol.epsilon")
     found: dict[str, Any] = {}
-    if (
-        "epsilon" in values
-        and isinstance(epsilon, int | float)
-        and draft.problem("protocol") is None
-    ):
+    kind, epsilon = value_of(draft, "protocol.kind"), value_of(draft, "protocol.epsilon")
+    known = isinstance(epsilon, int | float) and epsilon > 0
+    if "epsilon" in values and known:
         found["epsilon"] = epsilon
+    if tab == "budget" and known:
+        found["entries"] = (f"{kind}={epsilon:g}x10",)
     options = next((one.options for one in FORMS[tab] if one.name == "mechanism"), None) or ()
     if any(kind == one for one, _ in options):
         found["mechanism"] = kind
+    if draft.cell is not None:
+        if "users" in values:
+            found["users"] = draft.cell.population.users
+        if tab == "synthetic":
+            found["rows"] = min(draft.cell.population.users, 1_000_000)
     return found

@@ -25,9 +25,11 @@ from ..headless import locate
 from ..series import Axis, Plot, Series, Tone
 from .accuracy import bound
 from .options import CURATORS, LOCAL
-from .output import Row, laid_out, of_option, row, show, within
+from .output import Report, Row, laid_out, of_option, row, show, within
 
 Over: TypeAlias = Literal["users", "epsilon"]
+Values: TypeAlias = dict[str, Any]
+"""What `prices` returns."""
 
 OPTIONS: Final = {"epsilon": "--epsilon", "delta": "--delta", "users": "--users"}
 POINTS: Final = 33
@@ -54,7 +56,11 @@ def run(options: Namespace) -> int:
         values = prices(histogram, float(epsilon), options.delta, options.neighbours)
     except ScenarioError as error:
         raise of_option(error, OPTIONS) from error
-    show(options, {"scenario": options.scenario, **values}, _table(options.scenario, values))
+    show(
+        options,
+        {"scenario": options.scenario, **values},
+        laid_out(*report(options.scenario, values)),
+    )
     return cli.DONE
 
 
@@ -219,7 +225,8 @@ def _chart(
 # The table.
 
 
-def _table(scenario: str, values: dict[str, Any]) -> str:
+def report(scenario: str, values: Values) -> Report:
+    """The errors and prices for people."""
     rows: list[Row] = []
     sources = {"laplace": "DR 3.3", "geometric": "GRS", "stability": "V th. 3.5"}
     for kind, error in values["errors"].items():
@@ -248,4 +255,4 @@ def _table(scenario: str, values: dict[str, Any]) -> str:
         "a local error falls with 1/√n, a curator's with 1/n: the price grows with n",
         "--format json has the errors over n and over ε",
     ]
-    return laid_out(title, rows, notes)
+    return Report(title, rows, notes)

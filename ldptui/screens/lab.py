@@ -8,6 +8,7 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from rich.text import Text
@@ -23,7 +24,7 @@ from textual.widgets import Static
 
 from ..engine import LAB, Engine
 from ..lab.answer import Answer, decoded
-from ..lab.forms import TABS, TITLES, Tab, starting
+from ..lab.forms import FORMS, TABS, TITLES, Tab, starting
 from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
 from ..snapshot import Question, Reply
 from ..widgets.choice_bar import ChoiceBar
@@ -96,6 +97,9 @@ class LabScreen(Screen[None]):
             Binding(str(number), f"go({number})", TITLES[tab], show=False, id=f"lab.{tab}")
             for number, tab in enumerate(TABS, start=1)
         ),
+        Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
+        Binding("ctrl+e", "export", "Write the column", id="lab.export"),
+        Binding("a", "releases", "Add this session's runs", id="lab.releases"),
         Binding("y", "copy", "Copy", id="lab.copy"),
         Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),
     ]
@@ -186,7 +190,7 @@ class LabScreen(Screen[None]):
     @property
     def values(self) -> dict[str, Any]:
         """What the form of the tab holds: what was typed, over what it starts with."""
-        return starting(self.tab, self._draft) | self._typed[self.tab]
+        return starting(self.tab, self._draft, self._typed[self.tab])
 
     def _show_values(self) -> None:
         problems = self._problems[self.tab]
@@ -207,8 +211,6 @@ class LabScreen(Screen[None]):
         title.update(answer.table.title if answer is not None else "")
         words = self.query_one("#lab-words > Static", Static)
         words.update(_said(answer) if answer is not None else "")
-        if answer is not None:
-            self._form.offer(answer.offers)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -242,6 +244,7 @@ class LabScreen(Screen[None]):
     async def watch_tab(self, tab: Tab) -> None:
         self.query_one("#lab-tabs", ChoiceBar).selected = tab
         self.view = 0
+        self.refresh_bindings()
         await self._show_form()
         self._show_answer()
         self._form.focus_first()
@@ -291,13 +294,13 @@ class LabScreen(Screen[None]):
             self._debounce.stop()
         self._debounce = self.set_timer(DEBOUNCE_S, self._ask)
 
-    def _ask(self) -> None:
+    def _ask(self, **more: Any) -> None:
         """Ask what the form asks, unless that is answered already or being answered."""
         from ..draft import base
 
-        draft, values = self._draft, self.values
-        if draft is None:
-            return
+        draft, values = self._draft, self.values | more
+        if draft is None or (self._question is not None and self._question.values.get("path")):
+            return  # what is being written is not left half done
         document = None if draft.scenario is None else base(draft.scenario).document
         asked = (values, document, draft.folder)
         if self._asked.get(self.tab) == asked:
@@ -316,6 +319,8 @@ class LabScreen(Screen[None]):
             return
         status = self.query_one(StatusLine)
         tab = cast("Tab", question.tab)
+        if reply.offers is not None:
+            self.query_one(f"#form-{tab}", LabForm).offer(reply.offers)
         status.busy = f"{TITLES[tab]}: {reply.said}; esc stops it" if reply.said else ""
         if reply.status == "running":
             return
@@ -356,6 +361,55 @@ class LabScreen(Screen[None]):
         else:
             self.app.pop_screen()
 
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002
+    ) -> bool | None:
+        """Some actions belong to some tabs."""
+        match action:
+            case "file":
+                return any(entry.name == "file" for entry in FORMS[self.tab])
+            case "export":
+                return self.tab == "synthetic"
+            case "releases":
+                return self.tab == "budget"
+        return True
+
+    def action_file(self) -> None:
+        """Choose the table to read."""
+        from .path import PathScreen
+
+        folder = self._draft.folder if self._draft is not None else Path()
+        self.app.push_screen(PathScreen("A table to read", folder, ".csv"), self._read)
+
+    def _read(self, path: Path | None) -> None:
+        if path is not None:
+            self.post_message(KeyEdited(f"lab.{self.tab}.file", str(path)))
+
+    def action_export(self) -> None:
+        """Write the synthetic column; the worker does it, with the draws that are shown."""
+        from .path import PathScreen
+
+        name = f"{self.values['column'] or 'item'}-synthetic.csv"
+        dialog = PathScreen("Write the synthetic column", Path.cwd(), ".csv", name, writes=True)
+        self.app.push_screen(dialog, self._write)
+
+    def _write(self, path: Path | None) -> None:
+        if path is not None:
+            self._asked.pop("synthetic", None)
+            self._ask(path=str(path))
+
+    def action_releases(self) -> None:
+        """Enter the runs of this session into the ledger, as if each had been a release."""
+        found = [entry for run in self.runs if (entry := release_of(run))]
+        rows = [one for one in self.values["entries"] if one.strip()]
+        self._typed["budget"]["entries"] = [*rows, *found]
+        self._show_values()
+        self._ask_soon()
+        runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
+        self._note(f"added {runs} of this session" if found else "no run of this session yet")
+
     def action_help(self) -> None:
         from .help import HelpScreen
 
@@ -378,6 +432,18 @@ class LabScreen(Screen[None]):
         if isinstance(focused, NumberTable) or not charts:
             return table.as_text()
         return "\n".join(charts)
+
+
+def release_of(run: Run) -> str:
+    """A run as an entry of the ledger; "" where its budget is not known yet."""
+    for cell in run.snapshot.parts.get("base", ())[:1]:
+        kind = cell.parameters.get("protocol.kind", "run")
+        epsilon = cell.parameters.get("protocol.epsilon")
+        if cell.rappor is not None:
+            epsilon = cell.rappor.get("epsilon_one")
+        if isinstance(epsilon, int | float):
+            return f"{kind}={epsilon:.6g}"
+    return ""
 
 
 def _subject(draft: Draft | None) -> str:

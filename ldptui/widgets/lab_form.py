@@ -66,6 +66,7 @@ class LabForm(VerticalScroll):
             options=entry.options,
             rows=3 if entry.bare else 1,
             grouped=entry.name != "seed",
+            optional=entry.optional,
         )
         if entry.steps:
             field.steps = STEPS[entry.steps]

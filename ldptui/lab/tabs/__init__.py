@@ -6,6 +6,7 @@ comes as it was typed: a `ScenarioError` names the field.
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from argparse import Namespace
@@ -20,6 +21,7 @@ import numpy as np
 
 from core.bounds import Range
 from core.cell import Cell
+from core.columns import Column, read_columns
 from core.errors import ScenarioError
 from core.pure import Rng
 from core.scenario import Scenario
@@ -29,7 +31,12 @@ from ...series import Chart
 from ..answer import Answer, listed
 from ..output import Report, cited
 
-Steps: TypeAlias = Generator[str, None, Answer]
+
+class Offers(dict[str, tuple[str, ...]]):
+    """For fields, the words that can complete them: told on the way, whatever comes of it."""
+
+
+Steps: TypeAlias = Generator["str | Offers", None, Answer]
 SEED: Final = Range(0, 2**63 - 1)
 
 
@@ -69,6 +76,10 @@ class Ask:
             raise ScenarioError(f"must be {allowed}, got {value}", key=name)
         return value
 
+    def positive(self, name: str) -> float:
+        """A number greater than 0."""
+        return self.number(name, Range(0, math.inf, "()"))
+
     def word(self, name: str) -> str:
         return str(self.values.get(name) or "").strip()
 
@@ -105,6 +116,32 @@ def _bound(document: str, folder: Path) -> Cell:
     from core.experiment import compile as bind
 
     return bind(Scenario(json.loads(document), "", folder)).cells[0]
+
+
+def header_of(path: Path) -> tuple[str, ...]:
+    """The columns of a CSV file; raises ScenarioError."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return tuple(next(csv.reader(file), ()))
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError(f"{path} cannot be read: {reason}", key="file") from error
+
+
+def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
+    """Columns of a CSV file; those of the last few questions are kept until the file changes."""
+    state = path.stat()
+    return _columns(path, (state.st_mtime_ns, state.st_size), tuple(names), most)
+
+
+@lru_cache(maxsize=2)
+def _columns(
+    path: Path,
+    state: tuple[int, int],  # noqa: ARG001 - part of the key
+    names: tuple[str, ...],
+    most: int | None,
+) -> list[Column]:
+    return read_columns(path, names, most)
 
 
 def answer_of(report: Report, *charts: Chart, words: Sequence[str] = ()) -> Answer:
