@@ -31,11 +31,13 @@ def steps_of(
     tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
 ) -> tabs.Steps:
     known = {entry.name for entry in FORMS[tab]}
-    assert set(values) <= known
+    assert set(values) <= {*known, "path"}
+    if tab == "budget":
+        values = {"entries": ["daily=0.1x30", "census=0.5,1e-8"], **values}
     return tabs.steps(
         {
             "tab": tab,
-            "values": starting(tab, None) | values,
+            "values": starting(tab, None, values),
             "document": document,
             "folder": folder,
         }
@@ -229,3 +231,189 @@ def test_a_mechanism_of_ones_own_that_breaks_its_promise_is_caught(tmp_path: Pat
     assert refused("loss", mechanism="plugin", plugin="mine.py")[0] == "plugin"
     with pytest.raises(LdpError, match="cannot be read"):
         ask("loss", folder=tmp_path, mechanism="plugin", plugin="other.py:Loud")
+
+
+# Locality.
+
+
+def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
+    answer = ask("locality", users=10_000)
+    ratio = (number(answer, "oue: error") / number(answer, "laplace: error")) ** 2
+    assert number(answer, "oue as laplace: users") == pytest.approx(10_000 * ratio, rel=1e-3)
+    assert "local privacy needs" in answer.words[0]
+    # Twice as many users, twice the price.
+    twice = ask("locality", users=20_000)
+    before, after = (number(one, "oue as laplace: users") for one in (answer, twice))
+    assert after / 20_000 == pytest.approx(2 * before / 10_000, rel=1e-3)
+    assert all(plot.x.log and plot.y.log for plot in answer.charts if isinstance(plot, Plot))
+    assert ask("locality", over="epsilon").charts[0].x.label == "privacy budget ε"  # type: ignore[union-attr]
+
+
+# Choosing.
+
+
+def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
+    counts = {**DOCUMENT, "population": {"kind": "counts", "counts": [10, 7, 7]}}
+    answer = ask("choosing", document=counts, epsilon=0.5, trials=2000)
+    weights = [math.exp(0.25 * count) for count in (10, 7, 7)]
+    exact = weights[0] / sum(weights)
+    assert number(answer, "exponential, exact") == pytest.approx(exact, rel=1e-4)
+    hits = round(2000 * number(answer, "exponential, simulated"))
+    assert budget.proportion(hits, 2000, exact)
+    assert not budget.proportion(hits, 2000, exact - 0.15)
+    need = number(answer, "exponential: ε for 95%")
+    assert 1 / (1 + 2 * math.exp(-1.5 * need)) == pytest.approx(0.95, abs=1e-4)
+    x, y = series(answer, "exponential, exact")
+    assert (np.diff(y) > -1e-12).all()
+    assert x[0] < need < x[-1]
+
+
+# Clipping.
+
+
+def test_clipping_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n10,c\n", encoding="utf-8")
+    answer = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, epsilon=2.0)
+    assert number(answer, "bias of the clipped sum") == pytest.approx(-6)
+    assert number(answer, "noise of the clipped sum") == pytest.approx(
+        math.sqrt(2) * 4 / 2, rel=1e-4
+    )
+    assert number(answer, "error of the clipped sum") == pytest.approx(math.sqrt(36 + 8), rel=1e-4)
+    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
+    assert rows["Δ of a sum"] == rows["Δ of a mean"] == "unbounded"
+    assert (rows["Δ of a count"], rows["Δ of a histogram"]) == ("1", "1")
+    assert rows["Δ of a clipped sum"] == "4"
+    assert rows["Δ of a clipped mean"] == "2"
+    bound, error = series(answer, "error")
+    best = number(answer, "least error, at C")
+    assert bound[error.argmin()] == pytest.approx(best, rel=1e-3)
+    wide = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, negative="yes",
+               neighbours="change-one")  # fmt: skip
+    rows = {row[0]: str(row[1]).strip() for row in wide.table.rows}
+    assert rows["Δ of a clipped sum"] == "8"
+    assert float(rows["Δ of a clipped mean"]) == pytest.approx(8 / 3, rel=1e-4)
+
+
+def test_a_column_that_is_not_numeric_is_named_with_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n", encoding="utf-8")
+    key, sentence = refused("clipping", tmp_path, file="few.csv", column="who")
+    assert key == "column"
+    assert sentence == "must be numeric, but the column 'who' holds 'a'"
+    key, sentence = refused("clipping", tmp_path, file="few.csv", column="what")
+    assert key == "column"
+    assert "(pay, who)" in sentence
+    assert refused("clipping", tmp_path, file="none.csv")[0] == "file"
+    assert refused("clipping", tmp_path, file="")[0] == "file"
+    steps = steps_of("clipping", folder=tmp_path, file="few.csv", column="who")
+    assert next(steps) == {"column": ("pay", "who")}  # offered whatever comes of it
+
+
+# Budget.
+
+
+def test_the_ledger_adds_up() -> None:
+    answer = ask("budget", entries=["daily=0.1x30", "", "census=0.5"], people=2, delta=1e-5)
+    assert number(answer, "total, sequential") == pytest.approx(2 * 3.5)
+    assert number(answer, "total, exact") < number(answer, "total, improved") <= 7.0
+    x, y = series(answer, "sequential, Σ ε")
+    assert x[0] == 1
+    assert x[-1] == 31
+    assert y[0] == pytest.approx(0.2)
+    assert y[-1] == pytest.approx(7.0)
+    _, exact = series(answer, "exact (KOV 3.3)")
+    assert (exact <= y + 1e-9).all()
+    assert (np.diff(exact) >= -1e-9).all()
+    alone = ask("budget", entries=[], rappor="0.5, 0.5, 0.75, 2", rounds=1000)
+    limit = 4 * math.log(0.75 / 0.25)
+    assert number(alone, "for ever, memoised") == pytest.approx(limit, rel=1e-4)
+    assert len(alone.charts) == 1
+
+
+def test_a_release_that_is_none_is_named_by_its_row() -> None:
+    key, sentence = refused("budget", entries=["daily=0.1x30", "census"])
+    assert key == "entries.1"
+    assert "NAME=" in sentence
+    key, sentence = refused("budget", entries=["a=-1"])
+    assert (key, sentence) == ("entries.0", "epsilon must be at least 0, got -1.0")
+    assert refused("budget", entries=[], rappor="")[0] == "entries.0"
+    assert refused("budget", tight="yes")[0] == "tight"
+
+
+# Disclosure.
+
+
+def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
+    """Users 1-4 with {a,b}, {b,c}, {c}, {c}; then a for user 3 as well."""
+    answer = ask("disclosure", what="relation")
+    assert answer.words[0] == "No attribute privacy (φ∘ψ ≠ Id)."
+    assert answer.words[1] == "whoever is seen with a also has b"
+    assert answer.words[2] == "Giving a to user 3 as well restores it."
+    rows = "user,attribute\n1,a\n1,b\n2,b\n2,c\n3,c\n3,a\n4,c\n"
+    (tmp_path / "mended.csv").write_text(rows, encoding="utf-8")
+    mended = ask("disclosure", folder=tmp_path, what="relation", file="mended.csv")
+    assert mended.words[0].startswith("Attribute privacy: no set of observed attributes")
+    assert not any("whoever" in words for words in mended.words)
+
+
+def test_a_table_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "zip,age,ill\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n2,4,flu\n", encoding="utf-8"
+    )
+    answer = ask("disclosure", folder=tmp_path, file="t.csv", quasi="zip, age", sensitive="ill")
+    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
+    assert rows["k"] == "1"
+    assert rows["unique rows"] == "20%"
+    assert rows["ill: given away"] == "60%"
+    assert "single out 20% of the 5 rows" in answer.words[0]
+    bars = answer.charts[0]
+    assert isinstance(bars, Bars)
+    assert {bar.label: bar.value for bar in bars.bars} == pytest.approx(
+        {"1, unique": 0.2, "2": 0.8}
+    )
+
+
+def test_what_is_wrong_with_a_table_is_said_at_its_field(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
+    ids = "\n".join(map(str, range(100_001)))
+    (tmp_path / "ids.csv").write_text(f"id\n{ids}\n", encoding="utf-8")
+    assert "at least one row" in refused_whole("empty.csv", tmp_path, quasi="zip", sensitive="")
+    key, sentence = refused("disclosure", tmp_path, file="ids.csv", quasi="id", sensitive="")
+    assert key == "quasi"
+    assert "it names people rather than groups" in sentence
+    assert refused("disclosure", quasi="")[0] == "quasi"
+    assert refused("disclosure", quasi="agee")[0] == "quasi"
+    assert refused("disclosure", sensitive="age")[0] == "sensitive"
+    assert refused("disclosure", what="relation", user="who")[0] == "user"
+
+
+def refused_whole(name: str, folder: Path, **values: Any) -> str:
+    return " ".join(refused("disclosure", folder, file=name, **values))
+
+
+# Synthetic.
+
+
+@pytest.mark.parametrize("source", ["protocol", "laplace", "geometric", "stability"])
+def test_a_synthetic_column_is_as_wrong_as_its_estimates(source: str) -> None:
+    answer = ask("synthetic", source=source, rows=1_000_000)
+    own = number(answer, "on the simplex: error")
+    added = number(answer, "drawing the rows adds")
+    # Errors of independent draws add up in squares.
+    both = math.hypot(own, added)
+    assert number(answer, "synthetic column: error") == pytest.approx(both, rel=0.5)
+    assert "spent nothing more" in answer.words[0]
+    assert ("δ = 1e-06" in answer.words[0]) == (source == "stability")
+
+
+def test_a_synthetic_column_is_written_with_its_budget(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    answer = ask("synthetic", rows=1000, path=str(path), column="colour", seed=4)
+    assert answer.words[0].startswith(f"Wrote {path}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "colour"
+    assert len(lines) == 1001
+    about = (tmp_path / "out.budget.txt").read_text(encoding="utf-8")
+    assert "epsilon = 1" in about
+    # What is written is what was shown: the draws before the order of the rows are the same.
+    shown = ask("synthetic", rows=1000, column="colour", seed=4)
+    assert shown.table.rows == answer.table.rows

@@ -19,9 +19,9 @@ from .output import Report, Row, laid_out, numbers, of_option, row, show, within
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
-    "advanced": ("√(2 ln(1/δ') Σε²) + Σε(e^ε − 1)", "DR th. 3.20"),
-    "improved": ("√(2 ln(1/δ') Σε²) + Σε tanh(ε/2)", "KOV th. 3.5"),
-    "exact": ("worst case: randomised responses", "KOV th. 3.3"),
+    "advanced": ("√(2 ln(1/δ')Σε²) + Σε(e^ε−1)", "DR th. 3.20"),
+    "improved": ("√(2 ln(1/δ')Σε²)+Σε tanh(ε/2)", "KOV th. 3.5"),
+    "exact": ("worst: randomised responses", "KOV th. 3.3"),
     "tight": ("privacy-loss distributions", "KOV"),
 }
 
@@ -118,7 +118,7 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
                 spent["delta"], values["delta"], rel_tol=1e-3
             )
             what = f"{formula}; δ = {text.short(spent['delta'], 3)}" if other else formula
-            rows.append(row(f"total, {name}", spent["epsilon"], what, source, 6))
+            rows.append(row(f"total, {name}", spent["epsilon"], what, source))
     rounds = values["rappor"]
     if rounds is not None:
         t = f"{text.count(rounds['rounds'])} reports"

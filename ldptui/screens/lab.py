@@ -97,6 +97,17 @@ class LabScreen(Screen[None]):
             Binding(str(number), f"go({number})", TITLES[tab], show=False, id=f"lab.{tab}")
             for number, tab in enumerate(TABS, start=1)
         ),
+        *(
+            Binding(
+                f"alt+{number}",
+                f"go({number})",
+                TITLES[tab],
+                show=False,
+                priority=True,
+                id=f"lab.{tab}.anywhere",
+            )
+            for number, tab in enumerate(TABS, start=1)
+        ),
         Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
         Binding("ctrl+e", "export", "Write the column", id="lab.export"),
         Binding("a", "releases", "Add this session's runs", id="lab.releases"),
@@ -211,6 +222,9 @@ class LabScreen(Screen[None]):
         title.update(answer.table.title if answer is not None else "")
         words = self.query_one("#lab-words > Static", Static)
         words.update(_said(answer) if answer is not None else "")
+        status = self.query_one(StatusLine)
+        narrow = self.app.size.width < ROOM_FOR_BOTH
+        status.idle = answer.words[0] if narrow and answer is not None else HINT
         self._arrange()
 
     def _arrange(self) -> None:
@@ -457,7 +471,7 @@ def _subject(draft: Draft | None) -> str:
     kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
     title = str(document.get("title") or "untitled")
     size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
-    return f"{title}: {size}"
+    return f"{size} │ {title}"
 
 
 def _said(answer: Answer) -> Content:

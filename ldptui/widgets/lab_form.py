@@ -12,10 +12,12 @@ from textual.widget import Widget
 
 from ..help import lab_field_help
 from ..lab.forms import FORMS, TITLES, Entry, Step, Tab, shown
-from .field import Field, Steps
+from .field import Field, Steps, ValueInput
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
+ROWS: Final = 3
+"""Fields of a list of texts that are there at once; more come when they are filled."""
 STEPS: Final[Mapping[Step, Steps]] = {
     "hundredths": Steps("0.01", "0.05"),
     "decades": Steps(decades=True),
@@ -53,8 +55,16 @@ class LabForm(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         for entry in FORMS[self.tab]:
-            if entry.type != "rows":
+            if entry.type == "rows":
+                yield from (self._row(entry, at) for at in range(ROWS))
+            else:
                 yield self._field(entry, entry.name)
+
+    def _row(self, entry: Entry, at: int) -> Field:
+        field = self._field(entry, f"{entry.name}.{at}", f"release {at + 1}")
+        if isinstance(field.control, ValueInput):
+            field.control.placeholder = "name=ε,δ xTIMES"
+        return field
 
     def _field(self, entry: Entry, name: str, label: str = "") -> Field:
         found = lab_field_help(entry.name)
@@ -95,8 +105,8 @@ class LabForm(VerticalScroll):
         """A field for each text, and an empty one; fields that are left over are hidden."""
         there = list(self._rows(entry))
         for at in range(len(there), len(texts) + 1):
-            field = self._field(entry, f"{entry.name}.{at}", f"entry {at + 1}")
-            self.mount(field, before=at)
+            field = self._row(entry, at)
+            self.mount(field, after=there[-1])
             there.append(field)
         for at, field in enumerate(there):
             field.display = at <= len(texts)
