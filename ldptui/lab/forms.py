@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -179,12 +180,10 @@ def starting(
 ) -> dict[str, Any]:
     """What a form holds: what was typed, over what it starts with: the draft's own values where
     it has them, and bundled examples of tables."""
-    import scenarios
-
     values = {entry.name: entry.start for entry in FORMS[tab]}
     what = (typed or {}).get("what", "table")
     if "file" in values:
-        values["file"] = str(scenarios.path("quickstart").with_name(EXAMPLES[str(what)]))
+        values["file"] = str(Path(__file__).parent / "examples" / EXAMPLES[str(what)])
     if draft is not None:
         values |= _of_draft(tab, draft, values)
     return values | dict(typed or {})

@@ -315,7 +315,7 @@ class LabScreen(Screen[None]):
         draft, values = self._draft, self.values | more
         if draft is None or (self._question is not None and self._question.values.get("path")):
             return  # what is being written is not left half done
-        document = None if draft.scenario is None else base(draft.scenario).document
+        document = None if draft.scenario is None else subject(base(draft.scenario).document)
         asked = (values, document, draft.folder)
         if self._asked.get(self.tab) == asked:
             return
@@ -446,6 +446,12 @@ class LabScreen(Screen[None]):
         if isinstance(focused, NumberTable) or not charts:
             return table.as_text()
         return "\n".join(charts)
+
+
+def subject(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the lab needs of a scenario: nobody attacks here."""
+    return {key: document[key] for key in ("format", "seed", "population", "protocol")
+            if key in document}  # fmt: skip
 
 
 def release_of(run: Run) -> str:
