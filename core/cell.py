@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
-from .attacks import Attack, Fakes
+from .attacks import Attack, Fakes, Strategy
 from .central import Curator
 from .population import Population
 from .protocols import BitNoise, Rappor
 from .pure import Items, LocalMechanism, PureProtocol
+from .sampling import Counts
 from .streams import Path
 
 
@@ -18,10 +19,17 @@ from .streams import Path
 class Cell:
     """Everything that the numbers of one cell depend on.
 
+    In a campaign each round is a cell of its own, and the cell that holds them is the collection of
+    all: its population and its fakes are those of the rounds together.
+
     parameters : the scenario's keys at this point, dotted, down to scalars and lists.
     targets : int64[r], empty without an attack.
     malicious : m, the number of fake users; users : n, the genuine ones.
     noise : what happens to each bit under RAPPOR, in all its forms; None for other protocols.
+    rounds : of a campaign, in order; empty where there is one collection.
+    round : this one's number, from 0.
+    left : int64[d], how many users of each item have gone since the round before; None where there
+        is none.
     """
 
     index: int
@@ -36,14 +44,29 @@ class Cell:
     path: Path
     top_k: int
     noise: BitNoise | None = None
+    rounds: tuple[Cell, ...] = ()
+    round: int = 0
+    left: Counts | None = None
 
     @property
     def users(self) -> int:
         return self.population.users
 
     @property
+    def first(self) -> Cell:
+        """The first round of a campaign; the cell itself where there is one collection."""
+        return self.rounds[0] if self.rounds else self
+
+    @property
     def fakes(self) -> tuple[Fakes, ...]:
         """The fake users by what they do; none without an attack."""
+        if self.rounds:
+            same: dict[tuple[Strategy, int], Fakes] = {}
+            for fakes in (fakes for one in self.rounds for fakes in one.fakes):
+                key = fakes.strategy, id(fakes.targets)
+                count = fakes.count + (same[key].count if key in same else 0)
+                same[key] = replace(fakes, count=count)
+            return tuple(same.values())
         if self.attack is None:
             return ()
         return (Fakes(self.attack, self.targets, self.malicious),)

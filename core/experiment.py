@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -12,10 +14,12 @@ from .attacks import NoAttack, PythonAttack, malicious_users, resolved
 from .cell import Cell
 from .central import Curator
 from .errors import ScenarioError
-from .population import Population
+from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
-from .scenario import MAX_CELLS, Point, Scenario
+from .protocols.memoised import MOST_LEAVING
+from .scenario import MAX_CELLS, Campaign, Point, Scenario
 from .streams import Path
+from .turnover import Turnover, turnover
 
 MAX_ITEMS: Final = 2**20
 MAX_USERS: Final = 10**13
@@ -23,6 +27,8 @@ MAX_TRIALS: Final = 10**6
 MAX_PAIRS: Final = 10**12
 MAX_FILTERS: Final = 2**22
 """Bloom filters of all items in all cohorts: hashing them takes some seconds."""
+MAX_ESTIMATES: Final = 2**22
+"""Estimates of all items in all rounds: a trial's fill 32 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +69,12 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
     for index, point in enumerate(scenario.points()):
-        total += point.trials
+        campaign = point.campaign
+        total += point.trials * (campaign.rounds if campaign else 1)
         if limits and total > MAX_TRIALS:
-            raise ScenarioError(f"times cells must be at most {MAX_TRIALS:,}{_LIFT}", key="trials")
+            rounds = " times rounds" if campaign else ""
+            rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{_LIFT}"
+            raise ScenarioError(rule, key="trials")
         if limits:
             _check_size(point)
         drawn = (point.population, point.seed)
@@ -95,8 +104,8 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
             raise error.within("attack") from error
     path = _path(point, in_reports=not isinstance(protocol, Curator))
     if limits:
-        _check_cell(population, malicious, path)
-    return Cell(
+        _check_cell(population, malicious, path, point.campaign)
+    cell = Cell(
         index=index,
         parameters=point.parameters,
         seed=point.seed,
@@ -110,6 +119,68 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         top_k=min(point.simulate.top_k, population.domain_size),
         noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
     )
+    return cell if point.campaign is None else _in_rounds(cell, point.campaign)
+
+
+def _in_rounds(cell: Cell, campaign: Campaign) -> Cell:
+    """The collection of all rounds of a campaign, each of them a cell like this one."""
+    users, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
+    if cell.noise is not None and any(left.any() for left in users.left):
+        _check_memoised(cell)
+    rounds = tuple(
+        replace(cell, population=population, round=number, left=left)
+        for number, (population, left) in enumerate(zip(users.populations, users.left, strict=True))
+    )
+    malicious = sum(one.malicious for one in rounds)
+    return replace(cell, population=everybody, malicious=malicious, rounds=rounds)
+
+
+@lru_cache(maxsize=4)
+def _users_of_rounds(
+    population: Population, campaign: Campaign, seed: int
+) -> tuple[Turnover, Population]:
+    """The genuine users of each round, and of all rounds together, drawn once for all cells."""
+    second = None
+    if campaign.drift is not None:
+        try:
+            second = campaign.drift.bind(seed, pathlib.Path())
+            _check_drift(campaign.drift, population, second)
+        except ScenarioError as error:
+            raise error.within("campaign.drift") from error
+    users = turnover(population, campaign.rounds, campaign.churn, second, seed)
+    held = np.sum([one.histogram for one in users.populations], axis=0)
+    address = f"{users.populations[-1].address} and before"
+    return users, replace(population, histogram=held, address=address)
+
+
+def _check_drift(spec: StatedSpec, first: Population, second: Population) -> None:
+    """A second population has the items of the first, and no users of its own."""
+    if second.domain_size != first.domain_size:
+        raise ScenarioError(
+            f"must be as many as in population, {first.domain_size}, got {second.domain_size}",
+            key="counts" if isinstance(spec, Explicit) else "items",
+        )
+    if not isinstance(spec, Explicit) and spec.users != first.users:
+        raise ScenarioError(
+            f"must be as many as in population, {first.users}, got {spec.users}: in each round "
+            "there are so many; leave it out",
+            key="users",
+        )
+
+
+def _check_memoised(cell: Cell) -> None:
+    """What cannot be simulated of RAPPOR's users, who take their permanent bits along."""
+    if cell.path == "reports":
+        raise ScenarioError(
+            'must be "counts" where users of RAPPOR come and go: they keep their permanent bits, '
+            'and no report says who it is from, got "reports"',
+            key="simulate.path",
+        )
+    if cell.users >= MOST_LEAVING:
+        raise ScenarioError(
+            f"must be below 10^9 where users of RAPPOR come and go, got {cell.users:,}",
+            key="population.users",
+        )
 
 
 def _path(point: Point, in_reports: bool) -> Path:
@@ -153,7 +224,10 @@ def _check_size(point: Point) -> None:
         raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
 
 
-def _check_cell(population: Population, malicious: int, path: Path) -> None:
+def _check_cell(
+    population: Population, malicious: int, path: Path, campaign: Campaign | None
+) -> None:
+    rounds = campaign.rounds if campaign else 1
     everyone = population.users + malicious
     if population.domain_size > MAX_ITEMS:
         raise ScenarioError(
@@ -163,9 +237,15 @@ def _check_cell(population: Population, malicious: int, path: Path) -> None:
         raise ScenarioError(
             f"users and malicious users must be at most 10^13 together, got {everyone:,}{_LIFT}"
         )
-    pairs = everyone * population.domain_size
-    if path == "reports" and pairs > MAX_PAIRS:
+    if campaign and rounds * population.domain_size > MAX_ESTIMATES:
         raise ScenarioError(
-            f'must be "counts" where users × items exceeds 10^12, got {pairs:,}{_LIFT}',
+            f"times items must be at most 2^22, got {rounds * population.domain_size:,}{_LIFT}",
+            key="campaign.rounds",
+        )
+    pairs = everyone * population.domain_size * rounds
+    if path == "reports" and pairs > MAX_PAIRS:
+        times = " × rounds" if campaign else ""
+        raise ScenarioError(
+            f'must be "counts" where users × items{times} exceeds 10^12, got {pairs:,}{_LIFT}',
             key="simulate.path",
         )

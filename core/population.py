@@ -302,13 +302,16 @@ def _read(column: CSVColumn, path: Path, stamp: tuple[int, int] | None) -> Popul
     return column._population(path)
 
 
-PopulationSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit | CSVColumn
+StatedSpec: TypeAlias = Zipf | Uniform | Geometric | Normal | Explicit
+PopulationSpec: TypeAlias = StatedSpec | CSVColumn
 
-POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {
+STATED: Final[dict[str, type[StatedSpec]]] = {
     "zipf": Zipf,
     "uniform": Uniform,
     "geometric": Geometric,
     "normal": Normal,
     "counts": Explicit,
-    "csv": CSVColumn,
 }
+"""The populations that a scenario states in full, without a file."""
+
+POPULATIONS: Final[dict[str, type[PopulationSpec]]] = {**STATED, "csv": CSVColumn}

@@ -26,7 +26,7 @@ import numpy as np
 from .errors import FileError, ScenarioError
 from .experiment import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .metrics import METRICS
-from .results import BLOCK_TRIALS, NOTHING, Block, Moments, digest
+from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
 from .store import Run, RunCell, Store, versions
 from .store.store import given_population
@@ -118,7 +118,18 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
             "clean": _moments(block.clean),
             "attacked": "same" if same else _moments(block.attacked),
             "detected": None if block.detected is None else _packed(block.detected, "<i8"),
+            **({} if block.rounds is None else {"rounds": _packed_rounds(block.rounds)}),
         }
+
+
+def _packed_rounds(rounds: Rounds) -> dict[str, Any]:
+    return {
+        "metrics": [
+            [[_number(x) for x in row] for row in trial] for trial in rounds.metrics.tolist()
+        ],
+        "clean": _moments(rounds.clean),
+        "attacked": _moments(rounds.attacked),
+    }
 
 
 def _number(value: float) -> float | None:
@@ -350,14 +361,39 @@ def _block(given: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
     attacked = clean if same else _unpacked_moments(given["attacked"], trials, size)
     found = given["detected"]
     detected = None if found is None else _unpacked(found, "<i8", size)
-    return Block(position, number, columns, marks, clean, attacked, detected)
+    rounds = (
+        None if "rounds" not in given else _unpacked_rounds(given["rounds"], head, cell, trials)
+    )
+    return Block(position, number, columns, marks, clean, attacked, detected, rounds)
 
 
-def _unpacked_moments(given: list[str] | None, trials: int, size: int) -> Moments:
+def _unpacked_rounds(
+    given: Mapping[str, Any], head: Mapping[str, Any], cell: Mapping[str, Any], trials: int
+) -> Rounds:
+    names, count = list(head["metrics"]), int(cell["parameters"]["campaign.rounds"])
+    rows = np.array(given["metrics"], dtype=np.float64)
+    if rows.shape != (trials, count, len(names)) or np.isinf(rows).any():
+        raise ValueError("a round has no right metrics")
+    columns = np.full((trials, count, len(METRICS)), np.nan)
+    for at, name in enumerate(METRICS):
+        if name in names:
+            columns[..., at] = rows[..., names.index(name)]
+    size = int(cell["domain_size"])
+    clean, attacked = (
+        _unpacked_moments(given[one], trials, size, count) for one in ("clean", "attacked")
+    )
+    return Rounds(columns, clean, attacked)
+
+
+def _unpacked_moments(
+    given: list[str] | None, trials: int, size: int, rounds: int | None = None
+) -> Moments:
+    """Of vectors of so many items; of a campaign's rounds, as many vectors."""
     if given is None:
         return NOTHING
-    mean, squares = given
-    return Moments(trials, _unpacked(mean, "<f8", size), _unpacked(squares, "<f8", size))
+    arrays = [_unpacked(one, "<f8", size * (rounds or 1)) for one in given]
+    mean, squares = arrays if rounds is None else [one.reshape(rounds, size) for one in arrays]
+    return Moments(trials, mean, squares)
 
 
 def _unpacked(text: str, kind: str, size: int) -> np.ndarray[Any, Any]:

@@ -1,13 +1,13 @@
 """Closed forms of a trusted curator's release, with and without fake users.
 
-A release is what `Curator.moments` says of each bin, as shares of all users. `fakes` are how many
-fake users of each kind there are, and what one of them tells; None where that is not known.
+A release is what `Curator.moments` says of each bin, as shares of all users. `told_in` gives how
+many fake users of each kind a cell has, and what one of them tells; None where that is not known.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -23,15 +23,25 @@ Told: TypeAlias = Iterable[tuple[int, ItemSupport | None]]
 
 def clean_release(cell: Cell, curator: Curator) -> tuple[Floats, Floats]:
     """Mean and variance of each estimate without the attack: float64[d] each."""
+    if cell.rounds:
+        return _pooled([clean_release(one, curator) for one in cell.rounds],
+                       np.array([one.users for one in cell.rounds]))  # fmt: skip
     moments = curator.moments(cell.population.histogram)
     assert moments is not None  # without fakes there is always a closed form
     return moments[0] / cell.users, moments[1] / cell.users**2
 
 
-def released(cell: Cell, curator: Curator, fakes: Told) -> tuple[Floats, Floats] | None:
+def released(
+    cell: Cell, curator: Curator, told_in: Callable[[Cell], Told]
+) -> tuple[Floats, Floats] | None:
     """The same with the attack; None where what fakes tell is not known, or the sum too long."""
+    if cell.rounds:
+        each = [released(one, curator, told_in) for one in cell.rounds]
+        known = [one for one in each if one is not None]
+        users = np.array([one.users + one.malicious for one in cell.rounds])
+        return _pooled(known, users) if len(known) == len(each) else None
     kinds = []
-    for count, told in fakes:
+    for count, told in told_in(cell):
         if told is None:
             return None
         kinds.append((count, told.rates))
@@ -40,7 +50,16 @@ def released(cell: Cell, curator: Curator, fakes: Told) -> tuple[Floats, Floats]
     return None if moments is None else (moments[0] / everyone, moments[1] / everyone**2)
 
 
-def expected_release(cell: Cell, curator: Curator, fakes: Told) -> dict[str, float | None]:
+def _pooled(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the mean over releases, by their users; their noise is independent."""
+    weights = users / users.sum()
+    means, variances = (np.array([one[at] for one in rounds]) for at in (0, 1))
+    return weights @ means, weights**2 @ variances
+
+
+def expected_release(
+    cell: Cell, curator: Curator, told_in: Callable[[Cell], Told]
+) -> dict[str, float | None]:
     """The closed forms of the metrics; a stability histogram is biased."""
     truth, targets = cell.population.frequencies, cell.targets
     mean, variance = clean_release(cell, curator)
@@ -48,13 +67,13 @@ def expected_release(cell: Cell, curator: Curator, fakes: Told) -> dict[str, flo
         "mse_clean": float(((mean - truth) ** 2 + variance).mean())
     }
     before = float(mean[targets].sum())
-    if cell.attack is not None:
+    if targets.size:
         expected["target_frequency_clean"] = before
-    after = released(cell, curator, fakes)
+    after = released(cell, curator, told_in)
     if after is None:
         return expected
     expected["mse"] = float(((after[0] - truth) ** 2 + after[1]).mean())
-    if cell.attack is not None:
+    if targets.size:
         held, reached = cell.target_frequency, float(after[0][targets].sum())
         gained = reached - before
         expected["gain"] = gained

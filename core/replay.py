@@ -11,7 +11,7 @@ import numpy as np
 from .cell import Cell
 from .experiment import Experiment
 from .metrics import METRICS
-from .results import BLOCK_TRIALS, Block, digest
+from .results import BLOCK_TRIALS, Block, Rounds, digest
 from .runner import Progress, run
 from .sampling import Floats
 from .store import Store
@@ -112,26 +112,63 @@ def difference(recorded: Block, computed: Block, metrics: tuple[str, ...] = METR
             if at_row is not None:
                 was, now = float(recorded.metrics[at_row, at]), float(computed.metrics[at_row, at])
                 return f"trial {first + at_row}: {name} was {was!r}, is {now!r}"
+    return _different_rounds(recorded, computed, metrics) or _different_items(recorded, computed)
+
+
+def _different_rounds(recorded: Block, computed: Block, metrics: tuple[str, ...]) -> str:
+    """The first difference of the metrics of a campaign's rounds."""
+    before, after = recorded.rounds, computed.rounds
+    if before is None or after is None:
+        return "" if before is after else f"block {recorded.number}: its rounds are missing"
+    for at, name in enumerate(METRICS):
+        if name not in metrics:
+            continue
+        old, new = before.metrics[..., at], after.metrics[..., at]
+        place = _unlike(old.ravel(), new.ravel())
+        if place is not None:
+            row, number = divmod(place, old.shape[1])
+            return (
+                f"trial {recorded.number * BLOCK_TRIALS + row}, round {number}: {name} was "
+                f"{float(old[row, number])!r}, is {float(new[row, number])!r}"
+            )
+    return ""
+
+
+def _different_items(recorded: Block, computed: Block) -> str:
+    """The first difference of what the blocks know of each item."""
     if not recorded.clean.trials:
         return ""
-    pairs: dict[str, tuple[Floats, Floats]] = {
-        "clean frequencies": (recorded.clean.mean, computed.clean.mean),
-        "spread of clean frequencies": (recorded.clean.squares, computed.clean.squares),
-        "attacked frequencies": (recorded.attacked.mean, computed.attacked.mean),
-        "spread of attacked frequencies": (recorded.attacked.squares, computed.attacked.squares),
-    }
+    pairs = _moments(recorded, computed)
+    if recorded.rounds is not None and recorded.rounds.clean.trials:
+        assert computed.rounds is not None
+        pairs |= {
+            f"{name} of the rounds": arrays
+            for name, arrays in _moments(recorded.rounds, computed.rounds).items()
+        }
     for name, (old, new) in pairs.items():
-        item = _unlike(old, new)
-        if item is not None:
+        place = _unlike(old.ravel(), new.ravel())
+        if place is not None:
+            item = place % old.shape[-1]
             return (
-                f"block {recorded.number}: {name}, item {item}: was {float(old[item])!r}, "
-                f"is {float(new[item])!r}"
+                f"block {recorded.number}: {name}, item {item}: was {float(old.flat[place])!r}, "
+                f"is {float(new.flat[place])!r}"
             )
     if (recorded.detected is None) != (computed.detected is None) or not np.array_equal(
         np.asarray(recorded.detected), np.asarray(computed.detected)
     ):
         return f"block {recorded.number}: other items are detected"
     return ""
+
+
+def _moments(
+    recorded: Block | Rounds, computed: Block | Rounds
+) -> dict[str, tuple[Floats, Floats]]:
+    return {
+        "clean frequencies": (recorded.clean.mean, computed.clean.mean),
+        "spread of clean frequencies": (recorded.clean.squares, computed.clean.squares),
+        "attacked frequencies": (recorded.attacked.mean, computed.attacked.mean),
+        "spread of attacked frequencies": (recorded.attacked.squares, computed.attacked.squares),
+    }
 
 
 def _unlike(before: Floats, after: Floats) -> int | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +20,7 @@ BLOCK_TRIALS = 20
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Mean and summed squared deviations of a vector over trials; blocks of them add up."""
+    """Mean and summed squared deviations of an array over trials; blocks of them add up."""
 
     trials: int
     mean: Floats
@@ -27,7 +28,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: Floats) -> Moments:
-        """Of float64[trials, d]."""
+        """Of float64[trials, …]."""
         mean = values.mean(axis=0)
         return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
 
@@ -51,13 +52,40 @@ NOTHING = Moments(0, np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
+class Rounds:
+    """What the rounds of a campaign measured, each for itself.
+
+    metrics : float64[trials, R, len(METRICS)], NaN where undefined.
+    clean, attacked : moments of the estimated frequencies of each round, [R, d].
+    """
+
+    metrics: Floats
+    clean: Moments
+    attacked: Moments
+
+    def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
+        """Mean and standard error of one metric in each round, beside its closed form."""
+        columns = self.metrics[:, :, METRICS.index(metric)].T
+        return [_estimate(*both) for both in zip(columns, theory, strict=True)]
+
+    def entries(self, r: int) -> Floats:
+        """float64[trials]: the first round with all r targets in the top k; NaN if there is none.
+
+        Rounds count from 0.
+        """
+        inside = self.metrics[:, :, METRICS.index("targets_in_top_k")] == r
+        return np.where(inside.any(axis=1), inside.argmax(axis=1), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
 class Block:
     """What one block of trials of one cell measured.
 
     metrics : float64[trials, len(METRICS)], NaN where undefined.
-    fingerprints : uint64[trials], xxh3_64 over the clean and attacked counts.
+    fingerprints : uint64[trials], see `Fingerprints`.
     clean, attacked : moments of the estimated frequencies over the block's trials.
     detected : int64[d], in how many trials each item was detected; None where nothing is tested.
+    rounds : of a campaign, whose other numbers are those of all rounds pooled.
     """
 
     cell: int
@@ -67,16 +95,35 @@ class Block:
     clean: Moments
     attacked: Moments
     detected: Counts | None = None
+    rounds: Rounds | None = None
+
+    @property
+    def bare(self) -> Block:
+        """The same without what it knows of each item."""
+        rounds = self.rounds and replace(self.rounds, clean=NOTHING, attacked=NOTHING)
+        return replace(self, clean=NOTHING, attacked=NOTHING, detected=None, rounds=rounds)
 
 
-def fingerprint(clean: Counts, attacked: Counts) -> int:
-    """xxh3_64 over clean, then attacked counts, little-endian.
+class Fingerprints:
+    """xxh3_64 of each trial's counts: clean, then attacked, little-endian.
 
-    Counts are int64[…]; with the noise of a curator that is no whole number, float64[…].
+    Counts are int64[…]; with the noise of a curator that is no whole number, float64[…]. Those of
+    a campaign's rounds follow each other.
     """
-    hasher = xxhash.xxh3_64(clean.astype(clean.dtype.newbyteorder("<")).tobytes())
-    hasher.update(attacked.astype(attacked.dtype.newbyteorder("<")).tobytes())
-    return hasher.intdigest()
+
+    def __init__(self, trials: int) -> None:
+        self._hashers = [xxhash.xxh3_64() for _ in range(trials)]
+
+    def add(self, clean: Counts, attacked: Counts) -> None:
+        """Take in the counts [trials, …] of one collection, before and after the attack."""
+        for hasher, *pair in zip(self._hashers, clean, attacked, strict=True):
+            for counts in pair:
+                hasher.update(counts.astype(counts.dtype.newbyteorder("<")).tobytes())
+
+    @property
+    def values(self) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+        """uint64[trials]."""
+        return np.array([hasher.intdigest() for hasher in self._hashers], dtype=np.uint64)
 
 
 @dataclass(frozen=True)
@@ -95,9 +142,16 @@ class Estimate:
         return (self.mean - self.theory) / self.standard_error
 
 
+def _estimate(values: Floats, theory: float | None) -> Estimate:
+    if not values.size or np.isnan(values).any():
+        return Estimate(None, None, theory)
+    error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
+    return Estimate(float(values.mean()), error, theory)
+
+
 @dataclass(frozen=True, eq=False)
 class CellResults:
-    """The finished trials of one cell, in order.
+    """The finished trials of one cell, in order; `rounds` of a campaign.
 
     detected : int64[d], in how many of them each item was detected; None where nothing is tested
         or items are not kept.
@@ -108,6 +162,7 @@ class CellResults:
     clean: Moments | None
     attacked: Moments | None
     detected: Counts | None = None
+    rounds: Rounds | None = None
 
     @property
     def trials(self) -> int:
@@ -115,11 +170,7 @@ class CellResults:
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form."""
-        values = self.metrics[:, METRICS.index(metric)]
-        if not values.size or np.isnan(values).any():
-            return Estimate(None, None, theory)
-        error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
-        return Estimate(float(values.mean()), error, theory)
+        return _estimate(self.metrics[:, METRICS.index(metric)], theory)
 
 
 class Tally:
@@ -131,8 +182,7 @@ class Tally:
     def __init__(self) -> None:
         self._merged: list[Block] = []
         self._waiting: dict[int, Block] = {}
-        self._clean: Moments | None = None
-        self._attacked: Moments | None = None
+        self._moments: tuple[Moments, ...] = ()
         self._detected: Counts | None = None
         self._shown: CellResults | None = None
 
@@ -140,27 +190,36 @@ class Tally:
         """Take in one finished block."""
         self._waiting[block.number] = block
         while (ready := self._waiting.pop(len(self._merged), None)) is not None:
-            clean, attacked = ready.clean, ready.attacked
-            self._clean = clean if self._clean is None else self._clean + clean
-            self._attacked = attacked if self._attacked is None else self._attacked + attacked
+            moments: tuple[Moments, ...] = (ready.clean, ready.attacked)
+            if ready.rounds is not None:
+                moments += (ready.rounds.clean, ready.rounds.attacked)
+            if self._merged:
+                moments = tuple(map(operator.add, self._moments, moments))
+            self._moments = moments
             if ready.detected is not None:
                 before = self._detected
                 self._detected = ready.detected if before is None else before + ready.detected
-            self._merged.append(replace(ready, clean=NOTHING, attacked=NOTHING, detected=None))
+            self._merged.append(ready.bare)
             self._shown = None
 
     @property
     def results(self) -> CellResults:
         """The results so far."""
         if self._shown is None:
+            clean, attacked, *_ = self._moments or (None, None)
             self._shown = CellResults(
                 np.concatenate([_NO_METRICS, *(block.metrics for block in self._merged)]),
                 np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
-                self._clean,
-                self._attacked,
+                clean,
+                attacked,
                 self._detected,
+                self._rounds(),
             )
         return self._shown
+
+    def _rounds(self) -> Rounds | None:
+        found = [block.rounds.metrics for block in self._merged if block.rounds is not None]
+        return Rounds(np.concatenate(found), *self._moments[2:]) if found else None
 
 
 _NO_METRICS = np.empty((0, len(METRICS)))

@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol, TypeAlias
 
 from .cell import Cell
 from .errors import AttackError, RunError
 from .experiment import Experiment
-from .results import BLOCK_TRIALS, NOTHING, Block, CellResults, Tally, digest
+from .results import BLOCK_TRIALS, Block, CellResults, Tally, digest
 from .trial import Pulse, no_pulse, run_block
 
 PAUSE: Final = 0.02
@@ -155,8 +155,7 @@ def run(
             failures.setdefault(cell.index, outcome)
         else:
             done += len(outcome.metrics)
-            slim = replace(outcome, clean=NOTHING, attacked=NOTHING, detected=None)
-            tallies[cell.index].add(outcome if frequencies else slim)
+            tallies[cell.index].add(outcome if frequencies else outcome.bare)
         now, untold = time.perf_counter(), cell
         if now >= due or done == total:
             yield progress(cell)

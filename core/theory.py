@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
@@ -99,7 +100,7 @@ def expected_estimate(cell: Cell) -> Floats | None:
         with one_thread():
             return None if shares is None else decoded(cell.protocol, users, shares)
     if isinstance(cell.protocol, Curator):
-        moments = released(cell, cell.protocol, _each_support(cell))
+        moments = released(cell, cell.protocol, _each_support)
         return None if moments is None else moments[0]
     if cell.attack is None:
         return truth
@@ -110,14 +111,40 @@ def expected_estimate(cell: Cell) -> Floats | None:
     return np.asarray(truth + cell.share * ((supported.rates - q) / (p - q) - truth))
 
 
+def clean_variance(cell: Cell) -> Floats:
+    """Variance of the estimate of each item before an attack, in one trial: float64[d].
+
+    Permanent bits that RAPPOR's users keep over several rounds make it larger, by
+    2 (f/2)(1-f/2) / ((1-f)² n²) for every user and every two rounds that the user takes part in.
+    """
+    spread = np.asarray(item_variance(cell.pure, cell.users, cell.population.frequencies))
+    if cell.noise is None or not cell.rounds:
+        return spread
+    f = cell.noise.f
+    return np.asarray(spread + f * (1 - f / 2) * _meetings(cell) / ((1 - f) * cell.users) ** 2)
+
+
+def _meetings(cell: Cell) -> float:
+    """How many pairs of rounds the users of a campaign are expected to take part in, all together.
+
+    An item's users stay from one round to the next with the same probability, whoever they are.
+    """
+    meetings, earlier = 0.0, np.zeros(cell.population.domain_size)
+    for before, now in pairwise(cell.rounds):
+        held = before.population.histogram
+        assert now.left is not None
+        earlier = (earlier + held) * (1 - now.left / np.maximum(held, 1))
+        meetings += float(earlier.sum())
+    return meetings
+
+
 def attacked_variance(cell: Cell) -> Floats | None:
     """Variance of the attacked estimate of each item in one trial: float64[d]; None if not known.
 
     Fakes of one kind support item v independently with probability s_v, so that
     Var = [Σ_genuine support variances + Σ_kinds m s_v (1 - s_v)] / ((n+m) (p-q))².
     """
-    protocol = cell.pure
-    spread = np.asarray(item_variance(protocol, cell.users, cell.population.frequencies))
+    protocol, spread = cell.pure, clean_variance(cell)
     everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
     for count, supported in _each_support(cell):
         if supported is None:
@@ -174,17 +201,16 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     if isinstance(cell.protocol, Rappor):
         return expected | _expected_decoding(cell)
     if isinstance(cell.protocol, Curator):
-        return expected | expected_release(cell, cell.protocol, _each_support(cell))
-    spread = np.asarray(item_variance(cell.protocol, cell.users, cell.population.frequencies))
-    expected["mse_clean"] = float(spread.mean())
+        return expected | expected_release(cell, cell.protocol, _each_support)
+    expected["mse_clean"] = float(clean_variance(cell).mean())
     expected["mse"] = expected_mse(cell)
-    supported = None if cell.attack is None else fake_support(cell)
+    supported = fake_support(cell) if cell.targets.size else None
     if supported is not None:
         gained, held = cell_gain(cell, supported), cell.target_frequency
         expected["gain"] = gained
         expected["normalised_gain"] = (gained + held) / held if held > 0 else None
         expected["target_frequency"] = held + gained
-    if cell.attack is not None:
+    if cell.targets.size:
         expected["target_frequency_clean"] = cell.target_frequency
     return expected
 
@@ -301,6 +327,19 @@ def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
         )
 
     return hashes * (likelihood(q, p) - likelihood(1 - q, 1 - p))
+
+
+def privacy_spent(cell: Cell) -> list[float]:
+    """ε spent after each round of a campaign, in nats, of a user who takes part in all of them.
+
+    Sequential composition of fresh reports, and of a curator's releases; `epsilon_of_rounds` where
+    RAPPOR memoises bits.
+    """
+    rounds = range(1, len(cell.rounds) + 1)
+    if cell.noise is None:
+        assert not isinstance(cell.protocol, Rappor)
+        return [number * cell.protocol.epsilon for number in rounds]
+    return [epsilon_of_rounds(cell.noise, cell.hashes, number) for number in rounds]
 
 
 def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
@@ -482,15 +521,14 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     None where there is no closed form of decoding, or of what the fakes do. Of Bloom filters to
     first order in m/n, as if the cohorts were as large as expected.
     """
-    truth, protocol = cell.population.frequencies, cell.protocol
+    protocol = cell.protocol
     if isinstance(protocol, Curator):
-        poisoned = released(cell, protocol, _each_support(cell))
+        poisoned = released(cell, protocol, _each_support)
         return None if poisoned is None else (clean_release(cell, protocol)[1], poisoned[1])
     if not isinstance(protocol, Rappor):
         after = attacked_variance(cell)
-        clean = np.asarray(item_variance(protocol, cell.users, truth))
-        return None if after is None else (clean, after)
-    if not decodes_linearly(protocol):
+        return None if after is None else (clean_variance(cell), after)
+    if cell.rounds or not decodes_linearly(protocol):
         return None
     with one_thread():
         return _decoding_variances(cell, protocol)
@@ -510,19 +548,32 @@ def _decoding_variances(cell: Cell, protocol: Rappor) -> tuple[Floats, Floats] |
     return None if estimate is None else (clean, _decoding_variance(cell, protocol, estimate))
 
 
+def _decodes(cell: Cell) -> bool:
+    """Whether the expectation of every decoded frequency is known."""
+    protocol = cell.protocol
+    assert isinstance(protocol, Rappor)
+    users = cell.users * protocol.cohort_law
+    return decodes_linearly(protocol) and bool(_fit(protocol, users).known.all())
+
+
 def _expected_decoding(cell: Cell) -> dict[str, float | None]:
-    """The closed forms of the metrics of Bloom filters; none where decoding has none."""
+    """The closed forms of the metrics of Bloom filters; none where decoding has none.
+
+    Of several rounds together only those that need no variance: users keep cohort and bits.
+    """
     variances = estimate_variances(cell)
-    estimate = None if variances is None else expected_estimate(cell)
-    if variances is None or estimate is None:
+    if variances is None and not (cell.rounds and _decodes(cell.first)):
+        return {}
+    estimate = expected_estimate(cell)
+    if estimate is None:
         return {}
     truth = cell.population.frequencies
-    before, after = variances
-    expected: dict[str, float | None] = {
-        "mse_clean": float(before.mean()),
-        "mse": float(((estimate - truth) ** 2 + after).mean()),
-    }
-    if cell.attack is not None:
+    expected: dict[str, float | None] = {}
+    if variances is not None:
+        before, after = variances
+        expected["mse_clean"] = float(before.mean())
+        expected["mse"] = float(((estimate - truth) ** 2 + after).mean())
+    if cell.targets.size:
         held, reached = cell.target_frequency, float(estimate[cell.targets].sum())
         expected["gain"] = reached - held
         expected["normalised_gain"] = reached / held if held > 0 else None

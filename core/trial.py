@@ -9,8 +9,9 @@ curator's histogram [2, d] with its noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from .attacks import View
 from .cell import Cell
 from .central import Curator
 from .metrics import measure
-from .pure import Items, Mechanism, Reports, Rng
-from .results import BLOCK_TRIALS, Block, Moments, fingerprint
-from .sampling import Counts
+from .protocols import Rappor, Unary
+from .protocols.memoised import memoised_counts, memoised_reports
+from .pure import Estimates, Items, Mechanism, Reports, Rng
+from .results import BLOCK_TRIALS, Block, Fingerprints, Moments, Rounds
+from .sampling import Counts, Floats
 from .streams import stream
 
 USER_BLOCK = 65_536
@@ -45,52 +48,176 @@ def run_block(
     The numbers depend on the cell and the block's number alone: a shorter block holds the first
     trials of the full one.
     """
-    clean, attacked = (draw_counts if cell.path == "counts" else count_reports)(
-        cell, number, trials, pulse
-    )
-    users, everyone = cell.users, cell.users + cell.malicious
-    before = cell.protocol.estimates(clean, users)
+    if cell.rounds:
+        return _run_rounds(cell, number, trials, pulse)
+    draw = draw_counts if cell.path == "counts" else count_reports
+    clean, attacked = draw(cell, number, trials, pulse)
+    marks = Fingerprints(trials)
+    marks.add(clean, attacked)
+    return _block(cell, number, *_estimates(cell, clean, attacked, pulse), marks)
+
+
+def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+    """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
+    # What reacts may draw for all trials at once: a block that is cut short is drawn whole.
+    drawn = BLOCK_TRIALS if cell.path == "counts" else trials
+    crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
+    marks, published = Fingerprints(drawn), None
+    metrics, moments = [], []
+    clean_sum: Any = 0
+    attacked_sum: Any = 0
+    for one, clean in zip(cell.rounds, _genuine_rounds(cell, number, drawn, pulse), strict=True):
+        attacked = clean
+        if one.attack is not None:
+            attacked = clean + crafted(one, number, drawn, pulse, len(cell.rounds), published)
+        before, after = _estimates(one, clean, attacked, pulse)
+        published = after.frequencies
+        marks.add(clean, attacked)
+        metrics.append(_metrics(one, before, after)[:trials])
+        moments.append(_moments(before.frequencies[:trials], after.frequencies[:trials]))
+        if isinstance(cell.protocol, Rappor):
+            clean_sum, attacked_sum = clean_sum + clean, attacked_sum + attacked
+        else:
+            clean_sum = clean_sum + one.users * before.frequencies
+            attacked_sum = attacked_sum + (one.users + one.malicious) * after.frequencies
+    whole = _pooled(cell, clean_sum[:trials], attacked_sum[:trials], pulse)
+    rounds = Rounds(np.stack(metrics, axis=1), *map(_stacked, zip(*moments, strict=True)))
+    return replace(_block(cell, number, *whole, marks), rounds=rounds)
+
+
+def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> tuple[Estimates, Estimates]:
+    """What all rounds give together, from their sums: of estimates by users, of RAPPOR's counts.
+
+    The mean over the rounds, by their users, is what a pure protocol makes of all reports.
+    """
+    if isinstance(cell.protocol, Rappor):
+        return _estimates(cell, clean, clean if cell.attack is None else attacked, pulse)
+    before = Estimates(clean / cell.users)
+    everyone = cell.users + cell.malicious
+    return before, before if cell.attack is None else Estimates(attacked / everyone)
+
+
+def _estimates(
+    cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse
+) -> tuple[Estimates, Estimates]:
+    """What a cell's server makes of the counts before and after the attack; once of equal ones."""
     pulse()
-    after = before if attacked is clean else cell.protocol.estimates(attacked, everyone)
-    truth = cell.population.frequencies
-    before_moments = Moments.of(before.frequencies)
+    before = cell.protocol.estimates(clean, cell.users)
+    pulse()
+    if attacked is clean:
+        return before, before
+    return before, cell.protocol.estimates(attacked, cell.users + cell.malicious)
+
+
+def _block(
+    cell: Cell, number: int, before: Estimates, after: Estimates, marks: Fingerprints
+) -> Block:
+    clean, attacked = _moments(before.frequencies, after.frequencies)
     return Block(
         cell=cell.index,
         number=number,
-        metrics=measure(
-            before.frequencies,
-            after.frequencies,
-            truth,
-            cell.targets,
-            cell.top_k,
-            after.detected,
-        ),
-        fingerprints=np.array(
-            [fingerprint(*pair) for pair in zip(clean, attacked, strict=True)], dtype=np.uint64
-        ),
-        clean=before_moments,
-        attacked=before_moments if after is before else Moments.of(after.frequencies),
+        metrics=_metrics(cell, before, after),
+        fingerprints=marks.values[: len(before.frequencies)],
+        clean=clean,
+        attacked=attacked,
         detected=None if after.detected is None else after.detected.sum(axis=0),
     )
+
+
+def _metrics(cell: Cell, before: Estimates, after: Estimates) -> Floats:
+    return measure(
+        before.frequencies,
+        after.frequencies,
+        cell.population.frequencies,
+        cell.targets,
+        cell.top_k,
+        after.detected,
+    )
+
+
+def _moments(clean: Floats, attacked: Floats) -> tuple[Moments, Moments]:
+    moments = Moments.of(clean)
+    return moments, moments if attacked is clean else Moments.of(attacked)
+
+
+def _stacked(moments: Sequence[Moments]) -> Moments:
+    """The moments of vectors [d] as those of an array [R, d]."""
+    return Moments(
+        moments[0].trials,
+        np.array([one.mean for one in moments]),
+        np.array([one.squares for one in moments]),
+    )
+
+
+def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
+    """The genuine users' counts [trials, …] of each round; under RAPPOR users keep their bits."""
+    if cell.noise is None:
+        draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
+        for one in cell.rounds:
+            yield draw(one, number, trials, pulse)
+        return
+    permanent = f"{cell.rounds[0].genuine_address} permanent"
+    if cell.path == "reports":
+        for one in cell.rounds:
+            yield _counted_genuine(one, number, trials, pulse, permanent)
+        return
+
+    def fresh(number_of_round: int) -> Rng:
+        pulse()
+        address = cell.rounds[number_of_round].genuine_address
+        return stream(cell.seed, address, "genuine", "counts", (number,))
+
+    assert isinstance(cell.protocol, Unary | Rappor)
+    yield from memoised_counts(
+        cell.protocol,
+        cell.noise,
+        [one.population.histogram for one in cell.rounds],
+        [one.left for one in cell.rounds if one.left is not None],
+        trials,
+        stream(cell.seed, permanent, "genuine", "counts", (number,)),
+        fresh,
+    )
+
+
+# Counts path: drawn from their exact law.
 
 
 def draw_counts(
     cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
 ) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, drawn from their exact law."""
+    """Counts [trials, …] before and after the attack."""
+    clean = _drawn_genuine(cell, number, drawn, pulse)[:trials]
+    if cell.attack is None:
+        return clean, clean
+    return clean, clean + _drawn_fakes(cell, number, drawn, pulse)[:trials]
+
+
+def _drawn_genuine(cell: Cell, number: int, drawn: int, pulse: Pulse) -> Counts:
     pulse()
     histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
     rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
-    clean = genuine_counts(cell.protocol, histogram, rng)[:trials]
-    if cell.attack is None:
-        return clean, clean
+    return genuine_counts(cell.protocol, histogram, rng)
+
+
+def _drawn_fakes(
+    cell: Cell,
+    number: int,
+    drawn: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Counts:
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
-    attacked = clean
+    counts = []
     for fakes in cell.fakes:
-        view, count = View(fakes.targets, top_k=cell.top_k), np.full(drawn, fakes.count)
-        attacked = attacked + fakes.strategy.counts(cell.protocol, view, count, rng)[:trials]
-    return clean, attacked
+        view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
+        count = np.full(drawn, fakes.count)
+        counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
+    return np.asarray(sum(counts))
+
+
+# Reports path: every user's report.
 
 
 def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
@@ -102,57 +229,90 @@ def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
 
 
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
-    """Counts int64[trials, …] before and after the attack, from every user's report."""
-    protocol = cell.local
-    held_until = np.cumsum(cell.population.histogram)
+    """Counts int64[trials, …] before and after the attack."""
+    clean = _counted_genuine(cell, number, trials, pulse)
+    if cell.attack is None:
+        return clean, clean
+    return clean, clean + _counted_fakes(cell, number, trials, pulse)
 
-    def honest(start: int, stop: int, rng: Rng) -> Iterator[Reports]:
-        yield protocol.perturb(_values(held_until, start, stop), rng)
 
-    def crafted(start: int, stop: int, rng: Rng) -> Iterator[Reports]:
+def _counted_genuine(
+    cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
+) -> Counts:
+    """`permanent` names the streams of the bits that RAPPOR's users keep from round to round."""
+    protocol, held_until = cell.local, np.cumsum(cell.population.histogram)
+
+    def honest(_: int, start: int, stop: int, rng: Rng, *kept: Rng) -> Iterator[Reports]:
+        values = _values(held_until, start, stop)
+        if not kept:
+            yield protocol.perturb(values, rng)
+            return
+        assert cell.noise is not None
+        assert isinstance(protocol, Unary | Rappor)
+        yield memoised_reports(protocol, cell.noise, values, kept[0], rng)
+
+    addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]
+    return _counted(cell, "genuine", addresses, number, trials, pulse, honest)
+
+
+def _counted_fakes(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Counts:
+    def crafted(row: int, start: int, stop: int, rng: Rng) -> Iterator[Reports]:
         # Fakes stand in the order of their parts.
-        first = 0
+        seen, first = None if published is None else published[row], 0
         for fakes in cell.fakes:
             some = min(stop, first + fakes.count) - max(start, first)
             if some > 0:
-                view = View(fakes.targets, top_k=cell.top_k)
-                yield fakes.strategy.reports(protocol, view, some, rng)
+                view = View(fakes.targets, cell.round, rounds, seen, cell.top_k)
+                yield fakes.strategy.reports(cell.local, view, some, rng)
             first += fakes.count
 
-    def counted(
-        role: Literal["genuine", "malicious"], make: Callable[[int, int, Rng], Iterator[Reports]]
-    ) -> Counts:
-        nobody = protocol.support_counts(next(honest(0, 0, np.random.default_rng(0))))
-        counts = np.repeat(nobody[None], trials, axis=0)
-        for row in range(trials):
-            for start, stop, rng in _users(cell, role, number * BLOCK_TRIALS + row):
-                pulse()
-                for reports in make(start, stop, rng):
-                    counts[row] += protocol.support_counts(reports)
-        return counts
+    addresses = [cell.malicious_address]
+    return _counted(cell, "malicious", addresses, number, trials, pulse, crafted)
 
-    clean = counted("genuine", honest)
-    if cell.attack is None:
-        return clean, clean
-    return clean, clean + counted("malicious", crafted)
+
+def _counted(
+    cell: Cell,
+    role: Literal["genuine", "malicious"],
+    addresses: Sequence[str],
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    make: Callable[..., Iterator[Reports]],
+) -> Counts:
+    """Counts [trials, …] of what `make(row, start, stop, *generators)` reports for some users."""
+    protocol, generator = cell.local, np.random.default_rng(0)
+    nobody = protocol.support_counts(protocol.perturb(np.empty(0, dtype=np.int64), generator))
+    counts = np.repeat(nobody[None], trials, axis=0)
+    for row in range(trials):
+        for start, stop, rngs in _users(cell, role, addresses, number * BLOCK_TRIALS + row):
+            pulse()
+            for reports in make(row, start, stop, *rngs):
+                counts[row] += protocol.support_counts(reports)
+    return counts
 
 
 def _users(
-    cell: Cell, role: Literal["genuine", "malicious"], trial: int
-) -> Iterator[tuple[int, int, Rng]]:
-    """The users of one trial as (first, last + 1, their generator), a small piece at a time.
+    cell: Cell, role: Literal["genuine", "malicious"], addresses: Sequence[str], trial: int
+) -> Iterator[tuple[int, int, list[Rng]]]:
+    """The users of one trial as (first, last + 1, their generators), a small piece at a time.
 
-    Every 65,536 users have a stream of their own; a piece is a fixed part of such a block, so
-    neither memory nor the time between two pulses grows with the domain.
+    Every 65,536 users have a stream of their own for each address; a piece is a fixed part of such
+    a block, so neither memory nor the time between two pulses grows with the domain.
     """
     users = cell.users if role == "genuine" else cell.malicious
-    address = cell.genuine_address if role == "genuine" else cell.malicious_address
     piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
     for block, first in enumerate(range(0, users, USER_BLOCK)):
-        rng = stream(cell.seed, address, role, "reports", (trial, block))
+        rngs = [stream(cell.seed, one, role, "reports", (trial, block)) for one in addresses]
         end = min(first + USER_BLOCK, users)
         for start in range(first, end, piece):
-            yield start, min(start + piece, end), rng
+            yield start, min(start + piece, end), rngs
 
 
 def _values(held_until: Counts, start: int, stop: int) -> Items:

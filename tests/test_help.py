@@ -33,6 +33,7 @@ FIELDS = [
     *("attack.distribution", "attack.subset", "attack.size", "attack.cohort"),
     *("attack.name", "attack.options"),
     *("simulate.path", "simulate.top_k"),
+    *("campaign.rounds", "campaign.churn", "campaign.drift"),
 ]
 KINDS = {
     "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
@@ -133,6 +134,7 @@ def declared() -> dict[str, Range | None]:
         **{name: tuple(kinds.values()) for name, kinds in scenario.KINDS.items()},
         "attack.targets": (PickTargets, ListedTargets),
         "simulate": (scenario.Simulate,),
+        "campaign": (scenario.Campaign,),
     }
     found: dict[str, Range | None] = {}
     for field in fields(scenario.Point):

@@ -267,11 +267,15 @@ class Rappor:
         return reports
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
-        reports = self._empty_reports(values.size, rng)
+        return self.report(values, rng, rng)
+
+    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""
+        reports = self._empty_reports(values.size, permanent)
         for at in range(0, values.size, self._rows):
             rows = slice(at, at + self._rows)
             filters = self.encode(values[rows], reports["cohort"][rows])
-            sent = self.noise.instantaneous(self.noise.permanent(filters, rng), rng)
+            sent = self.noise.instantaneous(self.noise.permanent(filters, permanent), fresh)
             reports["bits"][rows] = np.packbits(sent, axis=1)
         return reports
 
@@ -351,13 +355,13 @@ class Rappor:
         for row, held in enumerate(histogram):
             spread = rng.multinomial(held, law)
             users = spread.sum(axis=0)
-            ones = self._ones(spread)
+            ones = self.bit_users(spread)
             sent = binomial(ones, self.noise.q_star, rng)
             counts[row, :, :-1] = sent + binomial(users[:, None] - ones, self.noise.p_star, rng)
             counts[row, :, -1] = users
         return counts
 
-    def _ones(self, spread: Counts) -> Counts:
+    def bit_users(self, spread: Counts) -> Counts:
         """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
         ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
         table, offsets = self.table, self.bits * np.arange(self.cohorts)
@@ -400,7 +404,7 @@ class Rappor:
         counts = np.empty((len(histogram), self.cohorts, self.bits + 1), dtype=np.int64)
         for row, held in enumerate(histogram):
             spread = rng.multinomial(held, self.cohort_law)
-            counts[row, :, :-1], counts[row, :, -1] = self._ones(spread), spread.sum(axis=0)
+            counts[row, :, :-1], counts[row, :, -1] = self.bit_users(spread), spread.sum(axis=0)
         return counts
 
     # What fakes do.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .document import MAX_DEPTH, Document
 from .keys import known_keys, schema, sweepable_keys
-from .point import FORMAT, KINDS, Point, Simulate
+from .point import FORMAT, KINDS, Campaign, Point, Simulate
 from .scenario import Scenario, load, parse, read_document
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
@@ -19,6 +19,7 @@ __all__ = [
     "KINDS",
     "MAX_CELLS",
     "MAX_DEPTH",
+    "Campaign",
     "Document",
     "Point",
     "Scenario",

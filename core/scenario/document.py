@@ -51,6 +51,14 @@ def put(document: Document, key: str, value: Any) -> None:
     place[leaf] = value
 
 
+def found(document: Document, key: str) -> Any:
+    """What stands at a dotted key; None where nothing does."""
+    place: Any = document
+    for part in key.split("."):
+        place = place.get(part) if isinstance(place, dict) else None
+    return place
+
+
 def drop(document: Document, key: str) -> None:
     """Remove a dotted key, if it is there."""
     *tables, leaf = key.split(".")

@@ -11,7 +11,7 @@ from pydantic import Discriminator, TypeAdapter
 
 from ..attacks import ATTACKS, AttackSpec, NoAttack
 from ..bounds import Range, check_bounds
-from ..population import POPULATIONS, PopulationSpec
+from ..population import POPULATIONS, STATED, PopulationSpec, StatedSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
 from .document import flatten
@@ -22,6 +22,9 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "protocol": PROTOCOL_KINDS,
     "attack": ATTACKS,
 }
+"""The tables whose `kind` decides what they hold."""
+NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
+"""The same of tables within tables."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,25 @@ class Simulate:
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+ROUNDS: Final = Range(1, 1000)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A collection in rounds, and how its users change from one to the next.
+
+    rounds : how many. churn : the share of users that are replaced by new ones before a round.
+    drift : a second population that is mixed in evenly over the rounds.
+    """
+
+    rounds: Annotated[int, ROUNDS]
+    churn: Annotated[float, Range(0, 1)] = 0.0
+    drift: Annotated[StatedSpec, Discriminator("kind")] | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -50,6 +72,7 @@ class Point:
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
     trials: Annotated[int, Range(1)] = 20
     simulate: Simulate = field(default_factory=Simulate)
+    campaign: Campaign | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import ScenarioError
-from .document import Document, copied, named, put, shown, suggest
+from ..population import STATED
+from .document import Document, copied, found, named, put, shown, suggest
 from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, sweepable_keys
 from .point import KINDS
 
@@ -114,4 +115,19 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
             known_elsewhere = {key for other in others for key in keys_of(other)}
             for key in known_elsewhere - keys_of(kinds[kind]):
                 table.pop(key, None)
+    _complete_drift(plain)
     return plain
+
+
+def _complete_drift(plain: Document) -> None:
+    """The second population has the items and users of the first where it does not say."""
+    first, second = plain.get("population"), found(plain, "campaign.drift")
+    if not (isinstance(first, dict) and isinstance(second, dict)):
+        return
+    kind, counts = second.get("kind"), first.get("counts")
+    sizes = {key: first[key] for key in ("items", "users") if key in first}
+    if isinstance(counts, list) and all(isinstance(one, int) for one in counts):
+        sizes = {"items": len(counts), "users": sum(counts)}
+    for key, value in sizes.items():
+        if names_kind(kind, STATED) and key in keys_of(STATED[kind]):
+            second.setdefault(key, value)

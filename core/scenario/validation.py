@@ -9,9 +9,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ..errors import ScenarioError
-from .document import Document, named, shown, suggest
+from .document import Document, found, named, shown, suggest
 from .keys import KNOWN, keys_of, names_kind, rule_of
-from .point import FORMAT, KINDS, POINT, Point
+from .point import FORMAT, KINDS, NESTED, POINT, Point
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
@@ -21,8 +21,8 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if document["format"] != FORMAT or document["format"] is True:
         rule = f"must be {FORMAT}, got {shown(document['format'])}"
         return [ScenarioError(rule, key="format")], None
-    for name, kinds in KINDS.items():
-        table = document.get(name)
+    for name, kinds in (KINDS | NESTED).items():
+        table = found(document, name)
         if isinstance(table, dict) and not names_kind(table.get("kind"), kinds):
             known = ", ".join(f'"{kind}"' for kind in kinds)
             rule = (
@@ -45,7 +45,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
     """pydantic's errors in our words, one for each key."""
     unknown: dict[str, ScenarioError] = {}  # first: a misspelt key explains a missing one
-    found: dict[str, ScenarioError] = {}
+    others: dict[str, ScenarioError] = {}
     attack = document.get("attack")
     targets = attack.get("targets") if isinstance(attack, dict) else None
     listed = isinstance(targets, dict) and "items" in targets
@@ -55,8 +55,8 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
         if ("PickTargets" if listed else "ListedTargets") in one["loc"]:
             continue  # the union's other member
         problem = _problem(document, one["type"], one["loc"], one.get("input"), one.get("ctx", {}))
-        (unknown if one["type"] in _UNKNOWN else found).setdefault(problem.key, problem)
-    return [*unknown.values(), *found.values()]
+        (unknown if one["type"] in _UNKNOWN else others).setdefault(problem.key, problem)
+    return [*unknown.values(), *others.values()]
 
 
 def _problem(
@@ -97,8 +97,8 @@ _UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
 
 
 def _known_here(document: Document, table: str) -> list[str]:
-    kinds = KINDS.get(table, {})
-    kind = document[table].get("kind") if kinds else None
+    kinds = (KINDS | NESTED).get(table, {})
+    kind = found(document, f"{table}.kind") if kinds else None
     if names_kind(kind, kinds):
         return [f"{table}.{name}" for name in keys_of(kinds[kind])]
     if table == "attack.targets":

@@ -59,8 +59,16 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         "top_k": cell.top_k,
         "noise": cell.noise,
     }
+    if cell.rounds:
+        everything["rounds"] = [_round(one) for one in cell.rounds]
     parts = {name: canonical(part) for name, part in everything.items()}
     return _hashed([where, genuine, parts]), _hashed([where, genuine])
+
+
+def _round(cell: Cell) -> list[object]:
+    """What the numbers of one round of a campaign depend on besides what all rounds share."""
+    held, left = cell.population.histogram, cell.left
+    return [cell.genuine_address, held, left, cell.malicious, cell.malicious_address]
 
 
 def histogram_digests(cells: Iterable[Cell]) -> list[str]:

@@ -48,7 +48,10 @@ class Run:
 
 @dataclass(frozen=True)
 class RunCell:
-    """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones."""
+    """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones.
+
+    users : the genuine ones, of each round where there are several; malicious : all fakes.
+    """
 
     position: int
     trials: int

@@ -96,7 +96,24 @@ _TABLES: Final = (
     )""",
 )
 
-MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES]
+_ROUNDS: Final = (
+    """CREATE TABLE rounds (
+        cell INTEGER NOT NULL REFERENCES cells ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        trials INTEGER NOT NULL,
+        rounds INTEGER NOT NULL,
+        names TEXT NOT NULL,
+        metrics BLOB NOT NULL,
+        clean_mean BLOB,
+        clean_squares BLOB,
+        attacked_mean BLOB,
+        attacked_squares BLOB,
+        PRIMARY KEY (cell, number, trials)
+    )""",
+)
+"""What the rounds of a campaign measured, a row a block; `names` are those of its metrics."""
+
+MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS]
 """What brings a store from each version to the next; never changed, only appended to.
 
 `trials` has a column for every metric besides: those are added as metrics come.

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bind
 from ..metrics import METRICS
 from ..population import CSVColumn, Explicit, Population
-from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Tally
+from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Rounds, Tally
 from ..runner import Results
 from ..sampling import Counts, Floats
 from ..scenario import Scenario
@@ -206,6 +206,13 @@ class Store:
                 " WHERE cell = ? AND trial >= ? AND trial < ? ORDER BY trial",
                 (cell, first, first + trials),
             ).fetchall()
+            # Of a longer block where there is none of this length: rounds of its first trials.
+            rounds = db.execute(
+                "SELECT trials, rounds, names, metrics, clean_mean, clean_squares, attacked_mean,"
+                " attacked_squares FROM rounds WHERE cell = ? AND number = ? AND trials >= ?"
+                " ORDER BY trials LIMIT 1",
+                (cell, number, trials),
+            ).fetchone()
         if len(rows) < trials:
             return None
         marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
@@ -218,7 +225,9 @@ class Store:
                 attacked = Moments(trials, _floats(moments[2]), _floats(moments[3]))
             if moments[4] is not None:
                 detected = np.frombuffer(moments[4], dtype="<i8")
-        return Block(position, number, metrics, marks, clean, attacked, detected)
+        with damaged(self.path):
+            kept = None if rounds is None else _rounds(rounds, trials)
+        return Block(position, number, metrics, marks, clean, attacked, detected, kept)
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
         """The run's experiment, bound again; what came from a CSV file as it was then."""
@@ -272,7 +281,7 @@ class Store:
         for arrival in self.arrivals(run):
             block = self.block(run, arrival)
             if arrival.position in bare:
-                block = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
+                block = block.bare
             tallies[arrival.position].add(block)
         return tuple(
             replace(tally.results, clean=None, attacked=None) if index in bare else tally.results
@@ -345,6 +354,21 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
     if len(labels) != histogram.size or not all(isinstance(one, str) for one in labels):
         raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
     return replace(population, labels=tuple(labels))
+
+
+def _rounds(row: Sequence[Any], trials: int) -> Rounds:
+    """The rounds of the first trials of a block; moments are of all its trials or not there."""
+    whole, count, names, data, *moments = row
+    known, columns = json.loads(names), _floats(data).reshape(whole, count, -1)[:trials]
+    metrics = np.full((trials, count, len(METRICS)), np.nan)
+    for at, name in enumerate(METRICS):
+        if name in known:
+            metrics[..., at] = columns[..., known.index(name)]
+    clean, attacked = NOTHING, NOTHING
+    if whole == trials and moments[0] is not None:
+        arrays = [_floats(one).reshape(count, -1) for one in moments]
+        clean, attacked = Moments(trials, *arrays[:2]), Moments(trials, *arrays[2:])
+    return Rounds(metrics, clean, attacked)
 
 
 def _floats(data: bytes) -> Floats:

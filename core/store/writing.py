@@ -50,7 +50,7 @@ def begin(
     cells = []
     with store.writing() as db:
         for cell, mark, (_, genuine) in zip(experiment.cells, marks, found, strict=True):
-            population, name = cell.population, None
+            population, name = cell.first.population, None
             if cell.parameters["population.kind"] == CSVColumn.kind:
                 labels = json.dumps(population.labels, ensure_ascii=False)
                 name = keep_population(db, population.histogram, labels)
@@ -59,7 +59,7 @@ def begin(
                     position=cell.index,
                     trials=cell.trials,
                     parameters=cell.parameters,
-                    users=cell.users,
+                    users=population.users,
                     malicious=cell.malicious,
                     domain_size=population.domain_size,
                     genuine=genuine,
@@ -404,6 +404,24 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
                 None if same else _bytes(block.attacked.mean),
                 None if same else _bytes(block.attacked.squares),
                 None if block.detected is None else block.detected.astype("<i8").tobytes(),
+            ),
+        )
+    if block.rounds is not None:
+        clean, attacked = block.rounds.clean, block.rounds.attacked
+        db.execute(
+            "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                cell,
+                block.number,
+                trials,
+                block.rounds.metrics.shape[1],
+                json.dumps(METRICS),
+                _bytes(block.rounds.metrics),
+                *(
+                    _bytes(values) if one.trials else None
+                    for one in (clean, attacked)
+                    for values in (one.mean, one.squares)
+                ),
             ),
         )
 

@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
+import xxhash
 from cases import attack, cell
+from numpy.typing import NDArray
 
 from core.metrics import METRICS
-from core.results import CellResults, Estimate, Moments, Tally, digest, fingerprint
+from core.results import CellResults, Estimate, Fingerprints, Moments, Tally, digest
 from core.trial import run_block
 
 ONE = cell([50, 30, 20, 0], None, attack("mga", 0.2, [1, 3]), trials=70)
@@ -109,6 +111,14 @@ def test_undefined_estimates() -> None:
     assert Estimate(1.0, 0.5, 0.0).z == 2.0
 
 
+def fingerprint(*counts: NDArray[np.int64]) -> int:
+    """Of one trial: clean and attacked counts of one round after the other."""
+    marks = Fingerprints(1)
+    for at in range(0, len(counts), 2):
+        marks.add(counts[at][None], counts[at + 1][None])
+    return int(marks.values[0])
+
+
 def test_fingerprints_see_every_count() -> None:
     clean, attacked = np.array([1, 2, 3]), np.array([4, 5, 6])
     mark = fingerprint(clean, attacked)
@@ -117,7 +127,9 @@ def test_fingerprints_see_every_count() -> None:
     others = {fingerprint(clean + np.eye(3, dtype=int)[v], attacked) for v in range(3)}
     others |= {fingerprint(clean, attacked + np.eye(3, dtype=int)[v]) for v in range(3)}
     others |= {fingerprint(attacked, clean)}
-    assert len(others | {mark}) == 8
+    others |= {fingerprint(clean, attacked, clean, attacked)}
+    assert len(others | {mark}) == 9
+    assert mark == xxhash.xxh3_64_intdigest(np.array([clean, attacked]).tobytes())
 
 
 def test_the_digest_sees_which_trial_is_which() -> None:
