@@ -39,6 +39,9 @@ commands (each has its own --help):
   compare A B          the differences of two runs
   accuracy             what a trusted curator's histogram is off by, and back
   price SCENARIO       how many more users local privacy needs for a curator's error
+  choose SCENARIO      the most frequent item, found privately: how often it is right
+  sensitivity FILE.csv what one person changes in a column's totals; clipping
+  synthetic SCENARIO   a CSV column drawn from a private release
   disclose FILE.csv    what a table gives away: k-anonymity, l-diversity, t-closeness
   check PROTOCOL       whether a mechanism keeps its ε: a proof or an audit
   ledger ENTRY …       what several releases cost together

@@ -8,7 +8,9 @@ from typing import Final
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
-COMMANDS: Final = ("accuracy", "price", "disclose", "check", "ledger")
+COMMANDS: Final = (
+    "accuracy", "price", "choose", "sensitivity", "synthetic", "disclose", "check", "ledger",
+)  # fmt: skip
 
 LOCAL: Final = ("grr", "sue", "oue", "blh", "olh")
 CURATORS: Final = ("laplace", "geometric", "stability")
@@ -20,6 +22,9 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
     parsers = {
         "accuracy": _accuracy,
         "price": _price,
+        "choose": _choose,
+        "sensitivity": _sensitivity,
+        "synthetic": _synthetic,
         "disclose": _disclose,
         "check": _check,
         "ledger": _ledger,
@@ -72,6 +77,66 @@ def _price(make: MakeParser) -> argparse.ArgumentParser:
         "--delta", type=float, default=1e-6, metavar="D", help="δ of the stability mechanism (1e-6)"
     )
     _neighbours(parser)
+    return parser
+
+
+def _choose(make: MakeParser) -> argparse.ArgumentParser:
+    parser = make(
+        "ldptui choose",
+        "How often the most frequent item of a scenario's population is found: by a trusted\n"
+        "curator with the exponential mechanism, exactly and simulated, and by the arg-max of\n"
+        "each local protocol's estimates.",
+        "example: ldptui choose quickstart --epsilon 0.05",
+    )
+    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
+    parser.add_argument(
+        "--epsilon", type=float, metavar="E", help="privacy budget ε (the scenario's, or 1)"
+    )
+    parser.add_argument("--trials", type=int, default=1000, metavar="N", help="(1000)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the trials (0)")
+    return parser
+
+
+def _sensitivity(make: MakeParser) -> argparse.ArgumentParser:
+    parser = make(
+        "ldptui sensitivity",
+        "How much one person can change the count, the sum, the mean and the histogram of a CSV\n"
+        "column; and what clipping costs and saves. What nobody bounds beforehand is unbounded.",
+        "example: ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative",
+    )
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--column", metavar="NAME", required=True, help="the column")
+    parser.add_argument("--query", metavar="NAMES", help="some of count,sum,mean,histogram (all)")
+    parser.add_argument(
+        "--bounds",
+        metavar="LOW,HIGH",
+        help="what every number is known to lie in beforehand, as --bounds=-5,5",
+    )
+    parser.add_argument(
+        "--nonnegative", action="store_true", help="no number is below 0, as is known beforehand"
+    )
+    parser.add_argument(
+        "--epsilon", type=float, default=1.0, metavar="E", help="privacy budget ε (1)"
+    )
+    _neighbours(parser)
+    return parser
+
+
+def _synthetic(make: MakeParser) -> argparse.ArgumentParser:
+    parser = make(
+        "ldptui synthetic",
+        "Write a CSV column of invented rows, drawn from one private release of a scenario: its\n"
+        "protocol's estimates, or a curator's histogram, made frequencies. The rows spend nothing\n"
+        "more; NAME.budget.txt beside the file says what the release spent.",
+        "example: ldptui synthetic survey --out invented.csv",
+    )
+    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
+    parser.add_argument("--out", metavar="FILE", required=True, help="the CSV file to write")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="rows (as many as users, at most 10^6)"
+    )
+    parser.add_argument("--column", metavar="NAME", default="item", help="its name (item)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the rows (0)")
     return parser
 
 

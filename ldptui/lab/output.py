@@ -33,6 +33,8 @@ SOURCES: Final = {
     "PSI": "PSI library, histogram statistic",
     "V": "Vadhan, The Complexity of Differential Privacy, 2017",
     "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
+    "AKMV": "Amin, Kulesza, Muñoz, Vassilvitskii, ICML 2019",
+    "NS": "Norm-Sub: Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020",
     "W17": "Wang, Blocki, Li, Jha, USENIX Security 2017",
     "KOV": "Kairouz, Oh, Viswanath, ICML 2015",
     "RAP": "Erlingsson, Pihur, Korolova, CCS 2014",

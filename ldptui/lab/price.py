@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from core.bounds import Range
+from core.cell import Cell
 from core.central import Curator, Geometric, Laplace, Neighbours, Stability, price
 from core.central.locality import central_mse, grown
 from core.errors import ScenarioError
@@ -45,15 +46,12 @@ def run(options: Namespace) -> int:
     """Print the errors and the prices."""
     within("--epsilon", options.epsilon, EPSILON)
     within("--users", options.users, USERS)
-    scenario = base(load(locate(options.scenario)))
-    cell = compile(scenario).cells[0]
-    epsilon = options.epsilon or cell.parameters.get("protocol.epsilon") or 1.0
-    assert isinstance(epsilon, int | float)
+    cell, epsilon = current(options.scenario, options.epsilon)
     histogram: Counts | Floats = cell.population.histogram
     if options.users is not None:
         histogram = grown(histogram, options.users)
     try:
-        values = prices(histogram, float(epsilon), options.delta, options.neighbours)
+        values = prices(histogram, epsilon, options.delta, options.neighbours)
     except ScenarioError as error:
         raise of_option(error, OPTIONS) from error
     show(
@@ -62,6 +60,15 @@ def run(options: Namespace) -> int:
         laid_out(*report(options.scenario, values)),
     )
     return cli.DONE
+
+
+def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
+    """The cell of a scenario without its sweep, and this ε, or its own, or 1; raises LdpError."""
+    scenario = base(load(locate(place)))
+    cell = compile(scenario).cells[0]
+    given = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
+    assert isinstance(given, int | float)
+    return cell, float(given)
 
 
 def prices(

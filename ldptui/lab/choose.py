@@ -1,0 +1,155 @@
+"""`ldptui choose`: the most frequent item, chosen privately, by a curator or from estimates."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from typing import Any, Final
+
+import numpy as np
+
+from core.bounds import Range
+from core.central import Exponential
+from core.central.locality import local_success
+from core.errors import ScenarioError
+from core.population import Population
+from core.pure import EPSILON, Rng
+from core.sampling import Counts
+
+from .. import cli
+from .. import format as text
+from ..series import Axis, Plot, Series, Tone
+from .accuracy import bound
+from .options import LOCAL
+from .output import Report, Row, laid_out, row, show, within
+from .price import current
+
+TRIALS: Final = Range(1, 10**6)
+POINTS: Final = 33
+"""Points of the exact curve."""
+SIMULATED: Final = 7
+"""Points of the curves that are simulated."""
+LINES: Final = ("grr", "oue", "olh")
+"""The local protocols that a chart has room for."""
+AT_ONCE: Final = 1 << 22
+"""Counts drawn at once."""
+
+
+def run(options: Namespace) -> int:
+    """Print how often each is right."""
+    within("--epsilon", options.epsilon, EPSILON)
+    within("--trials", options.trials, TRIALS)
+    within("--seed", options.seed, Range(0))
+    cell, epsilon = current(options.scenario, options.epsilon)
+    rng = np.random.default_rng(options.seed)
+    values = choices(cell.population, epsilon, options.trials, rng)
+    about = {"scenario": options.scenario, "seed": options.seed}
+    show(options, {**about, **values}, laid_out(*report(options.scenario, values)))
+    return cli.DONE
+
+
+def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> dict[str, Any]:
+    """How often the exponential mechanism and each local arg-max name a most frequent item.
+
+    exponential : exactly and simulated. local : simulated; None where this ε allows none. over :
+    the same along ε, the local ones at fewer points.
+    """
+    held = population.histogram
+    ordered = np.sort(held)
+    mechanism = Exponential(epsilon)
+    right = _hits(mechanism, held, trials, rng)
+    grid = [float(f"{x:.6g}") for x in np.geomspace(min(0.01, epsilon), max(10, epsilon), POINTS)]
+    few = grid[:: (POINTS - 1) // (SIMULATED - 1)]
+    return {
+        "items": held.size,
+        "users": int(held.sum()),
+        "epsilon": epsilon,
+        "trials": trials,
+        "best": population.label(int(held.argmax())),
+        "lead": int(ordered[-1] - ordered[-2]),
+        "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
+        "local": {kind: _local(kind, held, epsilon, trials, rng) for kind in LOCAL},
+        "over": {
+            "epsilon": grid,
+            "exponential": [Exponential(e).success(held) for e in grid],
+            "simulated_at": few,
+            "local": {
+                kind: [
+                    None if found is None else found["simulated"]
+                    for found in (_local(kind, held, e, min(trials, 200), rng) for e in few)
+                ]
+                for kind in LINES
+            },
+        },
+    }
+
+
+def _hits(mechanism: Exponential, held: Counts, trials: int, rng: Rng) -> int:
+    """In how many trials the mechanism chooses a most frequent item."""
+    hits, step = 0, max(1, AT_ONCE // held.size)
+    for at in range(0, trials, step):
+        rows = np.broadcast_to(held, (min(step, trials - at), held.size))
+        hits += int((held[mechanism.sample(rows, rng)] == held.max()).sum())
+    return hits
+
+
+def _local(
+    kind: str, held: Counts, epsilon: float, trials: int, rng: Rng
+) -> dict[str, float] | None:
+    try:
+        protocol = bound(kind, held.size, epsilon)
+    except ScenarioError:
+        return None  # e^ε + 1 is no usable hash range
+    hits, step = 0, max(1, AT_ONCE // held.size)
+    for at in range(0, trials, step):
+        hits += local_success(protocol, held, min(step, trials - at), rng)
+    return _share(hits, trials)
+
+
+def _share(hits: int, trials: int) -> dict[str, float]:
+    share = hits / trials
+    return {"simulated": share, "standard_error": math.sqrt(share * (1 - share) / trials)}
+
+
+def chart(values: dict[str, Any]) -> Plot:
+    """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
+    over = values["over"]
+    tones: tuple[Tone, ...] = ("series-0", "series-1", "series-2")
+    series = [Series("exponential, curator", over["epsilon"], over["exponential"], "theory")]
+    for kind, tone in zip(LINES, tones, strict=True):
+        ys = [math.nan if y is None else y for y in over["local"][kind]]
+        series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points"))
+    note = f"n = {text.count(values['users'])}, d = {text.count(values['items'])}"
+    return Plot(
+        "Finding the most frequent item",
+        Axis("privacy budget ε", log=True),
+        Axis("probability of the right answer", low=0.0, high=1.0),
+        tuple(series),
+        note=f"{note}; points: simulated",
+    )
+
+
+def report(scenario: str, values: dict[str, Any]) -> Report:
+    """The table in words."""
+    own = values["exponential"]
+    rows: list[Row] = [
+        row("exponential: right", own["exact"], "Σ_best e^(ε c/2) / Σᵥ e^(ε cᵥ/2)", "DR 3.4"),
+        row("  simulated", _measured(own), f"of {text.count(values['trials'])} trials", "DR 3.4"),
+    ]
+    for kind in LOCAL:
+        found = values["local"][kind]
+        if found is not None:
+            rows.append(row(f"{kind}: right", _measured(found), "arg-max, simulated", "W17"))
+    title = (
+        f"The most frequent item, {scenario}: ε = {text.short(values['epsilon'])}, "
+        f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"
+    )
+    notes = [
+        f"the right answer is {values['best']}, {text.count(values['lead'])} users ahead",
+        "exponential: a trusted curator chooses, with probability e^(ε count/2)",
+    ]
+    return Report(title, rows, notes)
+
+
+def _measured(found: dict[str, float]) -> str:
+    return text.estimate(found["simulated"], found["standard_error"])

@@ -1,0 +1,187 @@
+"""`ldptui sensitivity`: what one person changes in a column's totals, and what clipping costs."""
+
+from __future__ import annotations
+
+import math
+from argparse import Namespace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from core.central.accuracy import BUDGET, Neighbours
+from core.columns import Column, read_columns
+from core.errors import ScenarioError
+from core.sampling import Floats
+from core.sensitivity import QUERIES, Bounds, Query, clipping, of_query
+
+from .. import cli
+from .. import format as text
+from ..series import Axis, Plot, Series
+from .output import Report, Row, laid_out, numbers, of_option, row, show, within
+
+POINTS: Final = 41
+"""Clipping bounds that are tried."""
+
+FORMULAS: Final[dict[Query, dict[Neighbours, str]]] = {
+    "count": {"change-one": "a changed row is still a row", "add-remove": "one row"},
+    "sum": {"change-one": "high − low", "add-remove": "max(|low|, |high|)"},
+    "mean": {"change-one": "(high − low) / n", "add-remove": "(high − low) / 2, whatever n"},
+    "histogram": {"change-one": "a bin less, a bin more", "add-remove": "one bin"},
+}
+NUMERIC: Final = ("sum", "mean")
+
+
+def run(options: Namespace) -> int:
+    """Print the sensitivities, and the trade-off of clipping."""
+    within("--epsilon", options.epsilon, BUDGET)
+    bounds = None
+    if options.bounds is not None:
+        low, high = numbers("--bounds", options.bounds, 2)
+        try:
+            bounds = Bounds(low, high)
+        except ScenarioError as error:
+            raise of_option(error, {"bounds": "--bounds"}) from error
+    queries = _queries(options.query)
+    try:
+        (column,) = read_columns(Path(options.file), [options.column])
+        values = sensitivities(
+            column, queries, options.epsilon, options.neighbours, bounds, not options.nonnegative
+        )
+    except ScenarioError as error:
+        rule = error.rule
+        if rule.startswith("must be numeric"):
+            rule += "; of such a column --query count,histogram alone"
+        raise of_option(ScenarioError(rule, key=error.key), {"column": "--column"}) from error
+    show(options, {"file": options.file, **values}, laid_out(*report(options.file, values)))
+    return cli.DONE
+
+
+def _queries(written: str | None) -> tuple[Query, ...]:
+    if written is None:
+        return QUERIES
+    names = [name.strip() for name in written.split(",")]
+    for name in names:
+        if name not in QUERIES:
+            known = ", ".join(QUERIES)
+            raise ScenarioError(f"must be some of {known}, got {name}", key="--query")
+    return tuple(query for query in QUERIES if query in names)
+
+
+def sensitivities(
+    column: Column,
+    queries: tuple[Query, ...],
+    epsilon: float,
+    neighbours: Neighbours,
+    bounds: Bounds | None = None,
+    negative: bool = True,
+) -> dict[str, Any]:
+    """Each query's ℓ₁-sensitivity and noise, unbounded ones as infinity; raises ScenarioError.
+
+    bounds : what is known beforehand of every number, None if nothing is. clipping : of a sum, for
+    bounds C; None where no number is needed, or all are 0.
+    """
+    rows = column.codes.size
+    found = {}
+    for query in queries:
+        width = of_query(query, neighbours, bounds, rows)
+        found[query] = {
+            "sensitivity": width,
+            "unbounded": math.isinf(width),
+            "noise_std": math.sqrt(2) * width / epsilon,
+        }
+    numeric = any(query in NUMERIC for query in queries)
+    held = column.numbers() if numeric else None
+    return {
+        "column": column.name,
+        "rows": rows,
+        "values": len(column.values),
+        "minimum": None if held is None else float(held.min()),
+        "maximum": None if held is None else float(held.max()),
+        "epsilon": epsilon,
+        "neighbours": neighbours,
+        "bounds": None if bounds is None else [bounds.low, bounds.high],
+        "queries": found,
+        "clipping": None if held is None else _clipping(held, epsilon, neighbours, negative),
+    }
+
+
+def _clipping(
+    held: Floats, epsilon: float, neighbours: Neighbours, negative: bool
+) -> dict[str, Any] | None:
+    largest = float(np.abs(held).max())
+    if largest == 0:
+        return None
+    tried = clipping(
+        held, epsilon, np.geomspace(largest / 1000, 2 * largest, POINTS), neighbours, negative
+    )
+    best = tried.best
+    return {
+        "sum": float(held.sum()),
+        "bound": tried.bound.tolist(),
+        "bias": tried.bias.tolist(),
+        "noise": tried.noise.tolist(),
+        "error": tried.error.tolist(),
+        "best": {
+            "bound": float(tried.bound[best]),
+            "bias": float(tried.bias[best]),
+            "noise": float(tried.noise[best]),
+            "error": float(tried.error[best]),
+        },
+    }
+
+
+def clipping_chart(values: dict[str, Any]) -> Plot | None:
+    """Bias, noise and error of a private sum over the bound; None where nothing is clipped."""
+    tried = values["clipping"]
+    if tried is None:
+        return None
+    lines = (
+        ("|bias|", [abs(one) for one in tried["bias"]], "series-0"),
+        ("noise", tried["noise"], "series-1"),
+        ("error", tried["error"], "theory"),
+    )
+    return Plot(
+        f"Clipping the sum of {values['column']}",
+        Axis("bound C", log=True),
+        Axis("error of the sum", log=True),
+        tuple(Series(name, tried["bound"], ys, tone) for name, ys, tone in lines),  # type: ignore[arg-type]
+        note=f"ε = {text.short(values['epsilon'])}, least at C = "
+        f"{text.short(tried['best']['bound'], 3)}",
+    )
+
+
+def report(file: str, values: dict[str, Any]) -> Report:
+    """The table in words."""
+    near: Neighbours = values["neighbours"]
+    rows: list[Row] = []
+    for query, one in values["queries"].items():
+        shown = "unbounded" if one["unbounded"] else text.short(one["sensitivity"], 6)
+        why = "no bounds are known" if one["unbounded"] else FORMULAS[query][near]
+        rows.append(row(f"{query}: sensitivity", shown, why, "DR def. 3.1"))
+    for query, one in values["queries"].items():
+        if not one["unbounded"]:
+            rows.append(row(f"{query}: noise", one["noise_std"], "√2 Δ/ε", "DR 3.3"))
+    notes = [f"{near} neighbours"]
+    if any(one["unbounded"] for one in values["queries"].values()):
+        notes.append(
+            "unbounded: one person can change it by any amount; give --bounds that hold whatever "
+            "the data, or clip"
+        )
+    tried = values["clipping"]
+    if tried is not None:
+        chosen = [*range(0, len(tried["bound"]), 5)]
+        for at in chosen:
+            bias, noise = (text.short(abs(tried[key][at]), 3) for key in ("bias", "noise"))
+            name = f"sum clipped to {text.short(tried['bound'][at], 3)}"
+            rows.append(row(name, tried["error"][at], f"√({bias}² + {noise}²)", "AKMV"))
+        best = tried["best"]
+        rows.append(
+            row("least error", best["error"], f"at C = {text.short(best['bound'], 3)}", "AKMV")
+        )
+        notes.append(
+            "clipped: √(bias² + noise²) of the private sum; the best bound is read off the data, "
+            "and to choose it so is not private"
+        )
+    size = f"{text.count(values['rows'])} rows, ε = {text.short(values['epsilon'])}"
+    return Report(f"{file}, column {values['column']}: {size}", rows, notes)
