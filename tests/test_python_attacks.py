@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -356,3 +357,35 @@ def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
         f"--attack-file={Path('b.py').absolute()}",
     ]
     assert asyncio.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
+
+
+# The page about it.
+
+
+def blocks(language: str) -> list[str]:
+    page = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
+
+
+def test_the_page_tells_the_truth(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, mixed, test = blocks("python")
+    table, publishing = blocks("toml")
+    (tmp_path / "my_attacks.py").write_text(f"{function}\n{mixed}", encoding="utf-8")
+    head, _, _ = toml("half").partition("[attack]")
+    scenario = tmp_path / "stranger.toml"
+    scenario.write_text(head + table.replace("count = 5", "count = 2"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    refused = fail(capsys, cli.USAGE, "run", "stranger.toml")
+    assert refused in " ".join((ROOT / "docs" / "attacks.md").read_text("utf-8").split())
+    printed = succeed(capsys, "run", "stranger.toml", "--attack-file", "my_attacks.py")
+    assert "honest" in printed
+    monkeypatch.syspath_prepend(str(tmp_path))
+    tested: dict[str, Any] = {}
+    exec(test, tested)
+    tested["test_half_of_them_obey"]()
+    wrong = ("--set", 'attack.name="Mixed"', "--set", "attack.options.honest=2.0")
+    assert cli.main(["run", "stranger.toml", "--attack-file", "my_attacks.py", *wrong]) == 1
+    assert "honest must be in [0, 1], got 2.0" in capsys.readouterr().err
+    assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]

@@ -77,7 +77,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert screen.draft is not None
         assert screen.draft.scenario is not None
         assert request.parts[0].document["trials"] == 20
-        assert request.parts[0].document["simulate"]["path"] == "counts"
+        assert request.parts[0].document["simulate"]["path"] == "auto"
 
         snapshot = finished(engine)
         await settled(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)

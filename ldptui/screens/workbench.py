@@ -564,9 +564,9 @@ def _title(draft: Draft) -> str:
 
 
 def _quick(part: Part) -> Part:
-    """A part for the preview: few trials, counts path."""
+    """A part for the preview: few trials, on the counts path wherever there is one."""
     document: dict[str, Any] = dict(part.document)
     document["trials"] = min(int(document.get("trials", PREVIEW_TRIALS)), PREVIEW_TRIALS)
     simulate: Mapping[str, Any] = document.get("simulate", {})
-    document["simulate"] = {**simulate, "path": "counts"}
+    document["simulate"] = {**simulate, "path": "auto"}
     return Part(part.name, document)

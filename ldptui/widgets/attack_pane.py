@@ -33,7 +33,7 @@ PATIENCE_S: Final = 0.4
 
 _KINDS: Final = (
     *("none", "rpa", "ria", "ria-unperturbed", "input", "mga"),
-    *("mga-a", "apa", "untargeted", "demote", "adaptive"),
+    *("mga-a", "apa", "untargeted", "demote", "adaptive", "plugin"),
 )
 _PICKS: Final = {
     "random": "random",
@@ -94,6 +94,7 @@ class AttackPane(Widget, can_focus=True):
         with Scrolled(id="form"):
             yield Field("attack.kind", "", options=[(kind, kind) for kind in _KINDS])
             yield Static(classes="words", id="reason", markup=False)
+            yield labelled("attack.name")
             yield labelled("attack.share", "number")
             yield labelled("attack.targets.pick", options=list(_PICKS.items()))
             yield labelled("attack.targets.count", "integer")

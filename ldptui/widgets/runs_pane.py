@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from ..messages import RunsChosen
 from ..runs import Run, described, differences
+from .failure_view import FailureView
 
 MARKS = {"running": "●", "done": "✓", "partial": "◐", "failed": "✗"}
 
@@ -26,7 +27,13 @@ class RunsPane(Vertical):
     RunsPane {
         border: round $foreground 25%;
         border-title-color: $foreground-muted;
-        & > OptionList { height: 1fr; border: none; background: transparent; padding: 0; }
+        & > OptionList {
+            height: 1fr;
+            min-height: 1;
+            border: none;
+            background: transparent;
+            padding: 0;
+        }
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
     }
@@ -42,8 +49,11 @@ class RunsPane(Vertical):
     overlay: var[int | None] = var(None)
 
     def compose(self) -> ComposeResult:
-        yield Static("No run yet. ^r runs the scenario with all its trials and its sweep.")
+        yield Static(
+            "No run yet. ^r runs the scenario with all its trials and its sweep.", id="empty"
+        )
         yield OptionList(compact=True)
+        yield FailureView()
 
     def watch_runs(self) -> None:
         self._fill()
@@ -61,7 +71,7 @@ class RunsPane(Vertical):
         if not self.is_mounted:
             return
         options = self.query_one(OptionList)
-        self.query_one(Static).display = not self.runs
+        self.query_one("#empty").display = not self.runs
         options.display = bool(self.runs)
         newest = list(reversed(self.runs))
         rows = [self._row(at, newest) for at in range(len(newest))]
@@ -70,11 +80,25 @@ class RunsPane(Vertical):
             for index, row in enumerate(rows):
                 if options.get_option_at_index(index).prompt != row:
                     options.replace_option_prompt_at_index(index, row)
+            self._explain()
             return
         highlighted = options.highlighted
         options.clear_options()
         options.add_options(Option(row) for row in rows)
         options.highlighted = 0 if highlighted is None else min(highlighted, len(rows) - 1)
+        self._explain()
+
+    def _explain(self) -> None:
+        """Why the run under the cursor failed."""
+        at = self.query_one(OptionList).highlighted
+        view = self.runs[-1 - at].snapshot if at is not None and at < len(self.runs) else None
+        failed = view is not None and view.status == "failed"
+        error, details = (view.error, view.details) if view is not None and failed else ("", "")
+        self.query_one(FailureView).show(error, details)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._explain()
 
     def _row(self, at: int, newest: list[Run]) -> Text:
         from .. import format as fmt

@@ -1,0 +1,42 @@
+"""Why a run failed: the traceback of an attack's own code, or a sentence."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+
+class FailureView(VerticalScroll):
+    """Nothing while nothing failed; the end of a traceback first, as that is where it says why."""
+
+    DEFAULT_CSS = """
+    FailureView {
+        height: auto;
+        max-height: 75%;
+        border-top: solid $foreground 15%;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        display: none;
+        & > Static { color: $text-error; height: auto; }
+        & > Static.-traceback { color: $foreground 80%; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(markup=False)
+
+    def show(self, error: str, details: str) -> None:
+        """error : a sentence, "" where nothing failed. details : a traceback that says it too."""
+        words, text = self.query_one(Static), _plain(details or error)
+        self.display = bool(text)
+        if str(words.content) != text:
+            words.update(text)
+            words.set_class(bool(details), "-traceback")
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+
+def _plain(text: str) -> str:
+    """Without what would move the cursor: somebody's code wrote it."""
+    lines = (line.expandtabs(4) for line in text.rstrip().splitlines())
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)
