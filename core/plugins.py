@@ -127,7 +127,8 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
     find_once = functools.cache(lambda name: find(name, allowed))
 
     def permitted(cell: Cell) -> Cell:
-        return replace(cell, attack=_with_code(cell.attack, find_once))
+        rounds = tuple(permitted(one) for one in cell.rounds)
+        return replace(cell, attack=_with_code(cell.attack, find_once), rounds=rounds)
 
     try:
         cells = tuple(permitted(cell) for cell in experiment.cells)
@@ -138,7 +139,9 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
 
 def asked_by(cell: Cell) -> tuple[str, ...]:
     """The names of the Python attacks that a cell asks for, whether they may run or not."""
-    return (cell.attack.name,) if isinstance(cell.attack, PythonAttack) else ()
+    return tuple(
+        some.strategy.name for some in cell.fakes if isinstance(some.strategy, PythonAttack)
+    )
 
 
 def asked(experiment: Experiment) -> tuple[str, ...]:
@@ -148,7 +151,7 @@ def asked(experiment: Experiment) -> tuple[str, ...]:
 
 def sources(experiment: Experiment) -> tuple[Source, ...]:
     """Where the code is that an experiment may run."""
-    attacks = (cell.attack for cell in experiment.cells)
+    attacks = (some.strategy for cell in experiment.cells for some in cell.fakes)
     return tuple(dict.fromkeys(one.source for one in attacks if isinstance(one, Plugin)))
 
 

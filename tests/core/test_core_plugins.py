@@ -26,6 +26,7 @@ from core.runner import run
 from core.scenario import Scenario, parse, schema, sweepable_keys
 from core.store import cell_keys
 from core.trial import run_block
+from scenarios.one_by_one import chosen, one_by_one
 
 TARGETS = np.array([1, 3])
 
@@ -533,3 +534,54 @@ def test_a_table_that_names_an_attack_is_toml() -> None:
     (point,) = parse(text).points()
     assert isinstance(point.attack, PythonAttack)
     assert point.attack.options == {"rate": 0.5}
+
+
+# Rounds, and the example.
+
+SPY = """
+def spy(protocol, view, count, rng):
+    seen = view.published
+    with open(LOG, "a") as log:
+        print(view.round, view.rounds, seen is None or (len(seen), seen.flags.writeable), file=log)
+    return protocol.random_reports(count, rng)
+"""
+
+
+def test_in_a_campaign_it_sees_what_was_published_last(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    path, _ = attack_file(tmp_path, f"LOG = {str(log)!r}\n{SPY}")
+    asks = experiment(attack=asking("spy"), trials=1, campaign={"rounds": 3})
+    whole = permit(asks, Allowed(files=(path,)))
+    assert asked(whole) == ("spy",)
+    (source,) = plugins.sources(whole)
+    assert source.place == path
+    run_block(whole.cells[0], 0, 1)
+    assert log.read_text().splitlines() == ["0 3 True", "1 3 (5, False)", "2 3 (5, False)"]
+
+
+@pytest.mark.parametrize(
+    ("published", "top_k", "wanted"),
+    [
+        (None, 2, 0),
+        ([0.5, 0.1, 0.2, 0.0, 0.2], 2, 1),  # items 0 and 2 are in the top, 1 and 3 are outside
+        ([0.5, 0.0, 0.2, 0.1, 0.2], 2, 3),
+        ([0.5, 0.4, 0.2, 0.1, 0.2], 2, 3),
+        ([0.1, 0.5, 0.2, 0.3, 0.2], 2, 3),  # both are inside: the one that is nearest to falling
+    ],
+)
+def test_the_example_promotes_the_target_that_needs_least(
+    published: list[float] | None, top_k: int, wanted: int
+) -> None:
+    estimate = None if published is None else np.array(published)
+    view = View(TARGETS, 1, 2, estimate, top_k)
+    item = TARGETS[chosen(view)] if published is not None else chosen(view)
+    assert item == wanted
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_the_example_runs_against_every_protocol(form: Case | str, rng: Rng) -> None:
+    protocol = protocol_of(form)
+    view = View(TARGETS, 1, 2, np.array([0.5, 0.1, 0.2, 0.0, 0.2]), 2)
+    made = protocol.received(one_by_one(protocol, view, 50, rng, seeds=20), 50)
+    if isinstance(form, Case):
+        assert bind(form).supports(made)[:, 1].all()
