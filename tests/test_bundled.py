@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ PROMISED = {
     "error-over-epsilon",
     "survey",
     "billion-users",
+    "price-of-locality",
 }
 
 
@@ -184,6 +186,33 @@ def test_more_seeds_gain_more() -> None:
         gains.setdefault(parameters["attack.scoring"], []).append(gain)
     assert all(series == sorted(series) for series in gains.values())
     assert all(b >= a for a, b in zip(gains["anchor"], gains["bucket"], strict=True))
+
+
+def test_locality_costs_more_the_more_users_there_are() -> None:
+    def of(metric: str) -> dict[tuple[object, object], float]:
+        return {
+            (parameters["protocol.kind"], parameters["population.users"]): value
+            for parameters, value in expected("price-of-locality", metric)
+        }
+
+    errors, gains = of("mse_clean"), of("gain")
+    sizes = [10**4, 10**5, 10**6, 10**7]
+    for kind in ("grr", "oue"):
+        price = [errors[kind, n] / errors["laplace", n] for n in sizes]
+        assert price[0] > 1000
+        assert [b / a for a, b in itertools.pairwise(price)] == pytest.approx([10] * 3)
+    for n in sizes:
+        assert errors["geometric", n] == pytest.approx(errors["laplace", n], rel=0.03)
+        # A share of 1/100 of fakes: a curator is moved by less, a local protocol by far more.
+        for kind in ("laplace", "geometric"):
+            assert 0 < gains[kind, n] < 0.01
+        assert gains["oue", n] > 20 * gains["laplace", n]
+        assert gains["grr", n] > 40 * gains["laplace", n]
+    # What is rare is withheld, until there are enough users.
+    assert errors["stability", 10**4] > 3 * errors["laplace", 10**4]
+    assert errors["stability", 10**7] == pytest.approx(errors["laplace", 10**7])
+    # Fakes lift a rare item above the threshold, and gain what genuine users hold of it as well.
+    assert gains["stability", 10**4] > 0.01 > gains["stability", 10**6]
 
 
 def test_the_survey_is_a_plausible_file() -> None:

@@ -275,6 +275,14 @@ def test_files_and_plug_ins_that_fail(capsys: Captured) -> None:
     assert line == "mine.py:failing failed: OSError: no such device"
 
 
+def test_an_entry_may_name_its_noise(capsys: Captured) -> None:
+    (entry,) = values(capsys, "ledger", "daily=0.1@laplacex30")["entries"]
+    assert (entry["name"], entry["epsilon"], entry["times"]) == ("daily", 0.1, 30)
+    assert entry["mechanism"] == "laplace"
+    line = fail(capsys, cli.USAGE, "ledger", "0.1@gauss")
+    assert "mechanism must be one of any, laplace, geometric, got 'gauss'" in line
+
+
 def test_tight_accounting_without_its_library(capsys: Captured) -> None:
     if importlib.util.find_spec("dp_accounting") is None:
         line = fail(capsys, cli.USAGE, "ledger", "0.1x5", "--tight")

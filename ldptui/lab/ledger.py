@@ -67,17 +67,19 @@ def totals(options: Namespace) -> dict[str, Any]:
 
 
 def entry(written: str) -> books.Entry:
-    """[NAME=]EPSILON[,DELTA][xTIMES]; raises ScenarioError."""
+    """[NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; raises ScenarioError."""
     name, _, rest = written.rpartition("=")
     spent, by, times = rest.partition("x")
+    spent, at, noise = spent.partition("@")
     try:
         epsilon, _, delta = spent.partition(",")
         parts = float(epsilon), float(delta or 0), int(times) if by else 1
     except ValueError as error:
-        rule = f"must be [NAME=]EPSILON[,DELTA][xTIMES], got {written}"
+        rule = f"must be [NAME=]EPSILON[,DELTA][@NOISE][xTIMES], got {written}"
         raise ScenarioError(rule, key="ENTRY") from error
     try:
-        return books.Entry(name or f"ε = {parts[0]:g}", *parts)
+        kind: Any = noise if at else "any"
+        return books.Entry(name or f"ε = {parts[0]:g}", *parts, kind)
     except ScenarioError as error:
         raise ScenarioError(error.rule, key=f"ENTRY {written}: {error.key}") from error
 

@@ -37,7 +37,9 @@ def work(ask: Ask) -> Steps:
                 raise ScenarioError(f"{what} {error.rule}".strip(), f"entries.{at}") from error
     rappor = ask.word("rappor")
     if not entries and not rappor:
-        raise ScenarioError("type a release: [NAME=]EPSILON[,DELTA][xTIMES]", key="entries.0")
+        raise ScenarioError(
+            "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]", key="entries.0"
+        )
     delta, people = ask.number("delta", Range(0, 1, "()")), ask.integer("people", Range(1, 10**9))
     rounds = ask.integer("rounds", Range(1, 10**9))
     options = ask.options(
