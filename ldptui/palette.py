@@ -116,10 +116,10 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """A command for each tab of the charts, and for each action of the views that tabs have."""
-    from .widgets.charts_pane import TABS, ChartsPane
+    from .widgets.charts_pane import ChartsPane
 
     for charts in screen.query(ChartsPane):
-        for tab, title in TABS:
+        for tab, title in charts.tabs():
             yield SystemCommand(
                 f"Tab: {title}",
                 "A tab of the charts; keys: 4, then ← and →",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ldptui import draft as drafts
 from ldptui.snapshot import BitCounts, Snapshot
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
-from tests.chart_cases import scenario, snapshot
+from tests.chart_cases import QUICK, scenario, snapshot
 from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, screen, showing, shown
 
 COHORTS = 12
@@ -103,3 +105,16 @@ async def test_findings_have_a_legend() -> None:
     async with showing(WIDE, run=rappor()) as (pane, _):
         assert "✓ detected" in screen(pane)
         assert "of 64 detected" in chart(pane, "rank").note
+
+
+async def test_privacy_is_a_tab_of_rappor() -> None:
+    text = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
+    async with showing(draft=drafts.draft_of(text, Path())) as (pane, pilot):
+        await pilot.press("right", "right", "right", "right")
+        await pilot.pause()
+        assert pane.tab == "privacy"
+        assert "ε of t reports" in pane.as_text()
+        pane.draft = drafts.draft_of(QUICK, Path())
+        await pilot.pause()
+        assert pane.tab == "frequencies"
+        assert "privacy" not in dict(pane.tabs())

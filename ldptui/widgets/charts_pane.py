@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..series import Bars, Plot
     from ..snapshot import BitCounts, CellView, Frequencies, Part, Snapshot
 
-Tab = Literal["frequencies", "gain", "error", "report", "table", "equations"]
+Tab = Literal["frequencies", "gain", "error", "report", "privacy", "table", "equations"]
 Chart = Literal["frequencies", "gain", "error"]
 View = Literal["both", "bars", "rank", "residuals", "bits"]
 
@@ -39,6 +39,7 @@ TABS: Final[Choices] = (
     ("gain", "Gain"),
     ("error", "Error"),
     ("report", "One report"),
+    ("privacy", "Privacy"),
     ("table", "Table"),
     ("equations", "Equations"),
 )
@@ -106,7 +107,7 @@ class ChartsPane(Vertical):
         Binding("a", "axis", "Axis", id="charts.axis"),
         Binding("x", "log('x')", "Log x", id="charts.log-x"),
         Binding("c", "log('y')", "Log y", id="charts.log-y"),
-        Binding("j,down", "cohort(1)", "Next cohort", show=False, id="charts.next-cohort"),
+        Binding("j,down", "cohort(1)", "Next cohort", id="charts.next-cohort"),
         Binding("k,up", "cohort(-1)", "Cohort before", show=False, id="charts.cohort-before"),
         Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
         Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
@@ -136,7 +137,7 @@ class ChartsPane(Vertical):
 
     def compose(self) -> ComposeResult:
         tabs = ChoiceBar(id="tabs")
-        tabs.choices, tabs.selected = TABS, self.tab
+        tabs.choices, tabs.selected = self.tabs(), self.tab
         yield tabs
         warnings = Static(id="warnings", markup=False)
         warnings.display = False
@@ -177,6 +178,12 @@ class ChartsPane(Vertical):
         if error is not None and self._needed("error"):
             found.append(curves.error_part(scenario, error))
         return tuple(part for part in found if part is not None)
+
+    def tabs(self) -> Choices:
+        """The tabs that the draft has: what noise gives away is a panel of RAPPOR's."""
+        cell = self.draft.cell if self.draft is not None else None
+        rappor = cell is not None and cell.noise is not None
+        return tuple(one for one in TABS if rappor or one[0] != "privacy")
 
     def current_chart(self) -> ChartView | None:
         """The chart with the focus, else the first one of the tab; None where there is none."""
@@ -238,7 +245,7 @@ class ChartsPane(Vertical):
     def _give_draft(self) -> None:
         """One report and Equations draw the draft themselves."""
         sheet = self._sheet()
-        if sheet is not None and self.tab in ("report", "equations"):
+        if sheet is not None and self.tab in ("report", "privacy", "equations"):
             sheet.draft = self.draft  # type: ignore[attr-defined]
 
     # What changes the picture.
@@ -247,6 +254,11 @@ class ChartsPane(Vertical):
         if not self.is_mounted:
             return
         scenario = draft.scenario if draft is not None else None
+        bar = self.query_one("#tabs", ChoiceBar)
+        if bar.choices != self.tabs():
+            bar.choices = self.tabs()
+            if self.tab not in dict(bar.choices):
+                self.tab = "frequencies"
         if scenario is not None and scenario != self._scenario:
             self._follow(scenario)
             # What was simulated is marked as stale when the new is late, not with every key.
@@ -294,7 +306,7 @@ class ChartsPane(Vertical):
         self._lay_out()
 
     def action_tab(self, by: int) -> None:
-        names = [name for name, _ in TABS]
+        names = [name for name, _ in self.tabs()]
         self.tab = names[(names.index(self.tab) + by) % len(names)]  # type: ignore[assignment]
 
     def action_view(self) -> None:
@@ -436,6 +448,10 @@ class ChartsPane(Vertical):
             from .report_view import ReportView
 
             sheet = ReportView(id=tab)
+        elif tab == "privacy":
+            from .privacy_view import PrivacyView
+
+            sheet = PrivacyView(id=tab)
         else:
             from .equations_view import EquationsView
 
