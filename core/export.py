@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from .campaign import Round, entry_of, rounds_of
 from .cell import Cell
 from .metrics import METRICS
 from .protocols import BitNoise
-from .results import CellResults
+from .results import CellResults, Estimate, Moments
 from .runner import Results
 from .sampling import Floats
-from .theory import bit_gain, expected_metrics
+from .theory import bit_gain, expected_metrics, privacy_spent
 
 FORMAT: Final = 1
 
@@ -41,14 +43,7 @@ def to_json(results: Results, versions: dict[str, str], frequencies: bool = Fals
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
     theory = expected_metrics(cell)
-    metrics = {}
-    for name in METRICS:
-        estimate = measured.estimate(name, theory[name])
-        metrics[name] = {
-            "mean": estimate.mean,
-            "standard_error": estimate.standard_error,
-            "theory": estimate.theory,
-        }
+    metrics = {name: _estimate(measured.estimate(name, theory[name])) for name in METRICS}
     described: dict[str, Any] = {
         "index": cell.index,
         "parameters": cell.parameters,
@@ -64,9 +59,33 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
     }
     if cell.noise is not None:
         described |= rappor_fields(cell, cell.noise)
+    if cell.rounds:
+        described["entry_round"] = dataclasses.asdict(entry_of(cell, measured))
+        described["rounds"] = [_round(one) for one in rounds_of(cell, measured)]
     if frequencies:
         described["frequencies"] = _frequencies(cell, measured)
+        for one, kept in zip(cell.rounds, described.get("rounds", ()), strict=False):
+            kept["frequencies"] = _round_frequencies(one, measured)
     return described
+
+
+def _estimate(estimate: Estimate) -> dict[str, float | None]:
+    return {
+        "mean": estimate.mean,
+        "standard_error": estimate.standard_error,
+        "theory": estimate.theory,
+    }
+
+
+def _round(one: Round) -> dict[str, Any]:
+    """One round of a campaign; epsilon_spent is that of who took part in all rounds so far."""
+    return {
+        "round": one.number,
+        "users": one.users,
+        "malicious": one.malicious,
+        "epsilon_spent": one.spent,
+        "metrics": {name: _estimate(estimate) for name, estimate in one.metrics.items()},
+    }
 
 
 def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
@@ -84,16 +103,29 @@ def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
 
 
 def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
-    clean, attacked, detected = measured.clean, measured.attacked, measured.detected
+    detected = measured.detected
     found = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
     return {
         "items": None if cell.population.labels is None else list(cell.population.labels),
+        **_estimated(cell, measured.clean, measured.attacked),
+        **found,
+    }
+
+
+def _round_frequencies(one: Cell, measured: CellResults) -> dict[str, Any] | None:
+    rounds = measured.rounds
+    if rounds is None or not rounds.clean.trials:
+        return None
+    return _estimated(one, rounds.clean.row(one.round), rounds.attacked.row(one.round))
+
+
+def _estimated(cell: Cell, clean: Moments | None, attacked: Moments | None) -> dict[str, Any]:
+    return {
         "true": cell.population.frequencies.tolist(),
         "clean": _list(clean.mean if clean else None),
         "attacked": _list(attacked.mean if attacked else None),
         "clean_std": _list(clean.std if clean else None),
         "attacked_std": _list(attacked.std if attacked else None),
-        **found,
     }
 
 
@@ -102,7 +134,12 @@ def _list(values: Floats | None) -> list[float] | None:
 
 
 def to_csv(results: Results) -> str:
-    """One row per trial: cell, trial, every scalar parameter, then the metrics."""
+    """One row per trial: cell, trial, every scalar parameter, then the metrics.
+
+    Campaigns add columns: `round`, of the rows that follow a trial's row, empty in the trial's own,
+    which is of all rounds together; after the parameters `malicious` and `epsilon_spent`; and at
+    the end `entry_round`, of a trial.
+    """
     return "".join(csv_lines(results))
 
 
@@ -111,12 +148,43 @@ def csv_lines(results: Results) -> Iterator[str]:
     names: dict[str, None] = {}
     for cell in results.experiment.cells:
         names |= {key: None for key, value in cell.parameters.items() if _is_scalar(value)}
+    if any(cell.rounds for cell in results.experiment.cells):
+        yield from _campaign_lines(results, list(names))
+        return
     yield _line(["cell", "trial", *names, *METRICS])
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        scalars = {key: value for key, value in cell.parameters.items() if _is_scalar(value)}
-        shown = [scalars.get(name, "") for name in names]
+        shown = _scalars(cell, names)
         for trial, row in enumerate(measured.metrics.tolist()):
-            yield _line([cell.index, trial, *shown, *("" if math.isnan(x) else x for x in row)])
+            yield _line([cell.index, trial, *shown, *_blank(row)])
+
+
+def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
+    yield _line(["cell", "trial", "round", *names, "malicious", "epsilon_spent", *METRICS,
+                 "entry_round"])  # fmt: skip
+    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+        rounds, r = measured.rounds, cell.targets.size
+        if rounds is None:
+            continue
+        shown, spent = _scalars(cell, names), privacy_spent(cell)
+        entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
+        for trial, row in enumerate(measured.metrics.tolist()):
+            head = [cell.index, trial]
+            entry = "" if np.isnan(entries[trial]) else int(entries[trial])
+            pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
+            yield _line([*head, "", *pool])
+            for one, so_far in zip(cell.rounds, spent, strict=True):
+                own = _blank(rounds.metrics[trial, one.round].tolist())
+                yield _line([*head, one.round, *shown, one.malicious, so_far, *own, ""])
+
+
+def _scalars(cell: Cell, names: Iterable[str]) -> list[object]:
+    """The parameters of these names, "" where they are none of this cell, or no scalars."""
+    found = [cell.parameters.get(name, "") for name in names]
+    return [value if _is_scalar(value) else "" for value in found]
+
+
+def _blank(row: Iterable[float]) -> list[float | str]:
+    return ["" if math.isnan(x) else x for x in row]
 
 
 def _is_scalar(value: object) -> bool:

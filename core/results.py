@@ -42,6 +42,10 @@ class Moments:
         squares = self.squares + other.squares + shift**2 * (self.trials * other.trials / trials)
         return Moments(trials, mean, squares)
 
+    def row(self, number: int) -> Moments:
+        """Of one row of an array [R, …]."""
+        return Moments(self.trials, self.mean[number], self.squares[number])
+
     @property
     def std(self) -> Floats | None:
         """Standard deviation over trials (ddof 1), None for one trial."""

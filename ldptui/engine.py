@@ -14,7 +14,7 @@ import signal
 import sys
 import traceback
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from .snapshot import (
     Question,
     Reply,
     Request,
+    Rounds,
     Snapshot,
     Status,
 )
@@ -351,6 +352,8 @@ class RunSoFar:
     _columns: dict[str, Any] = field(default_factory=dict)
     _frequencies: Frequencies | None = None
     _bits: BitCounts | None = None
+    _rounds: Rounds | None = None
+    _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.snapshot = Snapshot(self.request.key, "running", full=self.request.full)
@@ -389,6 +392,10 @@ class RunSoFar:
             for index, *news in message["cells"]:
                 cells[index] = cell_view(index, cells.get(index), shared, *news)
             self._parts = {**self._parts, part: tuple(cells.values())}
+        elif "round" in message:
+            self._round_columns = {**self._round_columns, message["round"]: message["frequencies"]}
+        elif "rounds" in message:
+            self._rounds = rounds(message["rounds"])
         elif "frequencies" in message:
             self._columns |= {
                 name: decoded(name, value) for name, value in message["frequencies"].items()
@@ -405,6 +412,8 @@ class RunSoFar:
                 parts=self._parts,
                 frequencies=self._frequencies,
                 bits=self._bits,
+                rounds=self._rounds,
+                round_frequencies=RoundFrequencies(self._round_columns),
                 **message["snapshot"],
             )
             return True
@@ -497,6 +506,38 @@ def frequencies(columns: Mapping[str, Any]) -> Frequencies:
             std = columns[f"{which}_std"]
             made_up[f"sigma_{which}"] = (0.0,) * len(columns["items"]) if std is None else std
     return Frequencies(**{**columns, **made_up})
+
+
+class RoundFrequencies(Mapping[int, Frequencies]):
+    """The frequencies of rounds by number; a round is decoded when it is looked at."""
+
+    def __init__(self, columns: Mapping[int, Mapping[str, Any]]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, number: int) -> Frequencies:
+        columns = self._columns[number]
+        return frequencies({name: decoded(name, value) for name, value in columns.items()})
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def rounds(columns: Mapping[str, Any]) -> Rounds:
+    """What was heard of the rounds, as one value."""
+    metrics = {
+        name: tuple(Measured(*one) for one in each) for name, each in columns["metrics"].items()
+    }
+    return Rounds(
+        **{**{name: frozen(value) for name, value in columns.items()}, "metrics": metrics}
+    )
+
+
+def frozen(value: Any) -> Any:
+    """A list, and lists in it, as tuples."""
+    return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
 def as_document(request: Request | Question) -> dict[str, Any]:

@@ -172,10 +172,46 @@ class BitCounts:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """The rounds of a campaign, one entry for each, from round 0 on.
+
+    users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
+    metrics : by name. targets : the first ones; true, clean, attacked, errors, expected, rank have
+    an entry for each of them in every round: true frequency, mean estimate before and after the
+    attack, standard error of the latter (None for one trial), its closed form (None in rounds that
+    have none), and the place of the mean estimate among those of all items, 1 the largest.
+    entered : in how many of the trials all targets came to the top k; entry : in which round they
+    first did, on average over those trials, with its standard error.
+    """
+
+    users: tuple[int, ...]
+    malicious: tuple[int, ...]
+    share: tuple[float, ...]
+    spent: tuple[float, ...]
+    metrics: Mapping[str, tuple[Measured, ...]]
+    targets: tuple[int, ...]
+    true: tuple[tuple[float, ...], ...]
+    clean: tuple[tuple[float, ...], ...]
+    attacked: tuple[tuple[float, ...], ...]
+    errors: tuple[tuple[float, ...], ...] | None
+    expected: tuple[tuple[float, ...] | None, ...]
+    rank: tuple[tuple[int, ...], ...]
+    trials: int
+    entered: int
+    entry: float | None
+    entry_error: float | None
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
-    parts : the cells of each part, by its name. frequencies, bits : of the first cell of "base".
+    parts : the cells of each part, by its name. frequencies, bits, rounds : of the first cell of
+    "base". round_frequencies : those of its rounds, by number; of very many rounds every other one,
+    or every third, and so on.
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
     stored : the run's number in the store, None where it is not recorded. reused : trials that
@@ -191,6 +227,8 @@ class Snapshot:
     parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
     frequencies: Frequencies | None = None
     bits: BitCounts | None = None
+    rounds: Rounds | None = None
+    round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
     latest: str = ""
     digest: str = ""
     error: str = ""

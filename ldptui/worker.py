@@ -16,6 +16,8 @@ and writes, to standard output alone:
     {"key", "part", "shared": {…}}                 what all cells of a part have in common
     {"key", "part", "cells": [[index, own, theory, trials, metrics], …]}
     {"key", "frequencies": {column: values, …}}    of the first cell of the part "base"
+    {"key", "rounds": {column: values, …}}         its rounds, where it is a campaign
+    {"key", "round", "frequencies": {…}}           those of one round
     {"key", "snapshot": {"status": …, …}}          the lines before it are one consistent state
     {"key", "reply": {"status": …, …}}             of a question
     {"error": sentence}                            a line that is no request
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from core.trial import Pulse
 
     from .keeping import Keeper
+    from .timeline import Expected
 
 LINE_BYTES: Final = 1 << 15
 """A line of cells is cut here, so that decoding it does not hold up the app."""
@@ -214,7 +217,7 @@ class Run:
         self.kept = False  # the store was told of the end
         self.sizes = {name: 0 for name, _ in request["parts"]}
         self.latest = ""
-        self.frequency_trials = 0
+        self.frequency_trials = self.round_trials = self.round_frequency_trials = 0
         self.picture = Picture()
         self.failed: dict[str, Results] = {}
         """Of the parts in which cells failed; the other cells went on."""
@@ -395,8 +398,31 @@ class Run:
                 if self.picture.bits is not None:
                     write(self.out, {"key": key, "bits": self.picture.bits})
                     self.picture.bits = None  # once is enough
+            self._send_rounds(cell, measured, ended=status != "running")
         write(self.out, self._line(status, error, details))
         self.sent_at = time.perf_counter()
+
+    def _send_rounds(self, cell: Cell, measured: CellResults, ended: bool) -> None:
+        """What the rounds of a campaign measured; the frequencies of each, which are many, only of
+        the first trials and of the last ones.
+        """
+        from .timeline import round_columns, round_results
+
+        key, expected, trials = self.request["key"], self.picture.rounds, measured.trials
+        if expected is None or measured.rounds is None:
+            return
+        if trials > self.round_trials:
+            self.round_trials = trials
+            write(self.out, {"key": key, "rounds": round_columns(cell, measured, expected)})
+        last = ended or trials == cell.trials
+        if self.round_frequency_trials and not (last and trials > self.round_frequency_trials):
+            return
+        self.round_frequency_trials = trials
+        for one, own in round_results(cell, measured, MAX_ITEMS):
+            columns: dict[str, Any] = {}
+            for some in frequency_columns(one, own, True, expected.sigmas[one.round]):
+                columns |= some
+            write(self.out, {"key": key, "round": one.round, "frequencies": columns})
 
     def _line(self, status: str, error: str = "", details: str = "") -> dict[str, Any]:
         snapshot = {
@@ -432,12 +458,14 @@ class Picture:
     """What goes with the estimates of the first cell of "base": closed forms, RAPPOR's bits.
 
     sigmas : σ of each item's estimate in one trial, before and after the attack; None where there
-    is no closed form. bits : the columns of `BitCounts`, until they are sent.
+    is no closed form. bits : the columns of `BitCounts`, until they are sent. rounds : the closed
+    forms of a campaign's rounds.
     """
 
     def __init__(self) -> None:
         self.sigmas: tuple[Floats, Floats] | None = None
         self.bits: dict[str, Any] | None = None
+        self.rounds: Expected | None = None
         self._reckoned = self._drawn = False
 
     def reckon(self, cell: Cell) -> None:
@@ -452,12 +480,16 @@ class Picture:
         if variances is not None:
             before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
             self.sigmas = before, after
+        if cell.rounds:
+            from .timeline import Expected
+
+            self.rounds = Expected.of(cell)
         self._reckoned = True
 
     def draw(self, cell: Cell, pulse: Pulse) -> None:
         """The bit counts of the first trial, once; may be left at any point, and taken up again."""
         if not self._drawn:
-            self.bits = bit_columns(cell, pulse)
+            self.bits = bit_columns(cell.first, pulse)
             self._drawn = True
 
 

@@ -1,0 +1,93 @@
+"""What a campaign says over its rounds: each round's numbers beside their closed forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from .cell import Cell
+from .metrics import METRICS
+from .results import CellResults, Estimate
+from .theory import expected_metrics, privacy_spent
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of a cell. users, malicious : its own; spent : ε of a user who was there so far."""
+
+    number: int
+    users: int
+    malicious: int
+    share: float
+    spent: float
+    metrics: Mapping[str, Estimate]
+
+
+def for_each_round(cell: Cell, work: Callable[[Cell], Found]) -> list[Found]:
+    """`work` of every round, done once for rounds with the same users and the same fakes."""
+    known: dict[Hashable, Found] = {}
+    found = []
+    for one in cell.rounds:
+        fakes = tuple((some.strategy, id(some.targets), some.count) for some in one.fakes)
+        key = id(one.population.histogram), fakes
+        if key not in known:
+            known[key] = work(one)
+        found.append(known[key])
+    return found
+
+
+def round_theories(cell: Cell) -> list[dict[str, float | None]]:
+    """The closed form of each metric in each round."""
+    return for_each_round(cell, expected_metrics)
+
+
+def rounds_of(
+    cell: Cell, measured: CellResults, theories: Sequence[Mapping[str, float | None]] | None = None
+) -> list[Round]:
+    """The rounds of a cell, measured and expected; none before the first trials are done."""
+    if measured.rounds is None:
+        return []
+    expected = round_theories(cell) if theories is None else theories
+    columns = {
+        name: measured.rounds.estimates(name, [one[name] for one in expected]) for name in METRICS
+    }
+    return [
+        Round(
+            one.round,
+            one.users,
+            one.malicious,
+            one.share,
+            spent,
+            {name: column[one.round] for name, column in columns.items()},
+        )
+        for one, spent in zip(cell.rounds, privacy_spent(cell), strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """When all targets first were in the top k: in so many trials, in which round on average.
+
+    mean, standard_error : over those trials; rounds count from 0.
+    """
+
+    reached: int
+    mean: float | None
+    standard_error: float | None
+
+
+def entry_of(cell: Cell, measured: CellResults) -> Entry:
+    """The entry round of a cell over its trials."""
+    if measured.rounds is None or not cell.targets.size:
+        return Entry(0, None, None)
+    entries = measured.rounds.entries(cell.targets.size)
+    entries = entries[~np.isnan(entries)]
+    count = entries.size
+    error = float(entries.std(ddof=1) / math.sqrt(count)) if count > 1 else None
+    return Entry(count, float(entries.mean()) if count else None, error)

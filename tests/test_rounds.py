@@ -1,0 +1,216 @@
+"""Campaigns outside the core: JSON and CSV with rounds, the worker's lines, what the app gets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import core
+from core.campaign import entry_of, rounds_of
+from core.export import to_csv, to_json
+from core.metrics import METRICS
+from core.runner import Results
+from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
+from ldptui.engine import RunSoFar
+from ldptui.snapshot import Part, Request, Snapshot
+from ldptui.timeline import rounds_sent
+from ldptui.worker import Inbox, Run, checked
+
+ROUNDS = 5
+
+
+def document(**more: Any) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "trials": 30,
+        "population": {"kind": "zipf", "items": 12, "users": 2000, "exponent": 1.0},
+        "protocol": {"kind": "oue", "epsilon": 2.0},
+        "attack": {"kind": "mga", "share": 0.1, "targets": {"items": [9, 11]}},
+        "simulate": {"top_k": 3},
+        "campaign": {"rounds": ROUNDS, "churn": 0.1},
+        **more,
+    }
+
+
+def results(**more: Any) -> Results:
+    experiment = core.compile(core.Scenario(document(**more), "test", Path()))
+    *_, last = core.run(experiment)
+    return last.results
+
+
+WORK = results()
+(CELL,), (MEASURED,) = WORK.experiment.cells, WORK.cells
+
+
+def test_json_has_the_rounds() -> None:
+    (cell,) = json.loads(to_json(WORK, {}, frequencies=True))["cells"]
+    assert cell["users"] == ROUNDS * 2000
+    assert cell["malicious"] == sum(one["malicious"] for one in cell["rounds"])
+    assert [one["round"] for one in cell["rounds"]] == list(range(ROUNDS))
+    assert [one["epsilon_spent"] for one in cell["rounds"]] == [2.0, 4.0, 6.0, 8.0, 10.0]
+    assert MEASURED.rounds is not None
+    for number, one in enumerate(cell["rounds"]):
+        assert list(one["metrics"]) == list(METRICS)
+        column = MEASURED.rounds.metrics[:, number, METRICS.index("gain")]
+        gain = one["metrics"]["gain"]
+        assert gain["mean"] == pytest.approx(column.mean())
+        assert gain["standard_error"] == pytest.approx(column.std(ddof=1) / np.sqrt(30))
+        assert gain["theory"] == expected_metrics(CELL.rounds[number])["gain"]
+        found = one["frequencies"]
+        assert found["attacked"] == MEASURED.rounds.attacked.mean[number].tolist()
+        assert found["true"] == CELL.rounds[number].population.frequencies.tolist()
+    plain = json.loads(to_json(WORK, {}))["cells"][0]
+    assert "frequencies" not in plain["rounds"][0]
+    assert plain["entry_round"] == {
+        "reached": entry_of(CELL, MEASURED).reached,
+        "mean": entry_of(CELL, MEASURED).mean,
+        "standard_error": entry_of(CELL, MEASURED).standard_error,
+    }
+
+
+def test_without_a_campaign_nothing_is_new() -> None:
+    alone = document()
+    del alone["campaign"]
+    *_, last = core.run(core.compile(core.Scenario(alone, "test", Path())))
+    (cell,) = json.loads(to_json(last.results, {}, frequencies=True))["cells"]
+    assert not {"rounds", "entry_round"} & cell.keys()
+    header = to_csv(last.results).splitlines()[0].split(",")
+    assert not {"round", "malicious", "epsilon_spent", "entry_round"} & set(header)
+
+
+def test_csv_has_a_column_of_rounds() -> None:
+    rows = list(csv.DictReader(io.StringIO(to_csv(WORK))))
+    assert list(rows[0])[:3] == ["cell", "trial", "round"]
+    assert len(rows) == 30 * (1 + ROUNDS)
+    assert [row["round"] for row in rows[: ROUNDS + 1]] == ["", *map(str, range(ROUNDS))]
+    pooled = [row for row in rows if row["round"] == ""]
+    gains = [float(row["gain"]) for row in pooled]
+    assert gains == MEASURED.metrics[:, METRICS.index("gain")].tolist()
+    assert MEASURED.rounds is not None
+    third = [float(row["mse"]) for row in rows if row["round"] == "3"]
+    assert third == MEASURED.rounds.metrics[:, 3, METRICS.index("mse")].tolist()
+    entries = MEASURED.rounds.entries(2)
+    assert [row["entry_round"] for row in pooled] == [
+        "" if np.isnan(entry) else str(int(entry)) for entry in entries
+    ]
+    assert {row["entry_round"] for row in rows if row["round"]} == {""}
+    assert [row["epsilon_spent"] for row in rows[1 : ROUNDS + 1]] == ["2.0", "4.0", "6.0", "8.0",
+                                                                     "10.0"]  # fmt: skip
+    assert {row["malicious"] for row in rows if row["round"]} == {"222"}
+    assert {row["malicious"] for row in pooled} == {str(222 * ROUNDS)}
+
+
+def test_the_entry_round_of_targets_that_never_come_in() -> None:
+    weak = results(attack={"kind": "mga", "share": 0.0, "targets": {"items": [9, 11]}})
+    entry = entry_of(weak.experiment.cells[0], weak.cells[0])
+    assert (entry.reached, entry.mean, entry.standard_error) == (0, None, None)
+    none = results(attack={"kind": "none"})
+    assert entry_of(none.experiment.cells[0], none.cells[0]).reached == 0
+    assert "entry_round" in to_csv(none)
+    assert json.loads(to_json(none, {}))["cells"][0]["rounds"][0]["metrics"]["gain"] == {
+        "mean": None,
+        "standard_error": None,
+        "theory": None,
+    }
+
+
+def test_equal_rounds_have_their_closed_forms_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from core import campaign
+
+    calls: list[int] = []
+
+    def counted(one: core.Cell) -> dict[str, float | None]:
+        calls.append(one.round)
+        return expected_metrics(one)
+
+    monkeypatch.setattr(campaign, "expected_metrics", counted)
+    same = results(campaign={"rounds": 40})
+    assert len(rounds_of(same.experiment.cells[0], same.cells[0])) == 40
+    assert calls == [0]
+
+
+# What the worker tells.
+
+
+def told(request_document: Any, **more: Any) -> tuple[Snapshot, list[dict[str, Any]]]:
+    """The last snapshot of a run, worked off here, and all lines."""
+    part = {"name": "base", "document": request_document}
+    request = checked({"key": 1, "parts": [part], "folder": ".", "interval": 0, **more})
+    inbox, out = Inbox(), io.BytesIO()
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    so_far = RunSoFar(Request(1, (Part("base", request_document),), "."))
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    for line in lines[1:]:
+        so_far.take(line)
+    return so_far.snapshot, lines
+
+
+def test_the_worker_tells_of_the_rounds() -> None:
+    snapshot, _ = told(document())
+    assert snapshot.status == "done"
+    found = snapshot.rounds
+    assert found is not None
+    assert MEASURED.rounds is not None
+    assert len(found) == ROUNDS
+    assert found.spent == tuple(privacy_spent(CELL))
+    assert found.targets == (9, 11)
+    for name in METRICS:
+        expected = [one.metrics[name] for one in rounds_of(CELL, MEASURED)]
+        assert [one.mean for one in found.metrics[name]] == [one.mean for one in expected]
+        assert [one.theory for one in found.metrics[name]] == [one.theory for one in expected]
+    means = MEASURED.rounds.attacked.mean
+    assert found.attacked == tuple(map(tuple, means[:, [9, 11]].tolist()))
+    assert found.errors is not None
+    std = MEASURED.rounds.attacked.std
+    assert std is not None
+    assert found.errors[2][1] == pytest.approx(std[2, 11] / np.sqrt(30))
+    estimate = expected_estimate(CELL.rounds[1])
+    assert estimate is not None
+    assert found.expected[1] == tuple(estimate[[9, 11]].tolist())
+    order = np.argsort(-means[4]).tolist()
+    assert found.rank[4] == (order.index(9) + 1, order.index(11) + 1)
+    entry = entry_of(CELL, MEASURED)
+    assert (found.entered, found.entry, found.trials) == (entry.reached, entry.mean, 30)
+
+
+def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
+    snapshot, lines = told(document())
+    assert list(snapshot.round_frequencies) == list(range(ROUNDS))
+    assert MEASURED.rounds is not None
+    for number, one in enumerate(CELL.rounds):
+        found = snapshot.round_frequencies[number]
+        assert found.trials == 30
+        assert found.true == tuple(one.population.frequencies.tolist())
+        assert found.attacked == tuple(MEASURED.rounds.attacked.mean[number].tolist())
+        assert found.targets == (9, 11)
+        variances = estimate_variances(one)
+        assert variances is not None
+        assert found.sigma_attacked == pytest.approx(np.sqrt(variances[1]))
+    # Two blocks: of the first, and of the last one. A line is one round.
+    assert sum("round" in line for line in lines) == 2 * ROUNDS
+
+
+def test_without_a_campaign_there_are_no_rounds() -> None:
+    alone = document()
+    del alone["campaign"]
+    snapshot, _ = told(alone)
+    assert snapshot.rounds is None
+    assert len(snapshot.round_frequencies) == 0
+
+
+def test_of_very_many_rounds_only_some_are_sent() -> None:
+    large = document(
+        population={"kind": "uniform", "items": 4000, "users": 10}, campaign={"rounds": 1000}
+    )
+    (cell,) = core.compile(core.Scenario(large, "test", Path())).cells
+    sent = rounds_sent(cell, 4096)
+    assert len(sent) * 4000 <= 1 << 18
+    assert sent[0] == 0
+    assert len(rounds_sent(CELL, 4096)) == ROUNDS
