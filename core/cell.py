@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
-from .attacks import Attack, Fakes, Strategy
+from .attacks import Attack, Fakes, Mixture, Strategy, fakes_of
 from .central import Curator
 from .population import Population
 from .protocols import BitNoise, Rappor
@@ -38,7 +39,7 @@ class Cell:
     trials: int
     population: Population
     protocol: PureProtocol | Rappor | Curator
-    attack: Attack | None
+    attack: Attack | Mixture | None
     targets: Items
     malicious: int
     path: Path
@@ -57,19 +58,19 @@ class Cell:
         """The first round of a campaign; the cell itself where there is one collection."""
         return self.rounds[0] if self.rounds else self
 
-    @property
+    @cached_property
     def fakes(self) -> tuple[Fakes, ...]:
         """The fake users by what they do; none without an attack."""
         if self.rounds:
-            same: dict[tuple[Strategy, int], Fakes] = {}
+            same: dict[tuple[Strategy, bytes], Fakes] = {}
             for fakes in (fakes for one in self.rounds for fakes in one.fakes):
-                key = fakes.strategy, id(fakes.targets)
+                key = fakes.strategy, fakes.targets.tobytes()
                 count = fakes.count + (same[key].count if key in same else 0)
                 same[key] = replace(fakes, count=count)
             return tuple(same.values())
         if self.attack is None:
             return ()
-        return (Fakes(self.attack, self.targets, self.malicious),)
+        return fakes_of(self.attack, self.targets, self.malicious)
 
     @property
     def share(self) -> float:

@@ -10,14 +10,24 @@ from typing import Final
 
 import numpy as np
 
-from .attacks import NoAttack, PythonAttack, malicious_users, resolved
+from .attacks import (
+    Attack,
+    Fakes,
+    Mixture,
+    NoAttack,
+    PythonAttack,
+    aimed,
+    fakes_of,
+    malicious_users,
+)
 from .cell import Cell
 from .central import Curator
 from .errors import ScenarioError
 from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
 from .protocols.memoised import MOST_LEAVING
-from .scenario import MAX_CELLS, Campaign, Point, Scenario
+from .pure import Mechanism
+from .scenario import MAX_CELLS, Campaign, MixtureSpec, Point, Scenario
 from .streams import Path
 from .turnover import Turnover, turnover
 
@@ -93,16 +103,17 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         protocol = point.protocol.bind(population.domain_size, population.labels)
     except ScenarioError as error:
         raise error.within("protocol") from error
-    attack, targets, malicious = None, np.empty(0, dtype=np.int64), 0
-    if not isinstance(point.attack, NoAttack):
-        attack = point.attack
+    attack, targets, malicious = bound_attack(point), np.empty(0, dtype=np.int64), 0
+    fakes: tuple[Fakes, ...] = ()
+    if attack is not None:
         malicious = malicious_users(population.users, attack.share)
         try:
-            targets = resolved(attack, population, point.seed)
-            attack.check(protocol, targets)
+            attack, targets = aimed(attack, population, point.seed)
+            fakes = fakes_of(attack, targets, malicious)
+            _check_fakes(fakes, protocol, isinstance(attack, Mixture))
         except ScenarioError as error:
             raise error.within("attack") from error
-    path = _path(point, in_reports=not isinstance(protocol, Curator))
+    path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
     if limits:
         _check_cell(population, malicious, path, point.campaign)
     cell = Cell(
@@ -183,12 +194,30 @@ def _check_memoised(cell: Cell) -> None:
         )
 
 
-def _path(point: Point, in_reports: bool) -> Path:
+def bound_attack(point: Point) -> Attack | Mixture | None:
+    """What the fakes of a point do; None without an attack."""
+    spec = point.attack
+    if isinstance(spec, MixtureSpec):
+        return spec.bind()
+    return None if isinstance(spec, NoAttack) else spec
+
+
+def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
+    """Refuse an attack that makes no sense against the protocol, at its own key."""
+    for number, some in enumerate(fakes):
+        try:
+            some.strategy.check(protocol, some.targets)
+        except ScenarioError as error:
+            raise (error.within(f"mix.{number}") if mixed else error) from error
+
+
+def _path(point: Point, fakes: tuple[Fakes, ...], in_reports: bool) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
 
     in_reports : whether users send reports. Attacks in Python make nothing else.
     """
-    asked, python = point.simulate.path, isinstance(point.attack, PythonAttack)
+    asked = point.simulate.path
+    python = any(isinstance(some.strategy, PythonAttack) for some in fakes)
     if python and asked == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"

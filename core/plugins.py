@@ -30,7 +30,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from .attacks import PythonAttack, View
+from .attacks import Mixture, PythonAttack, View
 from .cell import Cell
 from .errors import AttackError, FileError, ScenarioError
 from .experiment import Experiment
@@ -160,6 +160,9 @@ def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
     if isinstance(attack, PythonAttack):
         given = {one.name: getattr(attack, one.name) for one in dataclasses.fields(attack)}
         return Plugin(**given, source=find_code(attack.name))
+    if isinstance(attack, Mixture):
+        parts = (replace(one, attack=_with_code(one.attack, find_code)) for one in attack.parts)
+        return replace(attack, parts=tuple(parts))
     return attack
 
 

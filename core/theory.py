@@ -8,7 +8,7 @@ Everything uses the protocol's own p, q (the actual integer g) and the realised 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
@@ -167,21 +167,40 @@ def fake_support(cell: Cell) -> ItemSupport | None:
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
-    rates, variance = np.zeros(cell.population.domain_size), 0.0
-    for count, supported in _each_support(cell):
+    assert not isinstance(cell.protocol, Rappor)
+    return support_of(cell.protocol, cell.fakes, cell.targets)
+
+
+def support_of(
+    protocol: PureProtocol | Curator, fakes: Sequence[Fakes], counted: Items
+) -> ItemSupport | None:
+    """The same of any fakes; the variance is of how many of the `counted` targets are supported."""
+    rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
+    for some in fakes:
+        supported = some.strategy.item_support(protocol, some.targets, counted)
         if supported is None:
             return None
-        weight = count / cell.malicious if cell.malicious else 1 / len(cell.fakes)
+        weight = some.count / malicious if malicious else 1 / len(fakes)
         rates += weight * supported.rates
         variance += weight * supported.variance
     return ItemSupport(rates, variance)
 
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:
-    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from what one fake of a cell supports on average."""
-    hit = float(supported.rates[cell.targets].sum())
-    r, held = cell.targets.size, cell.target_frequency
-    return r * item_shift(cell.pure, hit / r, cell.share, held / r)
+    """G of a cell, from what one of its fakes supports on average."""
+    return rates_gain(cell.pure, supported, cell.targets, cell.share, cell.target_frequency)
+
+
+def rates_gain(
+    protocol: PureProtocol | Curator,
+    supported: ItemSupport,
+    targets: Items,
+    share: float,
+    target_frequency: float,
+) -> float:
+    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from the rate at which a fake supports each item."""
+    r, hit = targets.size, float(supported.rates[targets].sum())
+    return r * item_shift(protocol, hit / r, share, target_frequency / r)
 
 
 def expected_mse(cell: Cell) -> float | None:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import NoAttack, Targets, malicious_users
+from core.attacks import Mixture, NoAttack, Targets, aimed, fakes_of, malicious_users
 from core.central import Curator, Stability
 from core.central.locality import central_mse
 from core.errors import LdpError, ScenarioError
@@ -28,7 +28,7 @@ from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import CENTRAL, PROTOCOLS, ProtocolSpec, Rappor
 from core.pure import Items, PureProtocol, item_variance
 from core.release import release_gain
-from core.scenario import Point, Scenario
+from core.scenario import MixtureSpec, Point, Scenario
 from ldptui.draft import base
 from ldptui.snapshot import Part
 
@@ -245,6 +245,11 @@ def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict
     return swept
 
 
+def _attacked(document: Mapping[str, Any]) -> bool:
+    attack = document.get("attack", {})
+    return "mix" in attack or attack.get("kind", "none") != "none"
+
+
 def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     """The scenario with nothing but words swept, `MOST_SERIES` cells at most; None if no attack."""
     sweep = _words(scenario)
@@ -253,7 +258,7 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
         sweep["attack.kind"] = [kind for kind in sweep["attack.kind"] if kind != "none"]
         if not sweep["attack.kind"]:
             return None
-    elif plain.document.get("attack", {}).get("kind", "none") == "none":
+    elif not _attacked(plain.document):
         return None
     room = MOST_SERIES
     for key, values in sweep.items():
@@ -429,6 +434,8 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         if key not in protocols:
             protocols[key] = _formula(protocol_spec, population.domain_size)
         protocol = protocols[key]
+        if isinstance(attack, MixtureSpec):
+            return _mixed_gain(attack.bind(), protocol, population, cell.seed)
         targets = _targets(attack.targets, population, cell.seed)
         r, held = targets.size, _held(attack.targets, population, cell.seed)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
@@ -448,6 +455,23 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 
     return law
+
+
+def _mixed_gain(
+    mixture: Mixture, protocol: PureProtocol | Curator, population: Population, seed: int
+) -> tuple[float, float]:
+    """Mean and deviation of the gain of a mixture; NaN where items may be withheld."""
+    users, (attack, targets) = _users(population), aimed(mixture, population, seed)
+    malicious = malicious_users(users, mixture.share)
+    fakes = fakes_of(attack, targets, malicious)
+    for some in fakes:
+        some.strategy.check(protocol, some.targets)
+    support = theory.support_of(protocol, fakes, targets)
+    if support is None or isinstance(protocol, Stability):
+        return math.nan, math.nan
+    held = float(population.histogram[targets].sum() / users)
+    mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
+    return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
 
 
 def _error_at(cell: Point, folder: Path) -> _Law:
@@ -529,7 +553,8 @@ def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str
     swept = document.get("sweep", {})
     for cell in cells:
         if not swept:
-            yield f"{cell.attack.kind.upper()} on {cell.protocol.kind.upper()}"
+            kind = "mix" if isinstance(cell.attack, MixtureSpec) else cell.attack.kind
+            yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
             continue
         parameters = cell.parameters
         words = []

@@ -19,6 +19,7 @@ from core.attacks import (
     Demotion,
     InputPoisoning,
     MaximalGain,
+    Mixture,
     PatternAttack,
     RandomItem,
     RandomReport,
@@ -32,6 +33,7 @@ from core.hashing import buckets, xxhash32
 from core.protocols import GRR, LocalHashing, Unary
 from core.pure import BoolArray, Items, Reports, Rng
 from core.sampling import Counts
+from core.theory import fake_support
 
 from . import format as fmt
 
@@ -193,10 +195,14 @@ def genuine_life(cell: Cell, item: int, rng: Rng) -> Life:
 
 def fake_life(cell: Cell, rng: Rng) -> Life:
     """The report of a fake user, drawn by the attack; ValueError for a cell without an attack."""
-    attack = cell.attack
+    attack, share = cell.attack, 1.0
     if attack is None:
         raise ValueError("there are no fake users without an attack")
+    if isinstance(attack, Mixture):
+        cell, attack, share = _one_part(cell, attack, rng)
     title = f"A fake user: {ATTACK_NAMES.get(attack.kind, attack.kind)}"
+    if share < 1:
+        title += f", {fmt.percent(share)} of the fakes"
     if isinstance(attack, RandomItem | InputPoisoning | UnperturbedItem):
         # The attack draws the target first: a copy of the generator draws the same one.
         item = attack.held(View(cell.targets), 1, copy.deepcopy(rng)).item()
@@ -224,6 +230,17 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
     else:
         made = _random_steps(cell, report)
     return _life(cell, title, report, (value, *made), None, fake=True)
+
+
+def _one_part(cell: Cell, mixture: Mixture, rng: Rng) -> tuple[Cell, Attack, float]:
+    """A fake of a mixture: the cell as if all fakes were of its part, what they do, their share."""
+    counts = np.array([part.count for part in cell.fakes])
+    weights = counts if counts.sum() else np.array([part.weight for part in mixture.parts])
+    law = weights / weights.sum()
+    number = int(rng.choice(law.size, p=law))
+    attack = mixture.parts[number].attack
+    alone = replace(cell, attack=attack, targets=cell.fakes[number].targets)
+    return alone, attack, float(law[number])
 
 
 _WISHES: Final = {"demote": "rare", "untargeted": "frequent, whichever they are"}
@@ -259,7 +276,7 @@ def _support_step(
     meter = None
     if r:
         if fake and cell.attack is not None:
-            expected = r * cell.attack.support(protocol, r).target
+            expected = _supported(cell)
         else:
             expected = r * protocol.q
             if item is not None and item in cell.targets:
@@ -281,11 +298,18 @@ def _support_step(
     return Step("Support", text, cells=cells, meter=meter)
 
 
+def _supported(cell: Cell) -> float:
+    """How many targets a fake report supports on average."""
+    law = fake_support(cell)
+    assert law is not None  # there is no life of what has no law
+    return float(law.rates[cell.targets].sum())
+
+
 def _weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
     p, q, r = cell.pure.p, cell.pure.q, cell.targets.size
     short = fmt.short
     if fake and cell.attack is not None:
-        mean = (r * cell.attack.support(cell.pure, r).target - r * q) / (p - q)
+        mean = (_supported(cell) - r * q) / (p - q)
         average = f"{short(mean, sign=True)} on average, from each fake"
     else:
         holds = item is not None and item in cell.targets

@@ -20,6 +20,7 @@ from core.attacks import (
     ItemSupport,
     Maximal,
     MaximalGain,
+    Mixture,
     PatternAttack,
     RandomItem,
     RandomReport,
@@ -375,8 +376,10 @@ def _matched(attack: Maximal, protocol: LocalHashing, r: int, part: str) -> Iter
     )  # fmt: skip
 
 
-def _supported(cell: Cell, attack: Attack) -> tuple[str, str, int | None]:
+def _supported(cell: Cell, attack: Attack | Mixture) -> tuple[str, str, int | None]:
     """S in the protocol's own terms, and the equation of its indicator."""
+    if isinstance(attack, Mixture):
+        return "S = Σᵢ mᵢ Sᵢ / m, over the parts", _parts(cell), None
     protocol, r = cell.pure, int(cell.targets.size)
     p_, q_ = _n(protocol.p), _n(protocol.q)
     number = 24 if isinstance(protocol, GRR) else None
@@ -430,7 +433,18 @@ def _published(
     return "S = 0: no target is supported", "0"
 
 
-def _gain_number(cell: Cell, attack: Attack) -> int:
+def _parts(cell: Cell) -> str:
+    """The share of each part of a mixture, and how many targets one of its fakes supports."""
+    terms = []
+    for part in cell.fakes:
+        law = part.strategy.item_support(cell.pure, part.targets, cell.targets)
+        assert law is not None  # or there would be no S to show
+        weight = part.count / max(cell.malicious, 1)
+        terms.append(f"{_n(weight)} · {_n(float(law.rates[cell.targets].sum()))}")
+    return " + ".join(terms) if len(terms) <= 5 else " + ".join([*terms[:4], "…", terms[-1]])
+
+
+def _gain_number(cell: Cell, attack: Attack | Mixture) -> int:
     """The equation of the list that is the gain of this pair; 22 is that of all."""
     protocol = cell.pure
     if isinstance(protocol, GRR) and isinstance(attack, RandomReport):

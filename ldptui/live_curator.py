@@ -10,7 +10,7 @@ import numpy as np
 
 from core.cell import Cell
 from core.central import SENSITIVITY, Curator, Geometric, Stability
-from core.theory import expected_metrics
+from core.theory import expected_metrics, fake_support
 
 from .format import count, short
 from .live import CJG, DIGITS, Live
@@ -98,15 +98,18 @@ def _attack(cell: Cell, curator: Curator) -> Iterator[Live]:
     live = partial(_live, f"Attack: {cell.attack.kind.upper()}, a fake user adds one count")
     beta, held = cell.share, cell.target_frequency
     n_, m_ = count(n, 9), count(m, 9)
-    supported = cell.attack.support(curator, r)
-    hit = r * supported.target
+    supported = fake_support(cell)
+    if supported is None:
+        return
+    hit = float(supported.rates[cell.targets].sum())
     b_, s_, f_ = (short(one, DIGITS) for one in (beta, hit, held))
     yield live("Share of fake users", "β = m / (n + m)", f"{m_} / ({n_} + {m_})", beta, CJG)
-    whole = cell.attack.kind == "rpa"
-    yield live(
-        "Targets that one fake user supports", "S = r/d" if whole else "S = 1",
-        f"{r} / {count(curator.domain_size)}" if whole else "1", hit, CJG,
-    )  # fmt: skip
+    formula, put = {
+        "rpa": ("S = r/d", f"{r} / {count(curator.domain_size)}"),
+        "demote": ("S = 0", "0"),
+        "mix": ("S = Σᵢ mᵢ Sᵢ / m, over the parts", s_),
+    }.get(cell.attack.kind, ("S = 1", "1"))
+    yield live("Targets that one fake user supports", formula, put, hit, CJG)
     expected = expected_metrics(cell)
     gained = expected["gain"]
     if gained is None:

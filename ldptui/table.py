@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from core.attacks import Mixture
 from core.cell import Cell
 from core.central import Curator, Stability
 from core.metrics import METRICS
@@ -203,7 +204,7 @@ def _trials(cells: Sequence[Cell]) -> str:
 
 def _attack(cells: Sequence[Cell]) -> list[str]:
     attacked = [cell for cell in cells if cell.attack is not None]
-    kinds = _over(str(cell.parameters["attack.kind"]).upper() for cell in cells)
+    kinds = _over(_kind(cell) for cell in cells)
     if not attacked:
         return ["none"]
     shares = _over(_present(attacked, "attack.share"))
@@ -234,10 +235,22 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     return [*facts, targets]
 
 
+def _kind(cell: Cell) -> str:
+    """What the fakes do, in a word; of a mixture each part with its share of the fakes."""
+    if not isinstance(cell.attack, Mixture):
+        return str(cell.parameters["attack.kind"]).upper()
+    weights = [part.weight for part in cell.attack.parts]
+    parts = zip(cell.attack.parts, weights, strict=True)
+    words = [f"{text.short(100 * w / sum(weights), 3)} % {p.attack.kind.upper()}" for p, w in parts]
+    return " + ".join(words)
+
+
 def _rule(cell: Cell) -> object:
     """How the targets were chosen, in a word or two."""
     if "attack.size" in cell.parameters:
         return "random set of"
+    if isinstance(cell.attack, Mixture) and cell.attack.targets is None:
+        return "different"
     return cell.parameters.get("attack.targets.pick", "listed")
 
 

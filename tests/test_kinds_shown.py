@@ -98,5 +98,53 @@ def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
 
 
 def test_every_kind_is_offered_and_has_a_name() -> None:
-    assert ("none", *SHIPPED) == _KINDS
+    assert tuple(ATTACKS) == _KINDS
     assert set(ATTACK_NAMES) == set(SHIPPED)
+
+
+MIXED = {
+    "share": 0.1,
+    "targets": {"items": [1, 2, 3, 5]},
+    "mix": [
+        {"kind": "mga", "weight": 3, "seeds": 4},
+        {"kind": "ria", "weight": 1, "targets": {"items": [2, 7]}},
+    ],
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> None:
+    population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+    one = cell(population, {"kind": protocol, "epsilon": 1.0}, MIXED)
+    of = live_equations(one)
+    by = {live.formula.split(" ")[0]: live for live in of}
+    gap = one.pure.p - one.pure.q
+    gained = one.share * ((by["S"].value - 4 * one.pure.q) / gap - one.target_frequency)
+    assert by["G"].value == pytest.approx(gained)
+    assert by["G"].value == pytest.approx(theory.expected_metrics(one)["gain"])
+    assert by["S"].substituted.count("·") == 2
+    assert "Attack: MIX" in by["S"].part
+    titles = {fake_life(one, rng).title for _ in range(40)}
+    assert titles == {
+        "A fake user: maximal gain attack, 75% of the fakes",
+        "A fake user: random item attack, 25% of the fakes",
+    }
+
+
+def test_the_curve_of_a_mixture_is_that_of_its_cells() -> None:
+    from core.experiment import compile
+    from core.scenario import Scenario
+
+    document = {
+        "format": 1,
+        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
+        "protocol": {"kind": "olh", "epsilon": 1.0},
+        "attack": MIXED,
+    }
+    made = Scenario(document)
+    share = next(axis for axis in axes(made) if axis.key == "attack.share")
+    (curve,) = gain_curve(made, share, 4)
+    assert curve.label == "MIX on OLH"
+    for x, y in zip(curve.x, curve.y, strict=True):
+        (at,) = compile(made.with_value("attack.share", x)).cells
+        assert y == pytest.approx(theory.expected_metrics(at)["gain"])

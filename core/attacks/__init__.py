@@ -11,65 +11,14 @@ them where it is left out, claim one at random as honest users do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
-
-from ..errors import ScenarioError
-from ..population import Population
-from ..pure import Items
 from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, malicious_users
+from .kinds import ATTACKS, Attack, AttackSpec, NoAttack
+from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
 from .strategy import COHORT, SHARE, ItemSupport, Strategy, View, played
 from .targets import ListedTargets, PickTargets, RandomSet, Targets
-
-
-@dataclass(frozen=True)
-class NoAttack:
-    """No fake users."""
-
-    kind: Literal["none"] = "none"
-
-
-Attack: TypeAlias = (
-    RandomReport
-    | RandomItem
-    | UnperturbedItem
-    | InputPoisoning
-    | MaximalGain
-    | SubsetGain
-    | PatternAttack
-    | Untargeted
-    | Demotion
-    | Adaptive
-    | PythonAttack
-)
-AttackSpec: TypeAlias = NoAttack | Attack
-
-ATTACKS: Final[dict[str, type[AttackSpec]]] = {
-    "none": NoAttack,
-    "rpa": RandomReport,
-    "ria": RandomItem,
-    "ria-unperturbed": UnperturbedItem,
-    "input": InputPoisoning,
-    "mga": MaximalGain,
-    "mga-a": SubsetGain,
-    "apa": PatternAttack,
-    "untargeted": Untargeted,
-    "demote": Demotion,
-    "adaptive": Adaptive,
-    "plugin": PythonAttack,
-}
-
-
-def resolved(attack: Attack, population: Population, seed: int) -> Items:
-    """Indices of an attack's targets; raises ScenarioError at its own key."""
-    try:
-        return attack.targets.resolve(population, seed)
-    except ScenarioError as error:
-        raise (error if isinstance(attack, Untargeted) else error.within("targets")) from error
-
 
 __all__ = [
     "ATTACKS",
@@ -85,7 +34,9 @@ __all__ = [
     "ListedTargets",
     "Maximal",
     "MaximalGain",
+    "Mixture",
     "NoAttack",
+    "Part",
     "PatternAttack",
     "PickTargets",
     "PythonAttack",
@@ -98,7 +49,8 @@ __all__ = [
     "UnperturbedItem",
     "Untargeted",
     "View",
+    "aimed",
+    "fakes_of",
     "malicious_users",
     "played",
-    "resolved",
 ]

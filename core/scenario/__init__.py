@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .document import MAX_DEPTH, Document
 from .keys import known_keys, schema, sweepable_keys
-from .point import FORMAT, KINDS, Campaign, Point, Simulate
+from .point import FORMAT, KINDS, PARTS, Campaign, MixtureSpec, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
@@ -19,13 +19,16 @@ __all__ = [
     "KINDS",
     "MAX_CELLS",
     "MAX_DEPTH",
+    "PARTS",
     "Campaign",
     "Document",
+    "MixtureSpec",
     "Point",
     "Scenario",
     "Simulate",
     "dotted_sweep",
     "edit",
+    "kinds_at",
     "known_keys",
     "line_of",
     "load",

@@ -39,41 +39,69 @@ def copied(value: Any) -> Any:
     return [copied(one) for one in value] if isinstance(value, list) else value
 
 
+def looked_up(document: Any, key: str) -> Any:
+    """What a dotted key stands for, parts of lists by their number; None where there is nothing."""
+    for name in key.split(".") if key else ():
+        if isinstance(document, list):
+            inside = name.isdecimal() and int(name) < len(document)
+            document = document[int(name)] if inside else None
+        else:
+            document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
 def put(document: Document, key: str, value: Any) -> None:
-    """Set a dotted key, making the tables on the way."""
+    """Set a dotted key, making the tables on the way; raises ScenarioError for a missing part."""
     *tables, leaf = key.split(".")
-    place = document
-    for table in tables:
+    place: Any = document
+    for step, table in enumerate(tables):
+        if isinstance(place, list):
+            place = place[_part(place, table, ".".join(tables[:step]), key)]
+            continue
         below = place.get(table)
-        if not isinstance(below, dict):
+        if not isinstance(below, dict | list):
             below = place[table] = {}
         place = below
-    place[leaf] = value
+    if isinstance(place, list):
+        place[_part(place, leaf, ".".join(tables), key)] = value
+    else:
+        place[leaf] = value
 
 
-def found(document: Document, key: str) -> Any:
-    """What stands at a dotted key; None where nothing does."""
-    place: Any = document
-    for part in key.split("."):
-        place = place.get(part) if isinstance(place, dict) else None
-    return place
+def _part(parts: list[Any], number: str, table: str, key: str) -> int:
+    """The index of a part of a list of tables."""
+    if not (number.isdecimal() and int(number) < len(parts)):
+        rule = f"must name one of the {len(parts)} parts of {table}, from 0, got {number}"
+        raise ScenarioError(rule, key=key)
+    return int(number)
 
 
 def drop(document: Document, key: str) -> None:
-    """Remove a dotted key, if it is there."""
-    *tables, leaf = key.split(".")
-    place: Any = document
-    for table in tables:
-        place = place.get(table, {}) if isinstance(place, dict) else {}
+    """Remove a dotted key or a part of a list, if it is there."""
+    table, _, leaf = key.rpartition(".")
+    place = looked_up(document, table)
     if isinstance(place, dict):
         place.pop(leaf, None)
+    elif isinstance(place, list) and leaf.isdecimal() and int(leaf) < len(place):
+        del place[int(leaf)]
 
 
-def flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def lists_tables(value: Any) -> bool:
+    """Whether a value is a list of tables, with one at least."""
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(one, Mapping) for one in value)
+    )
+
+
+def flatten(table: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted keys with their values, down to scalars and lists; what is None is left out."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from flatten(value, f"{prefix}{key}.")
+        elif lists_tables(value):
+            yield from flatten(dict(enumerate(value)), f"{prefix}{key}.")
         elif value is not None:
             yield f"{prefix}{key}", list(value) if isinstance(value, tuple) else value
 

@@ -32,12 +32,13 @@ def keys_of(kind: type) -> set[str]:
 
 
 def _unwrapped(hint: Any) -> Iterator[Any]:
-    """The alternatives of a hint; Annotated ones keep their Range."""
-    if get_origin(hint) in (Union, UnionType):
-        for part in get_args(hint):
+    """The alternatives of a hint; Annotated numbers keep their Range."""
+    base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    if get_origin(base) in (Union, UnionType):
+        for part in get_args(base):
             yield from _unwrapped(part)
-    elif get_origin(hint) is Annotated and get_origin(get_args(hint)[0]) in (Union, UnionType):
-        yield from _unwrapped(get_args(hint)[0])
+    elif dataclasses.is_dataclass(base):
+        yield base
     elif hint is not type(None):
         yield hint
 
@@ -47,16 +48,25 @@ def _leaves(kind: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for one in dataclasses.fields(kind):
         for hint in _unwrapped(hints[one.name]):
             key = f"{prefix}{one.name}"
+            of = get_args(hint)[0] if get_origin(hint) is tuple else None
+            tables = [part for part in _unwrapped(of) if dataclasses.is_dataclass(part)]
             if dataclasses.is_dataclass(hint):
                 assert isinstance(hint, type)
                 yield from _leaves(hint, f"{key}.")
+            elif tables:
+                for table in tables:
+                    assert isinstance(table, type)
+                    yield from _leaves(table, f"{key}.*.")
             else:
                 yield key, hint
 
 
 @functools.cache
 def known_keys() -> dict[str, tuple[Any, ...]]:
-    """Every dotted key of a scenario, with the types that some kind gives it."""
+    """Every dotted key of a scenario, with the types that some kind gives it.
+
+    The parts of a list of tables are one key: attack.mix.*.weight.
+    """
     found: dict[str, list[Any]] = {}
     for key, hint in _leaves(Point):
         kept = found.setdefault(key, [])
@@ -67,17 +77,29 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
 
 KNOWN: Final = known_keys()
 
-OPEN: Final = ("attack.options",)
+OPEN: Final = tuple(key for key in KNOWN if key.endswith(".options"))
 """Tables whose keys are somebody else's."""
 
 
 def is_open(key: str) -> bool:
     """Whether a key lies in a table whose keys are not ours to know."""
-    return any(key.startswith(f"{table}.") for table in OPEN)
+    return any(pattern(key).startswith(f"{table}.") for table in OPEN)
+
+
+def pattern(key: str) -> str:
+    """A dotted key as `known_keys` has it: attack.mix.*.weight for attack.mix.0.weight."""
+    return re.sub(r"\.\d+(?=\.|$)", ".*", key)
+
+
+def numbered(known: str, key: str) -> str:
+    """A key of `known_keys` with the numbers of parts that another key has."""
+    for number in re.findall(r"\.(\d+)(?=\.|$)", key):
+        known = known.replace(".*", f".{number}", 1)
+    return known
 
 
 def sweepable_keys() -> list[str]:
-    """The keys that `[sweep]` may name."""
+    """The keys that `[sweep]` may name, `*` for the number of a part."""
     return [key for key in KNOWN if key not in ("format", "title", "about", *OPEN)]
 
 
@@ -92,12 +114,13 @@ def is_integer(hint: Any) -> bool:
     return _bare(hint)[0] is int
 
 
+_LISTED: Final[dict[Any, str]] = {int: "integers", float: "numbers"}
 _TYPES: Final[dict[Any, str]] = {int: "an integer", float: "a number", str: "text"}
 
 
 def rule_of(key: str) -> str | None:
     """What a key allows, in words: "a number in (0, 20]"; None for a table."""
-    hints = KNOWN.get(key)
+    hints = KNOWN.get(pattern(key))
     if hints is None:
         return None
     words: list[str] = []
@@ -111,8 +134,16 @@ def rule_of(key: str) -> str | None:
             bounds = f" {allowed}" if allowed is not None else ""
             words.append(f"{_TYPES[base]}{',' if bounds.startswith(' at') else ''}{bounds}")
         else:
-            words.append("a list of integers" if key.endswith("counts") else "a list of items")
+            of = get_args(base)[0]
+            words.append(f"a list of {_LISTED.get(of, 'items')}")
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+_PATTERNS: Final = (
+    *(rf"^{re.escape(table)}\.".replace(r"\*", r"\d+") for table in OPEN),
+    *(f"^{re.escape(key)}$".replace(r"\*", r"\d+") for key in sweepable_keys() if "*" in key),
+)
+"""Regular expressions of the keys that cannot be listed."""
 
 
 def schema() -> dict[str, Any]:
@@ -135,8 +166,8 @@ def schema() -> dict[str, Any]:
         "description": "Dotted key to its values; a swept key may be left out of its table.",
         "propertyNames": {
             "anyOf": [
-                {"enum": sweepable_keys()},
-                {"pattern": rf"^({'|'.join(map(re.escape, OPEN))})\."},
+                {"enum": [key for key in sweepable_keys() if "*" not in key]},
+                *({"pattern": one} for one in _PATTERNS),
             ]
         },
         "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},

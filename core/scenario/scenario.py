@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import FileError, ScenarioError
-from .document import Document, check_depth, copied, put
+from .document import Document, check_depth, copied, looked_up, put
 from .keys import keys_of, names_kind
-from .point import KINDS, Point
+from .point import Point, kinds_at
 from .sweep import dotted_sweep, expanded, size, substitute
 from .validation import validate
 
@@ -95,9 +95,10 @@ class Scenario:
         put(document, key, value)
         check_depth(document, self.name)
         table, _, leaf = key.rpartition(".")
-        if leaf == "kind" and table in KINDS and names_kind(value, KINDS[table]):
-            known = keys_of(KINDS[table][value])
-            document[table] = {k: v for k, v in document[table].items() if k in known}
+        if leaf == "kind" and names_kind(value, kinds := kinds_at(table)):
+            there, known = looked_up(document, table), keys_of(kinds[value])
+            for name in [name for name in there if name not in known]:
+                del there[name]
         return dataclasses.replace(self, document=document)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from ..errors import ScenarioError
 from ..population import STATED
-from .document import Document, copied, found, named, put, shown, suggest
-from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, sweepable_keys
-from .point import KINDS
+from .document import Document, copied, looked_up, named, put, shown, suggest
+from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys
+from .point import KINDS, NESTED, kinds_at
 
 MAX_CELLS: Final = 10_000
 
@@ -41,8 +41,8 @@ def _sweep_table(document: Document) -> dict[str, Any]:
         raise ScenarioError(f"must be a table, got {shown(table)}", key="sweep")
     flat = dotted_sweep(table)
     for key, value in flat.items():
-        if key not in sweepable_keys() and not is_open(key):
-            close = suggest(key, sweepable_keys())
+        if pattern(key) not in sweepable_keys() and not is_open(key):
+            close = suggest(key, [numbered(one, key) for one in sweepable_keys()])
             raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
@@ -89,7 +89,7 @@ def _values(key: str, value: Any) -> list[Any]:
     spaced = np.geomspace if scale == "log" else np.linspace
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
         numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
-    if not any(is_integer(hint) for hint in KNOWN.get(key, ())):
+    if not any(is_integer(hint) for hint in KNOWN.get(pattern(key), ())):
         return numbers
     return list(dict.fromkeys(round(x) if math.isfinite(x) else x for x in numbers))
 
@@ -97,15 +97,32 @@ def _values(key: str, value: Any) -> list[Any]:
 _RANGE_KEYS = "from, to, points and scale"
 
 
+def kinded(document: Document) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
+    """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
+    names = [*KINDS, *NESTED]
+    mixtures = ["attack.mix"]
+    phases = looked_up(document, "attack.phase")
+    if isinstance(phases, list):
+        mixtures += [f"attack.phase.{number}.mix" for number in range(len(phases))]
+    for mixture in mixtures:
+        parts = looked_up(document, mixture)
+        if isinstance(parts, list):
+            names += [f"{mixture}.{number}" for number in range(len(parts))]
+    for name in names:
+        table = looked_up(document, name)
+        if isinstance(table, dict):
+            yield name, kinds_at(name), table
+
+
 def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Document:
     """The document of one point: swept keys set, and only keys that the kinds know."""
     plain: Document = copied({key: one for key, one in document.items() if key != "sweep"})
     for key, value in chosen.items():
-        put(plain, key, value)
-    for name, kinds in KINDS.items():
-        table = plain.get(name)
-        if not isinstance(table, dict):
-            continue
+        try:
+            put(plain, key, value)
+        except ScenarioError as error:
+            raise error.within("sweep") from error
+    for name, kinds, table in kinded(plain):
         kind = table.get("kind")
         if kind == "none" and name == "attack":
             table.pop("share", None)
@@ -121,7 +138,7 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
 
 def _complete_drift(plain: Document) -> None:
     """The second population has the items and users of the first where it does not say."""
-    first, second = plain.get("population"), found(plain, "campaign.drift")
+    first, second = plain.get("population"), looked_up(plain, "campaign.drift")
     if not (isinstance(first, dict) and isinstance(second, dict)):
         return
     kind, counts = second.get("kind"), first.get("counts")

@@ -9,7 +9,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT
 
-from .document import copied, drop
+from .document import copied, drop, lists_tables
 from .scenario import read_document
 
 
@@ -41,20 +41,12 @@ def _inline(value: Any) -> Any:
         for key, item in value.items():
             table.append(key, _inline(item))
         return table
-    if _lists_tables(value):
-        nested = any(_lists_tables(inner) for one in value for inner in one.values())
+    if lists_tables(value):
+        nested = any(lists_tables(inner) for one in value for inner in one.values())
         return _tables(value) if nested else _lines(value)
     if isinstance(value, str) and "\n" in value:
         return tomlkit.string(value, multiline=True)
     return list(value) if isinstance(value, tuple) else value
-
-
-def _lists_tables(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple)
-        and bool(value)
-        and all(isinstance(one, Mapping) for one in value)
-    )
 
 
 def _tables(value: Any) -> AoT:
@@ -100,7 +92,7 @@ def _merge(written: Any, wanted: Mapping[str, Any]) -> None:
         there = written.get(key)
         if isinstance(value, Mapping) and isinstance(there, Mapping):
             _merge(there, value)
-        elif _lists_tables(value) and _lists_tables(there) and len(value) == len(there):
+        elif lists_tables(value) and lists_tables(there) and len(value) == len(there):
             for old, new in zip(there, value, strict=True):
                 _merge(old, new)
         elif there is None or _plain(there) != value or type(_plain(there)) is not type(value):

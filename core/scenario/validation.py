@@ -9,9 +9,10 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ..errors import ScenarioError
-from .document import Document, found, named, shown, suggest
-from .keys import KNOWN, keys_of, names_kind, rule_of
-from .point import FORMAT, KINDS, NESTED, POINT, Point
+from .document import Document, lists_tables, looked_up, named, shown, suggest
+from .keys import KNOWN, keys_of, names_kind, pattern, rule_of
+from .point import FORMAT, KINDS, POINT, MixtureSpec, Point, kinds_at
+from .sweep import kinded
 
 
 def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
@@ -21,16 +22,20 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if document["format"] != FORMAT or document["format"] is True:
         rule = f"must be {FORMAT}, got {shown(document['format'])}"
         return [ScenarioError(rule, key="format")], None
-    for name, kinds in (KINDS | NESTED).items():
-        table = found(document, name)
-        if isinstance(table, dict) and not names_kind(table.get("kind"), kinds):
+    problem = _attack_mode(document.get("attack"))
+    for name, kinds, table in () if problem else kinded(document):
+        if name == "attack" and "mix" in table:
+            continue
+        if not names_kind(table.get("kind"), kinds):
             known = ", ".join(f'"{kind}"' for kind in kinds)
             rule = (
                 f"must be one of {known}, got {shown(table['kind'])}"
                 if "kind" in table
                 else f"is required, one of {known}"
             )
-            return [ScenarioError(rule, key=f"{name}.kind")], None
+            problem = problem or ScenarioError(rule, key=f"{name}.kind")
+    if problem:
+        return [problem], None
     try:
         # JSON in strict mode: tables and lists are taken as such, "5" is no number, 5.0 no int.
         return [], POINT.validate_json(json.dumps(document, default=str))
@@ -42,16 +47,31 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(f"holds a value that is out of range: {error}")], None
 
 
+def _attack_mode(attack: Any) -> ScenarioError | None:
+    """What is wrong with how an attack says what its fakes do: by a kind or by a mixture."""
+    if not isinstance(attack, dict):
+        return None
+    given = [name for name in ("kind", "mix") if name in attack]
+    if len(given) > 1:
+        return ScenarioError(f"must have only one of kind and mix, got {' and '.join(given)}",
+                             key="attack")  # fmt: skip
+    mix = attack.get("mix")
+    if "mix" not in attack or lists_tables(mix):
+        return None
+    return ScenarioError(f"must be a list of tables, a part each, got {shown(mix)}",
+                         key="attack.mix")  # fmt: skip
+
+
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
     """pydantic's errors in our words, one for each key."""
     unknown: dict[str, ScenarioError] = {}  # first: a misspelt key explains a missing one
     others: dict[str, ScenarioError] = {}
-    attack = document.get("attack")
-    targets = attack.get("targets") if isinstance(attack, dict) else None
-    listed = isinstance(targets, dict) and "items" in targets
     for one in error.errors(include_url=False):
         if one["type"] == "json_invalid":
             return [ScenarioError("holds text that is not valid Unicode")]
+        key, _ = _located(document, one["loc"][: _step_of_targets(one["loc"])])
+        targets = looked_up(document, key)
+        listed = isinstance(targets, dict) and "items" in targets
         if ("PickTargets" if listed else "ListedTargets") in one["loc"]:
             continue  # the union's other member
         problem = _problem(document, one["type"], one["loc"], one.get("input"), one.get("ctx", {}))
@@ -66,18 +86,7 @@ def _problem(
     value: Any,
     context: Mapping[str, Any],
 ) -> ScenarioError:
-    # The location holds the unions' tags as well: only what is in the document is a key.
-    key = ""
-    place: Any = document
-    for step, part in enumerate(loc):
-        if step == 1 and loc[0] in KINDS:
-            continue  # the kind, which may be called like a key: counts
-        last = step == len(loc) - 1 and kind in ("missing", "missing_argument", *_UNKNOWN)
-        if isinstance(place, dict) and (part in place or last):
-            key = f"{key}.{part}" if key else str(part)
-            place = place.get(part)
-        elif isinstance(place, list) and isinstance(part, int) and part < len(place):
-            place = place[part]
+    key, place = _located(document, loc, missing=kind in ("missing", "missing_argument", *_UNKNOWN))
     inner = context.get("error")
     if isinstance(inner, ScenarioError):
         return inner.within(key) if key else inner
@@ -85,7 +94,7 @@ def _problem(
         return ScenarioError("is required", key=key)
     if kind in _UNKNOWN:
         table = key.rpartition(".")[0]
-        known = [one.removeprefix(f"{table}.") for one in _known_here(document, table)]
+        known = _known_here(document, table)
         return ScenarioError(f"is not a known key{suggest(str(loc[-1]), known)}", key=named(key))
     allowed = rule_of(key)
     if allowed is None:
@@ -93,18 +102,47 @@ def _problem(
     return ScenarioError(f"must be {allowed}, got {shown(place)}", key=key)
 
 
+def _step_of_targets(loc: Sequence[int | str]) -> int:
+    """How many steps of a location lead to the targets in it."""
+    return next((step for step, part in enumerate(loc) if part in _TARGETS), len(loc))
+
+
+_TARGETS: Final = ("PickTargets", "ListedTargets")
+
+
+def _located(
+    document: Document, loc: Sequence[int | str], missing: bool = False
+) -> tuple[str, Any]:
+    """The dotted key of a location, and what is there; `missing`: its last part is not there.
+
+    A location holds the unions' tags as well: only what is in the document is a key.
+    """
+    key = ""
+    place: Any = document
+    for step, part in enumerate(loc):
+        if step == 1 and loc[0] in KINDS:
+            continue  # the kind, which may be called like a key: counts
+        last = step == len(loc) - 1 and missing
+        if isinstance(place, dict) and (part in place or last):
+            key = f"{key}.{part}" if key else str(part)
+            place = place.get(part)
+        elif isinstance(place, list) and isinstance(part, int) and part < len(place):
+            place = place[part]
+            key = f"{key}.{part}" if isinstance(place, dict) else key
+    return key, place
+
+
 _UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
 
 
-def _known_here(document: Document, table: str) -> list[str]:
-    kinds = (KINDS | NESTED).get(table, {})
-    kind = found(document, f"{table}.kind") if kinds else None
+def _known_here(document: Document, name: str) -> list[str]:
+    """The keys that a table of the document may have."""
+    table, kinds = looked_up(document, name), kinds_at(name)
+    kind = table.get("kind") if isinstance(table, dict) else None
     if names_kind(kind, kinds):
-        return [f"{table}.{name}" for name in keys_of(kinds[kind])]
-    if table == "attack.targets":
-        return (
-            [f"{table}.items"]
-            if "items" in document["attack"]["targets"]
-            else [f"{table}.pick", f"{table}.count"]
-        )
-    return [key for key in KNOWN if key.rpartition(".")[0] == table]
+        return sorted(keys_of(kinds[kind]))
+    if name == "attack":
+        return sorted(keys_of(MixtureSpec))
+    if name.endswith(".targets"):
+        return ["items"] if isinstance(table, dict) and "items" in table else ["pick", "count"]
+    return [key.rpartition(".")[2] for key in KNOWN if key.rpartition(".")[0] == pattern(name)]

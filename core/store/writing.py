@@ -331,7 +331,9 @@ def insert_run(
     The number, protocols and attacks of `run` do not count.
     """
     kinds = {
-        name: ",".join(dict.fromkeys(str(cell.parameters[f"{name}.kind"]) for cell in cells))
+        name: ",".join(
+            dict.fromkeys(str(cell.parameters.get(f"{name}.kind", "mix")) for cell in cells)
+        )
         for name in ("protocol", "attack")
     }
     number = _insert(

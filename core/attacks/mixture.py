@@ -1,0 +1,115 @@
+"""Mixtures: fake users who do not all do the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from ..bounds import Range, check_bounds
+from ..errors import ScenarioError
+from ..population import Population
+from ..pure import Items
+from .fakes import Fakes
+from .kinds import Attack
+from .strategy import SHARE
+from .targets import RandomSet, Targets
+
+WEIGHT = Range(0)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Those of a mixture's fakes who do the same, and how many they are beside the others.
+
+    aims : indices of their targets; empty until they are known.
+    """
+
+    weight: Annotated[float, WEIGHT]
+    attack: Attack
+    aims: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Fakes in parts, each with an attack and targets of its own.
+
+    targets : what gain and the other metrics are of; None: all that any part has, in the order in
+    which they appear.
+    """
+
+    share: Annotated[float, SHARE]
+    parts: tuple[Part, ...]
+    targets: Targets | None = None
+    kind: ClassVar[Literal["mix"]] = "mix"
+    cohort: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if not sum(part.weight for part in self.parts) > 0:
+            raise ScenarioError("must have a part with a positive weight", key="mix")
+
+
+def aimed(
+    attack: Attack | Mixture, population: Population, seed: int
+) -> tuple[Attack | Mixture, Items]:
+    """An attack whose targets are known, and those that the metrics count.
+
+    Raises ScenarioError at its own key.
+    """
+    if not isinstance(attack, Mixture):
+        return attack, _resolved(attack.targets, population, seed)
+    parts = []
+    for number, part in enumerate(attack.parts):
+        try:
+            own = _resolved(part.attack.targets, population, seed)
+        except ScenarioError as error:
+            raise error.within(f"mix.{number}") from error
+        parts.append(replace(part, aims=tuple(own.tolist())))
+    mixture = replace(attack, parts=tuple(parts))
+    if attack.targets is not None:
+        return mixture, _resolved(attack.targets, population, seed)
+    every = dict.fromkeys(item for part in parts for item in part.aims)
+    return mixture, np.array([*every], dtype=np.int64)
+
+
+def _resolved(targets: Targets | RandomSet, population: Population, seed: int) -> Items:
+    try:
+        return targets.resolve(population, seed)
+    except ScenarioError as error:
+        raise (error if isinstance(targets, RandomSet) else error.within("targets")) from error
+
+
+def fakes_of(attack: Attack | Mixture, targets: Items, malicious: int) -> tuple[Fakes, ...]:
+    """The fake users of an attack by what they do; it is `aimed`, at these targets.
+
+    A mixture's are split by its weights, with the largest remainders rounded up.
+    """
+    if not isinstance(attack, Mixture):
+        return (Fakes(attack, targets, malicious),)
+    counts = split(malicious, [part.weight for part in attack.parts])
+    return tuple(
+        Fakes(part.attack, np.array(part.aims, dtype=np.int64), count)
+        for part, count in zip(attack.parts, counts, strict=True)
+    )
+
+
+def split(total: int, weights: Sequence[float]) -> list[int]:
+    """`total` in whole parts by weight: rounded down, then the largest remainders get one more.
+
+    Exact, whatever the total; of equal remainders the first comes first.
+    """
+    exact = [Fraction(weight) for weight in weights]
+    quotas = [total * weight / sum(exact) for weight in exact]
+    counts = [math.floor(quota) for quota in quotas]
+    left = sorted(range(len(quotas)), key=lambda at: counts[at] - quotas[at])
+    for at in left[: total - sum(counts)]:
+        counts[at] += 1
+    return counts
