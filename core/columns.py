@@ -103,15 +103,15 @@ def _read(
     for known in numbers:
         known.default_factory = known.__len__
     parts: list[list[NDArray[np.int64]]] = [[] for _ in names]
-    done = 0
+    done, last = 0, max(places, default=0)
     while block := list(islice(rows, ROWS)):
-        for at, row in enumerate(block):
-            if row and len(row) <= max(places, default=0):
-                raise ScenarioError(
-                    f"{path} row {done + at + 1} has {len(row)} cells, too few for its columns"
-                )
+        filled = list(filter(None, block))
+        if min(map(len, filled), default=last + 1) <= last:
+            at, short = next((i, row) for i, row in enumerate(block) if 0 < len(row) <= last)
+            raise ScenarioError(
+                f"{path} row {done + at + 1} has {len(short)} cells, too few for its columns"
+            )
         done += len(block)
-        filled = [row for row in block if row]
         for name, place, known, part in zip(names, places, numbers, parts, strict=True):
             codes = map(known.__getitem__, [row[place] for row in filled])
             part.append(np.fromiter(codes, np.int64, len(filled)))

@@ -117,7 +117,8 @@ class LabEngine:
         steps = tabs.steps({**dataclasses.asdict(question), "folder": Path(question.folder)})
         try:
             while True:
-                next(steps)
+                if isinstance(said := next(steps), tabs.Offers):
+                    self._post(Replied(Reply(question.key, "running", offers=said)))
         except StopIteration as end:
             reply = Reply(question.key, "done", answer=answer.encoded(end.value))
         except ScenarioError as error:

@@ -9,18 +9,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from fake_engine import FakeEngine, LabEngine
+from fake_engine import FakeEngine, LabEngine, base_snapshot
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from ldptui import draft as drafts
 from ldptui.lab.forms import TABS, TITLES, Tab
 from ldptui.messages import KeyEdited
+from ldptui.runs import Run
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab import LabScreen
+from ldptui.screens.path import PathScreen
 from ldptui.widgets.field import Field
 from ldptui.widgets.number_table import NumberTable
+from ldptui.widgets.path_field import PathField
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.status import StatusLine
 from tests.chart_cases import QUICK
@@ -307,3 +310,80 @@ def test_the_screen_itself_costs_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+# Files, releases, what a tab alone can do.
+
+
+async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n30,b\n", encoding="utf-8")
+    async with lab() as (screen, engine, pilot):
+        assert not screen.check_action("file", ())
+        await go(screen, pilot, "clipping")
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        dialog = pilot.app.screen
+        assert isinstance(dialog, PathScreen)
+        path = dialog.query_one(PathField)
+        path.text = str(tmp_path / "none.csv")
+        path.query_one(Input).focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen is dialog
+        path.text = str(tmp_path / "few.csv")
+        await pilot.press("enter")
+        await settled(pilot, lambda: engine.questions[-1].values["file"].endswith("few.csv"))
+        await settled(pilot, lambda: screen._question is None)
+        await pilot.pause()
+        assert "(pay, who)" in problem(screen, "column")
+        assert field(screen, "column").offered == ("pay", "who")
+        assert "column must be a column of" in screen.query_one(StatusLine).problem
+        await edit(screen, pilot, "column", "who")
+        assert problem(screen, "column") == "must be numeric, but the column 'who' holds 'a'"
+        await edit(screen, pilot, "column", "pay")
+        assert problem(screen, "column") == ""
+
+
+async def test_a_synthetic_column_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    async with lab() as (screen, _, pilot):
+        await go(screen, pilot, "synthetic")
+        await edit(screen, pilot, "rows", 50)
+        await pilot.press("ctrl+e")
+        await pilot.pause()
+        path = pilot.app.screen.query_one(PathField)
+        path.text = str(tmp_path / "out.csv")
+        path.query_one(Input).focus()
+        await pilot.press("enter")
+        await settled(pilot, lambda: screen._answers["synthetic"].words[0].startswith("Wrote"))
+        assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 51
+        assert (tmp_path / "out.budget.txt").exists()
+        # Nothing is written again by a later question.
+        (tmp_path / "out.csv").unlink()
+        await edit(screen, pilot, "rows", 60)
+        assert not (tmp_path / "out.csv").exists()
+
+
+async def test_releases_are_added_and_removed() -> None:
+    async with lab() as (screen, _, pilot):
+        await go(screen, pilot, "budget")
+        start = list(screen.values["entries"])
+        await edit(screen, pilot, "entries.1", "census=0.5")
+        assert screen.values["entries"] == [*start, "census=0.5"]
+        await edit(screen, pilot, "entries.2", "x")
+        assert "must be [NAME=]EPSILON" in problem(screen, "entries.2")
+        assert field(screen, "entries.3").display
+        await edit(screen, pilot, "entries.2", "")
+        assert screen.values["entries"] == [*start, "census=0.5"]
+        assert not field(screen, "entries.3").display
+        assert "2 entries" in screen._answers["budget"].table.title
+
+
+async def test_the_runs_of_the_session_are_releases() -> None:
+    run = Run(1, {}, base_snapshot(1), 0.0, "a run")
+    async with lab() as (screen, engine, pilot):
+        await go(screen, pilot, "budget")
+        screen.follow(DRAFT, (run, run))
+        screen.set_focus(None)
+        await pilot.press("a")
+        await settled(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
+        assert "added 2 runs" in screen.query_one(StatusLine).render().plain

@@ -199,7 +199,7 @@ def relation_report(options: Namespace, values: dict[str, Any]) -> Report:
 
     private = "yes" if values["private"] else "no"
     rows: list[Row] = [
-        row("attribute privacy", private, "φ∘ψ = Id on every set that somebody has", "E"),
+        row("attribute privacy", private, "φ∘ψ = Id on every set somebody has", "E"),
         row("implications", many("implications"), f"from {options.observed} seen at most", "E"),
         row("maximal sets", many("facets"), "facets of the Dowker complex", "E"),
         row("free faces", many("free_faces"), "in one facet alone, one short of it", "E"),

@@ -23,6 +23,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ..engine import LAB, Engine
+from ..help import lab_field_help
 from ..lab.answer import Answer, decoded
 from ..lab.forms import FORMS, TABS, TITLES, Tab, starting
 from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
@@ -206,7 +207,7 @@ class LabScreen(Screen[None]):
     def _show_values(self) -> None:
         problems = self._problems[self.tab]
         self._form.show(self.values, problems)
-        said = [sentence for sentence in problems.values() if sentence]
+        said = [f"{_label(name)} {sentence}".lstrip() for name, sentence in problems.items()]
         self.query_one(StatusLine).problem = said[0] if said else ""
 
     def _show_answer(self) -> None:
@@ -291,7 +292,9 @@ class LabScreen(Screen[None]):
         if place:
             rows = [*self.values[name], ""]
             rows[int(place)] = message.value
-            typed[name] = rows if rows[-1] else rows[:-1]
+            while rows and not rows[-1]:
+                rows.pop()
+            typed[name] = rows
         else:
             typed[name] = message.value
         self._show_values()
@@ -464,6 +467,15 @@ def release_of(run: Run) -> str:
         if isinstance(epsilon, int | float):
             return f"{kind}={epsilon:.6g}"
     return ""
+
+
+def _label(name: str) -> str:
+    """What a field is called, before the rule that its value breaks."""
+    name, _, row = name.partition(".")
+    found = lab_field_help(name)
+    if found is None:
+        return ""
+    return f"{found.label} {int(row) + 1}" if row else found.label
 
 
 def _subject(draft: Draft | None) -> str:

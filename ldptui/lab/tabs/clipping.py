@@ -119,7 +119,7 @@ def _spread(name: str, values: Floats, bounds: Bounds) -> Bars:
     counts, edges = np.histogram(values, bins=SLICES)
     bars = [
         Bar(
-            f"{text.short(low, 3)} … {text.short(high, 3)}",
+            f"from {text.short(low, 3)}",
             count / values.size,
             target=bool(high > bounds.high or low < bounds.low),
         )

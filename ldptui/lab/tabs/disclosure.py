@@ -96,7 +96,7 @@ def _classes(values: Mapping[str, Any]) -> Bars:
 def _identified(found: Sequence[Mapping[str, Any]], rows: int) -> Bars:
     """How many rows are alone with their values of each few columns."""
     ranked = sorted(found, key=lambda one: -one["rows"])
-    bars = [Bar(joined(one["observed"]), one["rows"] / rows) for one in ranked]
+    bars = [Bar(", ".join(one["observed"]), one["rows"] / rows) for one in ranked]
     return Bars(
         "Rows that are singled out by what is observed",
         tuple(bars[:SHOWN]),
@@ -139,8 +139,7 @@ def _relation(ask: Ask, path: Path, known: Sequence[str], observed: int) -> Step
     if len(relation.users) <= FEW:
         charts.append(_needed(relation))
     words = _relation_verdict(relation, values)
-    told = set(words)
-    rest = [note for note in report.notes if note not in told]
+    rest = [note for note in report.notes if not any(note in told for told in words)]
     return answer_of(report._replace(notes=rest), *charts, words=words)
 
 
@@ -164,11 +163,13 @@ def _needed(relation: Relation) -> Bars:
 def _relation_verdict(relation: Relation, values: Mapping[str, Any]) -> list[str]:
     if values["private"]:
         return ["Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."]
-    words = ["No attribute privacy (φ∘ψ ≠ Id)."]
-    words += [
+    told = [
         f"whoever is seen with {joined(one['observed'])} also has {joined(one['implied'])}"
-        for one in values["implications"][:4]
+        for one in values["implications"]
     ]
+    # Where nothing small implies anything, what everybody has is known with nothing observed.
+    first = told[0] if told else f"everybody has {joined(values['always'])}"
+    words = [f"No attribute privacy (φ∘ψ ≠ Id): {first}."]
     if len(relation.users) * len(relation.attributes) <= CELLS:
         repairs = relation.repairs()
         if repairs:

@@ -145,7 +145,7 @@ def _off(true: Floats, corrected: Floats, counts: Counts) -> Plot:
         Axis("rank of the item by its true frequency", log=thinned),
         Axis("error"),
         (
-            Series("private estimate", ranks, (corrected - true)[items], "clean"),
+            Series("private estimate", ranks, (corrected - true)[items], "clean", "points"),
             Series("synthetic", ranks, (drawn - true)[items], "attacked", "points"),
         ),
         levels=((0.0, "0"),),
