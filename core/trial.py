@@ -217,15 +217,15 @@ def _drawn_fakes(
     return np.asarray(sum(counts))
 
 
-# Reports path: every user's report.
-
-
 def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
     """What the server has of int64[trials, d] honest users; of a curator with a release's noise."""
     counts = protocol.sample_counts(histogram, rng)
     if isinstance(protocol, Curator):
         return np.asarray(counts + protocol.noise_counts(len(histogram), rng))
     return counts
+
+
+# Reports path: every user's report.
 
 
 def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:

@@ -25,6 +25,8 @@ INTERRUPTED: Final = 130
 
 PROTOCOLS: Final = ("grr", "sue", "oue", "blh", "olh")
 """Those that a privacy budget binds; RAPPOR has parameters of its own."""
+CURATORS: Final = lab_options.CURATORS
+"""No local protocols: a trusted curator, to compare with."""
 
 _COMMANDS: Final = """\
 commands (each has its own --help):
@@ -174,8 +176,8 @@ def theory_parser() -> argparse.ArgumentParser:
         "protocol",
         metavar="PROTOCOL",
         type=str.lower,
-        choices=(*PROTOCOLS, "rappor"),
-        help=", ".join((*PROTOCOLS, "rappor")),
+        choices=(*PROTOCOLS, "rappor", *CURATORS),
+        help=", ".join((*PROTOCOLS, "rappor", *CURATORS)),
     )
     parser.add_argument(
         "--epsilon",
@@ -199,6 +201,13 @@ def theory_parser() -> argparse.ArgumentParser:
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
     )
     parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
+    central = parser.add_argument_group("laplace, geometric, stability")
+    central.add_argument(
+        "--neighbours",
+        choices=lab_options.NEIGHBOURS,
+        help="tables that must look alike: change-one (default), add-remove",
+    )
+    central.add_argument("--delta", type=float, metavar="D", help="δ of stability (1e-6)")
     rappor = parser.add_argument_group(
         "rappor", "Its p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]."
     )

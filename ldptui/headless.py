@@ -31,14 +31,14 @@ from core.export import to_csv, to_json
 from core.files import write_atomically
 from core.plugins import sources
 from core.population import USERS
-from core.protocols import PROTOCOLS, OLHSpec
+from core.protocols import CENTRAL, PROTOCOLS, OLHSpec
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
 from core.runner import Memory, Progress, Results
 from core.runner import run as run_experiment
 from core.scenario import Scenario, load, read_document
 from core.scenario import schema as scenario_schema
 
-from . import __version__, attack_options, cli, rappor, table
+from . import __version__, attack_options, cli, curator, rappor, table
 from . import format as text
 
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
@@ -298,6 +298,10 @@ def theory(options: Namespace) -> int:
         spec = rappor.spec_of(options)
         values = rappor.closed_forms(spec, options)
         written = rappor.theory_table(spec, options, values)
+    elif options.protocol in CENTRAL:
+        mechanism = curator.curator_of(options)
+        values = curator.closed_forms(mechanism, options)
+        written = curator.theory_table(mechanism, options, values)
     else:
         protocol = _protocol(options)
         values = closed_forms(protocol, options)
@@ -324,6 +328,9 @@ def _check_options(options: Namespace) -> None:
     for name in rappor.OPTIONS if kind != "rappor" else ():
         if getattr(options, name) is not None:
             raise ScenarioError(f"is an option of rappor, not of {kind}", key=f"--{name}")
+    for name in curator.OPTIONS if kind not in CENTRAL else ():
+        if getattr(options, name) is not None:
+            raise ScenarioError(f"is an option of a curator, not of {kind}", key=f"--{name}")
     if options.epsilon is None and kind != "rappor":
         raise ScenarioError("is required", key="--epsilon")
 

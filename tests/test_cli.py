@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import math
 import os
 import pty
 import select
@@ -375,6 +376,43 @@ def test_a_table_for_a_poor_terminal_is_ascii(tiny: str, monkeypatch: pytest.Mon
 def forms(capsys: Captured, *arguments: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(succeed(capsys, "theory", *arguments, "--format", "json"))
     return document
+
+
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+def test_theory_of_a_curator(kind: str, capsys: Captured) -> None:
+    arguments = ("theory", kind, "--epsilon", "1", "--items", "100", "--users", "10000")
+    attacked = ("--share", "0.05", "--targets", "4", "--target-frequency", "0.02")
+    found = json.loads(succeed(capsys, *arguments, *attacked, "--format", "json"))
+    assert [found[key] for key in ("p", "q", "hash_range", "variance_per_user")] == [None] * 4
+    assert (found["scale"], found["sensitivity"], found["neighbours"]) == (2, 2, "change-one")
+    rho = math.exp(-0.5)
+    variance = 2 * rho / (1 - rho) ** 2 if kind == "geometric" else 8
+    assert found["frequency_std"] == pytest.approx(math.sqrt(variance) / 10_000)
+    if kind == "stability":
+        assert found["gain"] == dict.fromkeys(("rpa", "ria", "mga"))
+        assert found["threshold"] == pytest.approx(2 * math.log(2e6) + 1)
+    else:
+        gains = {"rpa": 0.05 * (0.04 - 0.02), "ria": 0.05 * 0.98, "mga": 0.05 * 0.98}
+        assert found["gain"] == pytest.approx(gains)
+        assert found["gain_std"]["mga"] == pytest.approx(0.05 * math.sqrt(4 * variance) / 1e4, 1e-3)
+    near = json.loads(succeed(capsys, *arguments, "--neighbours", "add-remove", "--format", "json"))
+    assert near["scale"] == 1
+    written = succeed(capsys, *arguments, *attacked)
+    assert f"{kind.upper()}, ε = 1" in written
+    assert "no local protocol" in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("stability", "--delta", "0"), "--delta must be greater than 0 for the stability"),
+        (("laplace", "--delta", "0.1"), "--delta is an option of stability, not of laplace"),
+        (("oue", "--neighbours", "add-remove"), "--neighbours is an option of a curator, not of"),
+    ],
+)
+def test_options_of_a_curator(arguments: tuple[str, ...], words: str, capsys: Captured) -> None:
+    line = fail(capsys, cli.USAGE, "theory", *arguments, "--epsilon", "1", "--items", "10")
+    assert words in line
 
 
 def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
