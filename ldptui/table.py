@@ -210,6 +210,7 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     shares = _over(_present(attacked, "attack.share"))
     facts = [
         kinds.replace("NONE", "none"),
+        *dict.fromkeys(str(name) for name in _present(attacked, "attack.name")),
         f"β = {shares} (m = {_over(cell.malicious for cell in attacked)})",
         f"f_T = {_over(cell.target_frequency for cell in attacked)}",
     ]

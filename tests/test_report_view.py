@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from ldptui.draft import Draft, draft_of, edited
+from ldptui.draft import Draft, draft_of, edited, edited
 from ldptui.widgets.report_view import ReportView
 from ldptui.widgets.rows_view import RowsView
 
@@ -230,6 +230,18 @@ async def test_no_attack_says_so() -> None:
     async with app.run_test(size=(120, 40)):
         assert "No fake users" in app.view.as_text()
         assert "Weight" not in app.view.as_text()
+
+
+async def test_an_attack_in_python_is_not_drawn_and_says_why() -> None:
+    text = SCENARIO.format(kind="oue", d=16) + ATTACK.format(fakes="plugin", r=3)
+    made = draft_of(text + "[attack.options]\nx = 1\n", Path())
+    assert [problem.key for problem in made.problems] == ["attack.name"]
+    made = edited(made, "attack.name", "mine")
+    assert made.problems == ()
+    app = Bench(made)
+    async with app.run_test(size=(120, 40)):
+        assert "The attack is Python code." in app.view.as_text()
+        assert "Weight" in app.view.as_text()
 
 
 async def test_all_bits_are_drawn_where_there_is_room() -> None:

@@ -38,6 +38,8 @@ TEXTURE: Final = 8
 """The other bits are drawn where there is room for at least so many."""
 
 NOTHING: Final = "no valid scenario yet"
+NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its report here."
+NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
 
 HINTS: Final = (("n", "new report"), ("u", "new user"), ("i", "next item"), ("I", "item before"))
 
@@ -71,7 +73,7 @@ class ReportView(Vertical):
         self._report = 0  # the number of the draws, of this user's reports
         self._user = 0  # the number of the user
         self._item: int | None = None  # chosen by hand; None: what the user drew
-        self._lives: tuple[Life, Life | None] | None = None
+        self._lives: tuple[Life, Life | str] | None = None
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
@@ -105,8 +107,8 @@ class ReportView(Vertical):
         self.query_one(RowsView).scroll_relative(y=lines, animate=False)
 
     @property
-    def lives(self) -> tuple[Life, Life | None] | None:
-        """The genuine user's report and the fake one's; None where there is nothing to draw."""
+    def lives(self) -> tuple[Life, Life | str] | None:
+        """The genuine user's report and the fake one's, or why there is none; None for neither."""
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None:
             from ..life import has_steps
@@ -123,7 +125,7 @@ class ReportView(Vertical):
         if self.is_mounted:
             self.query_one(RowsView).rebuild()
 
-    def _draw(self, cell: Cell) -> tuple[Life, Life | None]:
+    def _draw(self, cell: Cell) -> tuple[Life, Life | str]:
         from core.attacks import PythonAttack
         from core.streams import stream
 
@@ -135,8 +137,10 @@ class ReportView(Vertical):
             item = random_user(cell, stream(seed, user, "population"))
         name = f"{user}, report {self._report}"
         genuine = genuine_life(cell, item, stream(seed, name, "genuine"))
-        if cell.attack is None or isinstance(cell.attack, PythonAttack):  # whose code is not here
-            return genuine, None
+        if cell.attack is None:
+            return genuine, NO_ATTACK
+        if any(isinstance(some.strategy, PythonAttack) for some in cell.fakes):
+            return genuine, NOT_HERE
         return genuine, fake_life(cell, stream(seed, name, "malicious"))
 
     def _why_none(self) -> str:
@@ -161,7 +165,7 @@ class ReportView(Vertical):
 
 
 def life_rows(
-    genuine: Life, fake: Life | None, width: int, height: int, palette: Palette, charset: Charset
+    genuine: Life, fake: Life | str, width: int, height: int, palette: Palette, charset: Charset
 ) -> list[Row]:
     """Both lives, their steps at one height where they stand side by side.
 
@@ -179,7 +183,7 @@ def life_rows(
     return pen.stacked(blocks, 1 if spare >= 0 else 0, pen.beside([], (width - 3) // 2, []))
 
 
-def _paired(genuine: Life, fake: Life | None, width: int, pen: _Pen) -> list[list[Row]]:
+def _paired(genuine: Life, fake: Life | str, width: int, pen: _Pen) -> list[list[Row]]:
     """The blocks of both lives beside each other."""
     left = (width - 3) // 2
     ours, theirs = pen.blocks(genuine, left), pen.blocks(fake, width - 3 - left)
@@ -214,13 +218,12 @@ class _Pen:
         room = left - length(one)
         return [*one, (" " * room + " ", ""), (self.text("│ "), self.palette.muted), *other]
 
-    def blocks(self, life: Life | None, width: int) -> list[list[Row]]:
-        """The title and the steps of a life, each a block of rows."""
-        if life is None:
+    def blocks(self, life: Life | str, width: int) -> list[list[Row]]:
+        """The title and the steps of a life, or why there is none, each a block of rows."""
+        if isinstance(life, str):
             title = (pad(self.text("No fake users"), width), f"bold {self.palette.muted}")
-            text = "The scenario has no attack. Choose one in pane 3 to see its report here."
             rows: list[Row] = [
-                [(line, self.palette.muted)] for line in wrapped(self.text(text), width)
+                [(line, self.palette.muted)] for line in wrapped(self.text(life), width)
             ]
             return [[[title]], rows]
         tone = self.palette.attacked if life.fake else self.palette.clean
