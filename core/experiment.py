@@ -86,7 +86,7 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
             rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{_LIFT}"
             raise ScenarioError(rule, key="trials")
         if limits:
-            _check_size(point)
+            check_size(point)
         drawn = (point.population, point.seed)
         if drawn not in populations:
             try:
@@ -243,7 +243,7 @@ def _check_bloom_filters(point: Point, population: Population, limits: bool) -> 
         )
 
 
-def _check_size(point: Point) -> None:
+def check_size(point: Point) -> None:
     """Refuse what is too large before anything is drawn."""
     items = getattr(point.population, "items", 0)
     users = getattr(point.population, "users", 0)

@@ -356,11 +356,11 @@ def _bar_cells(bar: Bar, scale: _BarScale, palette: Palette, marks: _BarMarks) -
     tip = scale.column(value)
     if bar.error and math.isfinite(bar.value):
         first, last = scale.column(value - bar.error), scale.column(value + bar.error)
-        for column in range(first, last + 1):
-            if column == scale.zero or (
-                column == tip and chars[column] in (*fill[1:], marks.gained)
-            ):
-                continue  # the end of the bar stays in sight
+        filled = (*fill[1:], marks.gained)
+        for column in range(first, last + 1 if first < last else first):
+            in_bar = chars[column] in filled
+            if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
+                continue  # the end of the bar stays in sight, and all of a short one
             end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
             _over(chars, styles, column, end, palette.foreground)
     if bar.true is not None:

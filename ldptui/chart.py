@@ -96,13 +96,13 @@ def draw(
     else:
         rows = bar_rows(chart, width, height, palette, charset)
     rows = rows[:height] + [[] for _ in range(height - len(rows))]
-    return [strip(row, width) for row in rows]
+    return [strip(row, width, charset) for row in rows]
 
 
 def message(text: str, width: int, height: int, palette: Palette, charset: Charset) -> list[Strip]:
     """A muted sentence in the middle of `height` strips of `width` cells."""
     rows = centred(clean(text, charset), width, height, palette.muted)
-    return [strip(row, width) for row in rows]
+    return [strip(row, width, charset) for row in rows]
 
 
 # --- Marks -----------------------------------------------------------------------------------
@@ -344,7 +344,7 @@ def _heading(
     for entry in entries:
         if lines[-1] and length(lines[-1]) + 3 + length(entry) > width:
             if len(lines) == room:
-                lines[-1].append((" ~" if charset == "ascii" else " …", palette.muted))
+                lines[-1].append((" …", palette.muted))
                 break
             lines.append([])
         lines[-1] += [("   ", ""), *entry] if lines[-1] else entry
@@ -357,10 +357,13 @@ def _rasterise(
     """The data area: clouds of dots below, then lines, error bars, and single points on top."""
     jobs: list[_Job] = []
     whiskers: list[tuple[str, Floats]] = []
+    taken: set[tuple[int, int]] = set()
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
         if len(sane.points):
             points = sane.points if mark.layer == 1 else one_per_cell(sane.points, x, y)
+            if series.tone.startswith("series-") and mark.layer == 3:
+                points = _beside(points, taken, x, y)
             jobs.append((mark.layer, number, points, [], mark.glyph))
         if len(sane.lines):
             jobs.append((mark.layer, number, *_path(sane.lines, mark.dashes, x, y), mark.glyph))
@@ -385,6 +388,23 @@ def _rasterise(
             if numbers[row][column] not in points_of:
                 canvas.chars[row][column], canvas.styles[row][column] = char, style
     return canvas
+
+
+def _beside(points: Floats, taken: set[tuple[int, int]], x: Scale, y: Scale) -> Floats:
+    """The points, those in a cell that is taken one or two cells aside; their cells are taken now.
+
+    Two curves that coincide would show the markers of one of them alone.
+    """
+    moved = points.copy()
+    for index, (u, v) in enumerate(points):
+        row, column = (int(s.dot(unit)) // s.dots for s, unit in ((y, v), (x, u)))
+        free = (s for s in (0, 1, -1, 2, -2)
+                if (column + s, row) not in taken and 0 <= column + s < x.cells)  # fmt: skip
+        shift = next(free, 0)
+        if shift:
+            moved[index, 0] = ((column + shift) * x.dots + x.dots // 2) / max(1, x.last)
+        taken.add((column + shift, row))
+    return moved
 
 
 _Job = tuple[int, int, "Floats", list[int], str]

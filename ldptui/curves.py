@@ -23,7 +23,7 @@ from core.attacks import Mixture, NoAttack, Targets, aimed, fakes_of, malicious_
 from core.central import Curator, Stability
 from core.central.locality import central_mse
 from core.errors import LdpError, ScenarioError
-from core.experiment import MAX_ITEMS
+from core.experiment import MAX_ITEMS, MAX_TRIALS
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import CENTRAL, PROTOCOLS, ProtocolSpec, Rappor
 from core.pure import Items, PureProtocol, item_variance
@@ -242,6 +242,11 @@ def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict
     else:
         values = list(axis.grid(SIMULATED))
     swept["sweep"] = {**swept.get("sweep", {}), axis.key: values}
+    if not _own_values(scenario, axis.key):
+        # Points that nobody asked for must not make a scenario larger than a run may be.
+        cells = math.prod(len(one) for one in swept["sweep"].values())
+        if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:
+            swept["trials"] = MAX_TRIALS // cells
     return swept
 
 

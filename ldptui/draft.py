@@ -616,11 +616,11 @@ def _bound(scenario: Scenario) -> Cell:
     if scenario.cells * point.trials > experiment.MAX_TRIALS:
         rule = f"times cells must be at most {experiment.MAX_TRIALS:,}, got {point.trials}"
         raise ScenarioError(f"{rule} × {scenario.cells:,}", key="trials")
-    _check_size(point)
+    experiment.check_size(point)
     drawn = _population(point, scenario.folder)
     cell = experiment.bind(0, point, drawn)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
-        _check_size(other)
+        experiment.check_size(other)
         # Another population is not drawn for this: that could take long.
         if (other.population, other.seed) == (point.population, point.seed):
             experiment.bind(0, other, drawn)
@@ -630,17 +630,6 @@ def _bound(scenario: Scenario) -> Cell:
                 rule = f"must be at most the number of items, {items}, got {count}"
                 raise ScenarioError(rule, key="attack.targets.count")
     return cell
-
-
-def _check_size(point: Point) -> None:
-    """Refuse what is too large before anything is drawn."""
-    from core.errors import ScenarioError
-
-    for name in ("items", "users"):
-        value, limits = getattr(point.population, name, None), allowed(f"population.{name}")
-        if isinstance(value, int) and limits is not None and value not in limits:
-            rule = f"must be {limits}, got {value:,}"
-            raise ScenarioError(rule, key=f"population.{name}")
 
 
 def _extremes(scenario: Scenario) -> Iterator[Point]:

@@ -11,11 +11,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from rich.cells import cell_len, get_character_cell_size
 from textual.drivers.linux_driver import LinuxDriver
+
+from .format import ascii_cells
 
 Style: TypeAlias = tuple[frozenset[str], str, str]
 """Attributes ("1", "4", …), foreground and background as SGR parameters ("" is the default)."""
@@ -42,7 +45,8 @@ _TOKEN: Final = re.compile(
 class CellScreen:
     """What the terminal shows, as far as it is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, ascii_only: Callable[[], bool] = lambda: False) -> None:
+        self._ascii_only = ascii_only
         self._rows: dict[int, list[Cell]] = {}
         self._cursor: tuple[int, int] | None = None
 
@@ -60,7 +64,8 @@ class CellScreen:
         for token in _TOKEN.finditer(data):
             kind = token.lastgroup
             if kind == "text":
-                column = self._put(wanted, row, column, token["text"], style)
+                text = ascii_cells(token["text"]) if self._ascii_only() else token["text"]
+                column = self._put(wanted, row, column, text, style)
                 moved = False
             elif kind == "sgr":
                 style = _styled(style, token["sgr"])
@@ -201,7 +206,8 @@ class ChangedCellsDriver(LinuxDriver):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._screen = CellScreen()
+        # What the widgets do not spell out themselves is one character of another kind here.
+        self._screen = CellScreen(lambda: getattr(self._app, "charset", "") == "ascii")
         self._size_drawn: os.terminal_size | None = None
 
     def write(self, data: str) -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 NORMAL_95: Final = 1.959963984540054
 """Half-width of the interval that holds 95% of a normal law, in standard deviations."""
 
+LEAST_SPAN: Final = 1.1
+"""A y-axis of curves reaches over a tenth of their size to both sides at least."""
+
 # --- Tables ------------------------------------------------------------------------------------
 
 Value: TypeAlias = str | int | float | None
@@ -609,9 +612,10 @@ def _curve_plot(
     if overlay and len({one.x for one in overlay}) > 1:
         series.append(_points("overlay", overlay, "true"))
     known = [v for _, _, ys in lines for v in ys]
-    arrived = [one.y for found in points for one in found] + [one.y for one in overlay]
+    arrived = [y for found in points for one in found for y in _interval(one)]
+    arrived += [one.y for one in overlay]
     arrived += [one.y for one in stale] if not known else []
-    low, high = steady_limits([*known, *room], arrived, log=y.log)
+    low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
     trials = sorted({one.trials for found in points for one in found})
     notes: list[str] = []
@@ -625,6 +629,9 @@ def _curve_plot(
             notes.append("points: one trial")
         else:
             notes.append(f"points: mean of {many} trials ± 1.96 standard errors")
+    equal = "" if single else _coinciding(lines)
+    if equal:
+        notes.append(equal)
     dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
     if dropped:
         notes.append("values ≤ 0 have no place on a log axis")
@@ -636,6 +643,41 @@ def _curve_plot(
         levels=levels,
         note="; ".join(notes),
     )
+
+
+def _interval(one: Measurement) -> tuple[float, ...]:
+    """The ends of what is drawn for a point."""
+    half = NORMAL_95 * one.error if one.error is not None else 0.0
+    return one.y - half, one.y + half
+
+
+def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
+    """Values that keep an axis from being all noise, where those of a curve hardly differ."""
+    usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if not usable:
+        return ()
+    low, high = min(usable), max(usable)
+    if log:
+        middle = math.sqrt(low * high)
+        return middle / LEAST_SPAN, middle * LEAST_SPAN
+    middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
+    return middle - half, middle + half
+
+
+def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> str:
+    """Which curves cannot be told apart by eye: `OUE = OLH within 1%`; "" for none."""
+    groups: list[list[int]] = []
+    for number, (_, _, ys) in enumerate(lines):
+        for group in groups:
+            pairs = list(zip(ys, lines[group[0]][2], strict=False))
+            both = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+            if both and all(abs(a - b) <= 0.01 * max(abs(a), abs(b)) for a, b in both):
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    same = [" = ".join(lines[one][0] for one in group) for group in groups if len(group) > 1]
+    return f"{', '.join(same)} within 1%" if same else ""
 
 
 def _points(label: str, found: Sequence[Measurement], tone: Tone, *, bars: bool = True) -> Series:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 MISSING = "–"
 """What stands where there is no number."""
@@ -27,8 +28,23 @@ _SPELLINGS = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "Δ": "delta", "ε": "epsilon",
     "ϵ": "epsilon", "η": "eta", "θ": "theta", "λ": "lambda", "μ": "mu", "µ": "mu", "π": "pi",
     "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "χ": "chi", "ω": "omega", "ℓ": "l",
-    "\u00a0": " ", "\u2009": " ", "\u202f": " ",
+    "\u00a0": " ", "\u2009": " ", "\u202f": " ", "∀": "all ",
 }
+
+ASCII_CELLS: Final = {
+    "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": ">", "▍": "|", "▎": "|", "▏": "|", "░": ".",
+    "▒": "+", "▓": "#", "▔": "-", "▁": "_", "▂": "_", "▃": "_", "▄": "_", "▅": "#", "▆": "#",
+    "▇": "#", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "┌": "+", "┐": "+", "└": "+", "┘": "+",
+    "├": "+", "┤": "+", "┬": "+", "┴": "+", "┼": "+", "─": "-", "━": "-", "│": "|", "┃": "|",
+    "┏": "+", "┓": "+", "┗": "+", "┛": "+", "╸": "-", "╺": "-", "╴": "-", "╶": "-", "╌": "-",
+    "┄": "-", "●": "*", "○": "o", "◐": "%", "◆": "*", "◇": "o", "★": "*", "▶": ">", "▸": ">",
+    "▾": "v", "▲": "^", "▼": "v", "■": "#", "✓": "+", "✗": "x", "‹": "<", "›": ">", "↔": "=",
+    "→": ">", "←": "<", "↑": "^", "↓": "v", "⇒": ">", "…": "~", "±": "~", "∓": "~", "∞": "8",
+    "≤": "<", "≥": ">", "≠": "#", "√": "V", "′": "'", "⌊": "[", "⌋": "]", "⌈": "[", "⌉": "]",
+    "⎧": "/", "⎨": "<", "⎩": "\\", "⎛": "/", "⎜": "|", "⎝": "\\", "⎞": "\\", "⎟": "|", "⎠": "/",
+    "∝": "~",
+}
+"""Symbols as one ASCII character each: for cells of a screen, where no text may grow."""
 # fmt: on
 
 
@@ -193,9 +209,27 @@ def to_ascii(text: str) -> str:
             letters.append(char)
         elif char in _SPELLINGS:
             letters.append(_SPELLINGS[char])
+        elif char in ASCII_CELLS:
+            letters.append(ASCII_CELLS[char])
         elif not unicodedata.combining(char):
             base = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
             letters.append(base or "?")
+    return "".join(letters)
+
+
+def ascii_cells(text: str) -> str:
+    """The text with ASCII alone, in as many cells; what has no stand-in is a letter or `?`."""
+    if text.isascii():
+        return text
+    from rich.cells import get_character_cell_size
+
+    letters: list[str] = []
+    for char in text:
+        width = 1 if char.isascii() else get_character_cell_size(char)
+        if char.isascii() or width == 0:
+            letters.append(char if char.isascii() else "")
+        else:
+            letters.append((ASCII_CELLS.get(char) or to_ascii(char)[:1] or "?").ljust(width, "?"))
     return "".join(letters)
 
 

@@ -7,23 +7,8 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from .rows import Charset, clean
-
-_MARKS: Final = str.maketrans(
-    {
-        "█": "#", "░": ".", "▌": ">", "▸": ">", "✓": "+", "✗": "x", "′": "'", "⌊": "[", "⌋": "]",
-        "⌈": "[", "⌉": "]", "∀": "all ", "⎧": "/", "⎨": "<", "⎩": "\\", "⎛": "/", "⎜": "|",
-        "⎝": "\\", "⎞": "\\", "⎟": "|", "⎠": "/", "∝": "~", "▾": "v", "━": "=",
-    }
-)  # fmt: skip
-
 _BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!\d{3}(?!\d)|= [-+]?\d)")
 """Blanks where a line may end: not inside a number, not after a sign, not before a value."""
-
-
-def spelled(text: str, charset: Charset) -> str:
-    """One line of printable text in the charset; the marks and brackets of formulas included."""
-    return clean(text.translate(_MARKS) if charset == "ascii" else text, charset)
 
 
 def wrapped(text: str, width: int, first: int | None = None) -> list[str]:

@@ -119,7 +119,7 @@ def clean(text: str, charset: Charset) -> str:
 
 
 def crop(text: str, width: int) -> str:
-    """The text in at most `width` cells; what is cut leaves an ellipsis ('~' for ASCII text)."""
+    """The text in at most `width` cells; what is cut leaves an ellipsis."""
     if cell_len(text) <= width:
         return text
     kept, cells = "", 0
@@ -128,7 +128,7 @@ def crop(text: str, width: int) -> str:
         if cells > width - 1:
             break
         kept += char
-    return (kept + ("~" if text.isascii() else "…")) if width > 0 else ""
+    return kept + "…" if width > 0 else ""
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
@@ -142,8 +142,8 @@ def length(row: Iterable[Span]) -> int:
     return sum(cell_len(text) for text, _ in row)
 
 
-def strip(row: Row, width: int) -> Strip:
-    """The row in exactly `width` cells, in as few segments as possible.
+def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
+    """The row in exactly `width` cells of the charset, in as few segments as possible.
 
     Each segment costs a terminal some forty bytes of colours, so blanks join what is before them.
     """
@@ -156,6 +156,8 @@ def strip(row: Row, width: int) -> Strip:
             pieces[-1][0] += text
         elif text:
             pieces.append([text, style])
+    if charset == "ascii":  # the ellipsis where text was cut
+        pieces = [[fmt.ascii_cells(text), style] for text, style in pieces]
     return Strip([Segment(text, style_of(style)) for text, style in pieces], width)
 
 

@@ -240,10 +240,10 @@ def test_narrow_bars_keep_the_estimates() -> None:
 def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
     chart = Bars("", (Bar("string-150", 1.0), Bar("string-151", 1.0), Bar("a", 1.0)))
     drawn = [row.split()[0] for row in rows(chart, 40, 6, "block")[1:4]]
-    assert drawn == ["str~-150", "str~-151", "a"]
+    assert drawn == ["str…-150", "str…-151", "a"]
     chart = Bars("", (Bar("differently", 1.0), Bar("beginning", 1.0)))
     drawn = [row.split()[0] for row in rows(chart, 40, 5, "block")[1:3]]
-    assert drawn == ["differe~", "beginni~"]
+    assert drawn == ["differe…", "beginni…"]
 
 
 def test_bar_lengths_are_exact_to_an_eighth() -> None:
@@ -645,3 +645,21 @@ def test_what_a_test_made_of_an_item_has_a_mark_in_every_charset() -> None:
     plain = rows(found, 80, 6, "ascii")
     assert "y detected  n missed  x false" in plain[0]
     assert [row[:6] for row in plain[2:]] == ["  y a ", "  n b ", "> x c ", "    d "]
+
+
+def test_a_short_bar_stays_in_sight_under_its_whisker() -> None:
+    chart = Bars("", (Bar("a", 1.0), Bar("b", 0.06, error=0.05), Bar("c", 0.03, error=0.02)))
+    drawn = rows(chart, 40, 6, "block")[1:4]
+    # Each has its zero line, then at least a part of a filled cell.
+    assert all(row.split("│")[1][0] in "▏▎▍▌▋▊▉█" for row in drawn)
+
+
+def test_markers_of_curves_that_coincide_stand_side_by_side() -> None:
+    xs, ys = [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]
+    series = tuple(
+        Series(f"s{number}", xs, ys, tone, "points")
+        for number, tone in enumerate(("series-0", "series-1", "series-2"))
+    )
+    drawn = rows(Plot("", Axis("x"), Axis("y"), series), 60, 16, "braille")
+    text = "\n".join(drawn[1:])
+    assert [text.count(mark) for mark in "●▲■"] == [3, 3, 3]

@@ -109,3 +109,10 @@ def test_modes_titles_and_the_clipboard_pass_in_order() -> None:
 
     assert cells.update(data) == data
     assert cells.update(data) == data.replace("\x1b[1;1Hab", "")
+
+
+def test_ascii_cells_stay_where_they_are() -> None:
+    cells = CellScreen(ascii_only=lambda: True)
+    sent = cells.update("\x1b[1;1H╭─ ● OUE ★ ε ≤ 1 … ±0.006 日本é ─╮")
+    assert sent.isascii()
+    assert "+- * OUE * e < 1 ~ ~0.006 ????e -+" in sent

@@ -13,7 +13,8 @@ from textual.widgets import Input
 from ldptui.draft import Draft, draft_of, edited
 from ldptui.equations import equations
 from ldptui.format import short
-from ldptui.prose import narrowed, spelled, wrapped
+from ldptui.prose import narrowed, wrapped
+from ldptui.rows import clean
 from ldptui.widgets.equations_view import EquationsView
 from ldptui.widgets.rows_view import RowsView
 
@@ -240,4 +241,4 @@ def test_narrowing_closes_gaps_before_anything_is_cut() -> None:
 
 
 def test_control_characters_never_get_through() -> None:
-    assert spelled("a\x1b[31m\tb\n", "block") == "a[31m b "
+    assert clean("a\x1b[31m\tb\n", "block") == "a[31m b "

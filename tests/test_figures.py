@@ -486,3 +486,42 @@ def test_the_table_says_what_was_detected_and_how_often() -> None:
         "3": ("detected", 1.0), "4": ("", 0.0),
     }  # fmt: skip
     assert "test" not in [column.name for column in figures.frequency_table(frequencies()).columns]
+
+
+def test_a_flat_gain_is_not_drawn_as_noise() -> None:
+    steady = curves.Curve("mga", "population.items", {}, (10.0, 100.0), (0.5, 0.5001), (0.01, 0.01))
+    variable = next(one for one in curves.axes(scenario()) if one.key == "population.items")
+    plot = figures.gain_plot((steady,), (), variable)
+    assert plot.y.low is not None
+    assert plot.y.high is not None
+    assert plot.y.low <= 0.45
+    assert plot.y.high >= 0.55
+
+
+def test_error_bars_end_inside_the_axis() -> None:
+    one = scenario()
+    variable = next(v for v in curves.axes(one) if v.key == "attack.share")
+    part = curves.gain_part(one, variable)
+    assert part is not None
+    found = [
+        replace(view, metrics={"gain": replace(view.metrics["gain"], standard_error=2.0)})
+        for view in cells(part.document)
+    ]
+    plot = figures.gain_plot(curves.gain_curve(one, variable), found, variable)
+    (points,) = [s for s in plot.series if s.style == "points"]
+    assert points.error is not None
+    assert plot.y.low is not None
+    assert plot.y.high is not None
+    for y, error in zip(points.y, points.error, strict=True):
+        assert plot.y.low <= y - error < y + error <= plot.y.high
+
+
+def test_curves_that_coincide_are_named() -> None:
+    one = scenario()
+    variable = next(v for v in curves.error_axes(one) if v.key == "protocol.epsilon")
+    plot = figures.error_plot(curves.error_curves(one, variable), (), variable)
+    assert "OUE = OLH within 1%" not in plot.note  # g is rounded: they differ by more at ε = 4
+    same = [("OUE", (1.0, 2.0), (3.0, 4.0)), ("GRR", (1.0, 2.0), (9.0, 4.0)),
+            ("OLH", (1.0, 2.0), (3.01, 4.02))]  # fmt: skip
+    assert figures._coinciding(same) == "OUE = OLH within 1%"
+    assert figures._coinciding(same[:2]) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,17 +12,20 @@ import pytest
 from fake_engine import FakeEngine, base_snapshot
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from ldptui.app import Workbench
-from ldptui.messages import KeyEdited, PartsChanged
+from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import workbench as workbench_module
 from ldptui.screens.workbench import WorkbenchScreen
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.field import Field, ValueInput
+from ldptui.widgets.key_hints import KeyHints
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.status import StatusLine
+from ldptui.widgets.title import TitleBar
 
 
 @pytest.fixture(autouse=True)
@@ -375,3 +379,55 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
         snapshot = finished(engine)
         await settled(pilot, lambda: charts.snapshot is not None)
         assert charts.snapshot == snapshot
+
+
+async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        epsilon = next(one for one in screen.query(Field) if one.key == "protocol.epsilon")
+        epsilon.control.focus()
+        await pilot.pause()
+        await pilot.press("f1")
+        assert "protocol.epsilon" in words(pilot)
+        await pilot.press("escape", "f5", "f1")
+        assert "protocol.epsilon" not in words(pilot)
+        assert "digest" in words(pilot)
+
+
+def words(pilot: Pilot[None]) -> str:
+    """What the dialog on the screen says."""
+    return "\n".join(str(one.content) for one in pilot.app.screen.query(Static))
+
+
+async def test_at_80_columns_the_keys_of_the_pane_are_shown_and_a_cut_title_says_so() -> None:
+    async with workbench((80, 24)) as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("4")
+        hints = screen.query_one(KeyHints).render().plain
+        assert all(key in hints for key in ("Run", "Help", "Quit", "Palette", "View", "Table"))
+        title = screen.query_one(TitleBar).render().plain
+        assert title.endswith("…")
+
+
+async def test_a_run_that_tells_nothing_counts_its_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with workbench() as (screen, _engine, _pilot):
+        clock = time.monotonic() + 7
+        monkeypatch.setattr("ldptui.widgets.status.time.monotonic", lambda: clock)
+        line = screen.query_one(StatusLine)
+        line.snapshot = Snapshot(99, "running")
+        clock += 5
+        assert "simulating … 5.0 s" in line.render().plain
+        line.snapshot = Snapshot(99, "running", done=1, total=20)
+        assert "simulating" not in line.render().plain
+
+
+async def test_the_versions_of_a_new_worker_are_no_news() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        screen.post_message(WorkerChanged(True, "python 3.11, numpy 2.4"))
+        await pilot.pause()
+        assert "numpy" not in status(screen)
+        screen.post_message(WorkerChanged(False, "the background worker was killed"))
+        await settled(pilot, lambda: "killed" in status(screen))

@@ -23,6 +23,10 @@ ABOUT: Final = (
     "crafted. Choose a protocol (1), set the population and the privacy budget (2) and the attack "
     "(3); the charts (4) follow every change, and ctrl+r runs all trials and the sweep."
 )
+DIGEST: Final = (
+    "A finished run shows its digest, xxh3:… over every count that was drawn: the same scenario "
+    "and seed give the same digest with the same version, however many processes shared the work."
+)
 KEY_WIDTH: Final = 18
 
 
@@ -76,7 +80,7 @@ class HelpScreen(ModalScreen[None]):
             [
                 Content(""),
                 _heading("Moving"),
-                _key_row("1 … 5", "the panes; alt+1 … alt+5 also while typing"),
+                _key_row("1 … 5", "the panes; alt+1 … alt+5 or f2 … f6 also while typing"),
                 _key_row("shift+drag", "select text with the mouse, in most terminals"),
             ]
         )
@@ -111,7 +115,7 @@ def field_text(key: str) -> Iterator[Content]:
         return
     field = field_help(key) if key else None
     if field is None:
-        yield Content("\n").join([_heading("ldptui"), Content(ABOUT)])
+        yield Content("\n").join([_heading("ldptui"), Content(ABOUT), Content(""), Content(DIGEST)])
         return
     title = Content.assemble(
         _heading(field.title), Content.styled(f"   {key}", "$foreground-muted")

@@ -132,7 +132,8 @@ class WorkbenchScreen(Screen[None]):
         self._debounce: Timer | None = None
         self._waiting: Timer | None = None
         self._autosave: Timer | None = None
-        self._field = ""
+        self._field = ""  # the key of the field that had the focus last
+        self._field_of: Widget | None = None
         self._past: list[tuple[str, str]] = []  # what was edited, and the text before it
         self._marked: Widget | None = None
         self._panes: dict[int, Widget] = {
@@ -283,7 +284,7 @@ class WorkbenchScreen(Screen[None]):
             self.draft = retyped(self.draft, message.text)
 
     def on_field_focused(self, message: FieldFocused) -> None:
-        self._field = message.key
+        self._field, self._field_of = message.key, self.focused
 
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
@@ -388,7 +389,8 @@ class WorkbenchScreen(Screen[None]):
         self._show_run(soon=snapshot.status == "running" and not snapshot.full)
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
-        if message.note:
+        # The versions of one that is ready are news to nobody; that one died is.
+        if message.note and not message.alive:
             self._note(message.note)
 
     def on_runs_chosen(self, message: RunsChosen) -> None:
@@ -478,7 +480,8 @@ class WorkbenchScreen(Screen[None]):
     def action_help(self) -> None:
         from .help import HelpScreen
 
-        self.app.push_screen(HelpScreen(self._field, tuple(self.active_bindings.values())))
+        field = self._field if self.focused is self._field_of else ""
+        self.app.push_screen(HelpScreen(field, tuple(self.active_bindings.values())))
 
     def action_open(self) -> None:
         from .open import OpenScreen

@@ -28,6 +28,8 @@ SIDE_BY_SIDE: Final = 74
 """Cells inside the border from which form and script stand side by side."""
 STACKED: Final = 24
 """Rows inside the border from which they stand one above the other."""
+NARROWEST: Final = 38
+"""Cells that words in the form have where all panes stand on one screen."""
 PATIENCE_S: Final = 0.4
 """How long a text that is being typed may be wrong before the list below it says so."""
 
@@ -58,6 +60,7 @@ class AttackPane(Widget, can_focus=True):
         &.-wrong { border-subtitle-color: $text-error; }
         & > #form {
             height: 1fr;
+            padding-right: 1;
             scrollbar-size-vertical: 1;
             scrollbar-color: $foreground 25%;
             scrollbar-background: $background;
@@ -147,7 +150,7 @@ class AttackPane(Widget, can_focus=True):
         other = "script" if self.view == "form" else "form"
         line = problems[0].line if problems and hidden else None
         error = f"✗ line {line} · " if line is not None else ""
-        said = "" if self.has_class("-both") else f"{error}[@click=switch]s {other}[/]"
+        said = "" if self.has_class("-both") else f"{error}[@click=switch]alt+s {other}[/]"
         if said != self._said:
             self._said = self.border_subtitle = said
 
@@ -281,4 +284,6 @@ def _facts(draft: Draft) -> str:
     if cell is None or cell.attack is None:
         return ""
     held = short(cell.target_frequency, 3)
-    return f"m = {count(cell.malicious)} fakes   r = {cell.targets.size}   f_T = {held}"
+    said = f"m = {count(cell.malicious)} fakes   r = {cell.targets.size}"
+    gap = "   " if len(said) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
+    return f"{said}{gap}f_T = {held}"

@@ -13,8 +13,8 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from ..prose import narrowed, spelled, wrapped
-from ..rows import Charset, Palette, Row, centred, crop, length
+from ..prose import narrowed, wrapped
+from ..rows import Charset, Palette, Row, centred, clean, crop, length
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class _Pen:
         self.width, self.palette, self.charset = width, palette, charset
 
     def text(self, text: str) -> str:
-        return spelled(text, self.charset)
+        return clean(text, self.charset)
 
     def heading(self, text: str) -> Row:
         text = crop(self.text(text), self.width)

@@ -8,6 +8,9 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widget import Widget
 
+ESSENTIAL = ("run", "help", "leave", "command_palette")
+"""Actions whose keys are shown at every width."""
+
 
 class KeyHints(Widget):
     """Global keys first, then those of the focused pane; as many as fit, none cut in half."""
@@ -41,7 +44,7 @@ class KeyHints(Widget):
             self.call_after_refresh(self.refresh)
 
     def _shown(self) -> list[Binding]:
-        """Bindings to show, the screen's and the app's first."""
+        """Bindings to show: the screen's and the app's, then those of what has the focus."""
         own: list[Binding] = []
         other: list[Binding] = []
         seen: set[str] = set()
@@ -51,15 +54,26 @@ class KeyHints(Widget):
                 continue
             seen.add(binding.action)
             (own if active.node in (self.screen, self.app) else other).append(binding)
-        return own + other
+        bindings = own + other
+        if sum(map(self._width, bindings)) > self.size.width:
+            # Not all fit: what is reached from the palette too gives way to the focused pane's.
+            last = [one for one in own if one.action not in ESSENTIAL]
+            bindings = [*(one for one in own if one.action in ESSENTIAL), *other, *last]
+        return bindings
+
+    def _width(self, binding: Binding) -> int:
+        """Cells of a hint, with the gap after it."""
+        return cell_len(self.app.get_key_display(binding)) + len(binding.description) + 3
+
+    def on_resize(self) -> None:
+        self._bindings_changed(self.screen)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("hints--key", partial=True)
         text_style = self.get_component_rich_style("hints--text", partial=True)
         line, room = Text(no_wrap=True), self.size.width - 2
         for binding in self._hints:
-            key = self.app.get_key_display(binding)
-            width = cell_len(key) + 1 + cell_len(binding.description) + 2
+            key, width = self.app.get_key_display(binding), self._width(binding)
             if width > room:
                 break
             room -= width

@@ -14,8 +14,8 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from .. import format as fmt
-from ..prose import spelled, wrapped
-from ..rows import Charset, Palette, Row, centred, length, pad
+from ..prose import wrapped
+from ..rows import Charset, Palette, Row, centred, clean, length, pad
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class _Pen:
         self.palette, self.charset, self.spare = palette, charset, spare
 
     def text(self, text: str) -> str:
-        return spelled(text, self.charset)
+        return clean(text, self.charset)
 
     def stacked(self, blocks: list[list[Row]], gap: int, between: Row | None = None) -> list[Row]:
         rows: list[Row] = []

@@ -76,7 +76,8 @@ class RowsView(ScrollView, can_focus=True):
         rows, at = self._rows, y + round(self.scroll_offset.y)
         row = rows[at] if at < len(rows) else []
         # Blank segments do not inherit the background of the widget.
-        return strip(row, self.scrollable_content_region.width).apply_style(self.rich_style)
+        width = self.scrollable_content_region.width
+        return strip(row, width, self.charset).apply_style(self.rich_style)
 
     def _current(self) -> list[Row]:
         """The rows for the present state; they are built anew only when something changed."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 if TYPE_CHECKING:
@@ -41,6 +43,22 @@ class StatusLine(Widget):
     busy: reactive[str] = reactive("")
     idle: reactive[str] = reactive("starting the simulator …")
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = 0.0  # when the run began that is shown
+        self._clock: Timer | None = None
+
+    def on_mount(self) -> None:
+        self._clock = self.set_interval(1.0, self.refresh, pause=True)
+
+    def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
+        """Count the seconds of a run that has nothing to tell yet."""
+        if after is not None and (before is None or before.key != after.key):
+            self._since = time.monotonic()
+        if self._clock is not None:
+            silent = after is not None and after.status == "running" and not after.done
+            (self._clock.resume if silent else self._clock.pause)()
+
     def render(self) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
         if self.note:
@@ -64,6 +82,9 @@ class StatusLine(Widget):
         what = "run" if run.full else "preview"
         if run.status == "running":
             line.append("● ", self._style("busy")).append(f"{what} ")
+            waited = time.monotonic() - self._since
+            if not run.done and not run.note and waited >= 1:  # populations of a million items
+                line.append(f"simulating … {fmt.duration(int(waited))}  ")
             if run.total:
                 share = run.done / run.total
                 line.append(self._bar(share), self._style("busy")).append(f" {share:4.0%}  ")

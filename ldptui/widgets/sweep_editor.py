@@ -237,13 +237,15 @@ class SweepEditor(Rows):
     # Downwards.
 
     def show(self, draft: Draft) -> None:
-        from ..draft import sweep_of
+        from ..draft import own_problem, sweep_of
 
         self._draft = draft
         swept = sweep_of(draft)
         rows = []
         for key, spec in swept.items():
-            problem = draft.problem(f"sweep.{key}") or draft.problem(key)
+            problem = draft.problem(f"sweep.{key}")
+            if problem is None and own_problem(draft, key) is None:  # not of the key's own value
+                problem = draft.problem(key)
             rows.append(Row(key, spec, problem.message if problem is not None else ""))
         sweeps = self.sweeps
         sweeps.rows = tuple(rows)

@@ -49,4 +49,5 @@ class TitleBar(Widget):
         else:
             line.append(" │ ", muted)
         line.append("● " if self.modified else "", name).append(self.scenario, muted)
+        line.truncate(self.size.width, overflow="ellipsis")
         return line
