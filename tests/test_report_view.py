@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from ldptui.draft import Draft, draft_of, edited, edited
+from ldptui.draft import Draft, draft_of, edited
 from ldptui.widgets.report_view import ReportView
 from ldptui.widgets.rows_view import RowsView
 
