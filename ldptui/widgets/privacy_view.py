@@ -10,8 +10,8 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 
 from .. import format as fmt
-from ..prose import spelled, wrapped
-from ..rows import Charset, Palette, Row, centred, length, pad
+from ..prose import wrapped
+from ..rows import Charset, Palette, Row, centred, clean, length, pad
 from .plot import ChartView
 from .rows_view import RowsView
 
@@ -99,23 +99,23 @@ class PrivacyView(Vertical):
 
 
 def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
-    title = wrapped(spelled(group.title, charset), width)
+    title = wrapped(clean(group.title, charset), width)
     rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
     for fact in group.facts:
         row: Row = [
-            (pad(spelled(fact.symbol, charset), 3 if charset != "ascii" else 9), palette.theory),
-            (pad(spelled(fact.label, charset), 28), palette.foreground),
+            (pad(clean(fact.symbol, charset), 3 if charset != "ascii" else 9), palette.theory),
+            (pad(clean(fact.label, charset), 28), palette.foreground),
             (
-                pad(spelled(fact.value, charset), 9, right=True) + "  ",
+                pad(clean(fact.value, charset), 9, right=True) + "  ",
                 f"bold {palette.foreground}",
             ),
         ]
         indent = length(row)
         if width - indent < BESIDE:
             rows.append(row)
-            lines, indent = wrapped(spelled(fact.why, charset), width - 3), 3
+            lines, indent = wrapped(clean(fact.why, charset), width - 3), 3
         else:
-            first, *lines = wrapped(spelled(fact.why, charset), width - indent)
+            first, *lines = wrapped(clean(fact.why, charset), width - indent)
             rows.append([*row, (first, palette.muted)])
         rows += [[(" " * indent + line, palette.muted)] for line in lines]
     return rows
@@ -148,7 +148,7 @@ def _bargains(
     for number, line in enumerate(table):
         row: Row = []
         for at, size in enumerate(sizes):
-            text = pad(spelled(line[at], charset), size, right=at > 0)
+            text = pad(clean(line[at], charset), size, right=at > 0)
             same = number > 1 and at > 0 and line[at] == table[1][at]
             style = palette.muted if number == 0 or same else palette.foreground
             row.append((text, f"bold {style}" if number == 1 else style))
@@ -156,4 +156,4 @@ def _bargains(
     words = "σ of a rare frequency; strings of equal frequency that N users can reveal" + (
         "; 0.8 k m candidates that can be estimated together" if found[0].room else ""
     )
-    return rows + [[(line, palette.muted)] for line in wrapped(spelled(words, charset), width)]
+    return rows + [[(line, palette.muted)] for line in wrapped(clean(words, charset), width)]
