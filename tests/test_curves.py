@@ -150,6 +150,36 @@ def test_error_is_that_of_the_compiled_cell() -> None:
                 assert std == pytest.approx(math.sqrt(y))
 
 
+@pytest.mark.parametrize("protocol", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("attack", ["rpa", "mga"])
+def test_gain_from_a_curator_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
+    made = scenario(
+        protocol__kind=protocol, attack__kind=attack, population__users=2000, protocol__epsilon=0.5
+    )
+    for variable in curves.axes(made):
+        (curve,) = curves.gain_curve(made, variable, 4)
+        assert curve.label == f"{attack.upper()} on {protocol.upper()}"
+        for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
+            expected = theory.expected_metrics(cell_at(curve, made, x))["gain"]
+            assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
+            assert math.isnan(std) == (protocol == "stability")
+
+
+def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
+    made = scenario(protocol__kind="stability", population__users=2000, protocol__delta=1e-4)
+    for variable in curves.error_axes(made):
+        found = curves.error_curves(made, variable, 4)
+        assert [one.label for one in found] == ["GRR", "SUE", "OUE", "BLH", "OLH", "STABILITY"]
+        for x, y in zip(found[-1].x, found[-1].y, strict=True):
+            expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
+            assert y == pytest.approx(expected, rel=1e-9)
+    swept = made.with_value("sweep", {"protocol.kind": ["oue", "rappor", "laplace"]})
+    assert curves.error_protocols(swept) == ("oue", "laplace")
+    document = curves.error_document(swept)
+    assert document["protocol"] == {"epsilon": made.document["protocol"]["epsilon"]}
+    assert len(compile(Scenario(document)).cells) == 2
+
+
 def test_golden_table_1() -> None:
     # f_T = 0.01 and m = 50 000 exactly: nothing is rounded.
     rest = [919 + (at < 363) for at in range(1023)]
