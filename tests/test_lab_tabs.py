@@ -257,13 +257,14 @@ def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
     answer = ask("choosing", document=counts, epsilon=0.5, trials=2000)
     weights = [math.exp(0.25 * count) for count in (10, 7, 7)]
     exact = weights[0] / sum(weights)
-    assert number(answer, "exponential, exact") == pytest.approx(exact, rel=1e-4)
-    hits = round(2000 * number(answer, "exponential, simulated"))
+    assert number(answer, "exponential: right") == pytest.approx(exact, rel=1e-4)
+    [measured] = [row[1] for row in answer.table.rows if row[0] == "  simulated"]
+    hits = round(2000 * float(str(measured).partition("±")[0]))
     assert budget.proportion(hits, 2000, exact)
     assert not budget.proportion(hits, 2000, exact - 0.15)
     need = number(answer, "exponential: ε for 95%")
     assert 1 / (1 + 2 * math.exp(-1.5 * need)) == pytest.approx(0.95, abs=1e-4)
-    x, y = series(answer, "exponential, exact")
+    x, y = series(answer, "exponential, curator")
     assert (np.diff(y) > -1e-12).all()
     assert x[0] < need < x[-1]
 
@@ -274,24 +275,22 @@ def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
 def test_clipping_by_hand(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n10,c\n", encoding="utf-8")
     answer = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, epsilon=2.0)
-    assert number(answer, "bias of the clipped sum") == pytest.approx(-6)
-    assert number(answer, "noise of the clipped sum") == pytest.approx(
-        math.sqrt(2) * 4 / 2, rel=1e-4
-    )
-    assert number(answer, "error of the clipped sum") == pytest.approx(math.sqrt(36 + 8), rel=1e-4)
+    assert number(answer, "clipped sum: bias") == pytest.approx(-6)
+    assert number(answer, "clipped sum: noise") == pytest.approx(math.sqrt(2) * 4 / 2, rel=1e-4)
+    assert number(answer, "clipped sum: error") == pytest.approx(math.sqrt(36 + 8), rel=1e-4)
     rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
-    assert rows["Δ of a sum"] == rows["Δ of a mean"] == "unbounded"
-    assert (rows["Δ of a count"], rows["Δ of a histogram"]) == ("1", "1")
-    assert rows["Δ of a clipped sum"] == "4"
-    assert rows["Δ of a clipped mean"] == "2"
+    assert rows["Δ of sum"] == rows["Δ of mean"] == "unbounded"
+    assert (rows["Δ of count"], rows["Δ of histogram"]) == ("1", "1")
+    assert rows["Δ of sum, clipped"] == "4"
+    assert rows["Δ of mean, clipped"] == "2"
     bound, error = series(answer, "error")
     best = number(answer, "least error, at C")
     assert bound[error.argmin()] == pytest.approx(best, rel=1e-3)
     wide = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, negative="yes",
                neighbours="change-one")  # fmt: skip
     rows = {row[0]: str(row[1]).strip() for row in wide.table.rows}
-    assert rows["Δ of a clipped sum"] == "8"
-    assert float(rows["Δ of a clipped mean"]) == pytest.approx(8 / 3, rel=1e-4)
+    assert rows["Δ of sum, clipped"] == "8"
+    assert float(rows["Δ of mean, clipped"]) == pytest.approx(8 / 3, rel=1e-4)
 
 
 def test_a_column_that_is_not_numeric_is_named_with_what_it_holds(tmp_path: Path) -> None:
@@ -395,11 +394,10 @@ def refused_whole(name: str, folder: Path, **values: Any) -> str:
 @pytest.mark.parametrize("source", ["protocol", "laplace", "geometric", "stability"])
 def test_a_synthetic_column_is_as_wrong_as_its_estimates(source: str) -> None:
     answer = ask("synthetic", source=source, rows=1_000_000)
-    own = number(answer, "on the simplex: error")
-    added = number(answer, "drawing the rows adds")
-    # Errors of independent draws add up in squares.
-    both = math.hypot(own, added)
-    assert number(answer, "synthetic column: error") == pytest.approx(both, rel=0.5)
+    own = number(answer, "  corrected")
+    added = number(answer, "drawing adds about")
+    drawn = number(answer, "rows are off by")
+    assert own - added < drawn < own + 2 * added  # at most the sum, but for chance
     assert "spent nothing more" in answer.words[0]
     assert ("δ = 1e-06" in answer.words[0]) == (source == "stability")
 

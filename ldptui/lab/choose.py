@@ -10,6 +10,7 @@ import numpy as np
 
 from core.bounds import Range
 from core.central import Exponential
+from core.central.accuracy import BUDGET
 from core.central.locality import local_success
 from core.errors import ScenarioError
 from core.population import Population
@@ -25,14 +26,15 @@ from .output import Report, Row, laid_out, row, show, within
 from .price import current
 
 TRIALS: Final = Range(1, 10**6)
-POINTS: Final = 33
+POINTS: Final = 97
 """Points of the exact curve."""
-SIMULATED: Final = 7
+SIMULATED: Final = 13
 """Points of the curves that are simulated."""
 LINES: Final = ("grr", "oue", "olh")
 """The local protocols that a chart has room for."""
-AT_ONCE: Final = 1 << 22
-"""Counts drawn at once."""
+AT_ONCE: Final = 1 << 17
+"""Counts drawn in one call, some 10 ms: an interrupt is obeyed between two calls."""
+SURE: Final = 0.95
 
 
 def run(options: Namespace) -> int:
@@ -51,15 +53,19 @@ def run(options: Namespace) -> int:
 def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> dict[str, Any]:
     """How often the exponential mechanism and each local arg-max name a most frequent item.
 
-    exponential : exactly and simulated. local : simulated; None where this ε allows none. over :
+    exponential : exactly and simulated. needed : the ε with which it is right 95% of the time, None
+    where none is large enough. local : simulated; None where this ε allows none. over :
     the same along ε, the local ones at fewer points.
     """
     held = population.histogram
     ordered = np.sort(held)
     mechanism = Exponential(epsilon)
     right = _hits(mechanism, held, trials, rng)
-    grid = [float(f"{x:.6g}") for x in np.geomspace(min(0.01, epsilon), max(10, epsilon), POINTS)]
-    few = grid[:: (POINTS - 1) // (SIMULATED - 1)]
+    need = needed(held)
+    low = min(0.01, epsilon, (need or 1.0) / 30)
+    grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, epsilon), POINTS)]
+    few = [float(f"{x:.6g}") for x in np.geomspace(0.01, 10, SIMULATED)]
+    each = min(trials, 200)
     return {
         "items": held.size,
         "users": int(held.sum()),
@@ -68,20 +74,38 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
         "best": population.label(int(held.argmax())),
         "lead": int(ordered[-1] - ordered[-2]),
         "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
+        "needed": need,
         "local": {kind: _local(kind, held, epsilon, trials, rng) for kind in LOCAL},
         "over": {
             "epsilon": grid,
             "exponential": [Exponential(e).success(held) for e in grid],
             "simulated_at": few,
+            "trials": each,
             "local": {
                 kind: [
                     None if found is None else found["simulated"]
-                    for found in (_local(kind, held, e, min(trials, 200), rng) for e in few)
+                    for found in (_local(kind, held, e, each, rng) for e in few)
                 ]
                 for kind in LINES
             },
         },
     }
+
+
+def needed(held: Counts) -> float | None:
+    """The least ε with which the exponential mechanism is right 95% of the time; None: there is
+    none up to the largest budget."""
+    low, high = math.log(1e-9), math.log(BUDGET.high)
+
+    def right(log_epsilon: float) -> bool:
+        return Exponential(math.exp(log_epsilon)).success(held) >= SURE
+
+    if not right(high):
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if right(middle) else (middle, high)
+    return math.exp(high)
 
 
 def _hits(mechanism: Exponential, held: Counts, trials: int, rng: Rng) -> int:
@@ -118,14 +142,15 @@ def chart(values: dict[str, Any]) -> Plot:
     series = [Series("exponential, curator", over["epsilon"], over["exponential"], "theory")]
     for kind, tone in zip(LINES, tones, strict=True):
         ys = [math.nan if y is None else y for y in over["local"][kind]]
-        series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points"))
+        errors = [math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
+        series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points", errors))
     note = f"n = {text.count(values['users'])}, d = {text.count(values['items'])}"
     return Plot(
         "Finding the most frequent item",
         Axis("privacy budget ε", log=True),
         Axis("probability of the right answer", low=0.0, high=1.0),
         tuple(series),
-        note=f"{note}; points: simulated",
+        note=f"{note}; points: {over['trials']} trials ± standard error",
     )
 
 
@@ -133,13 +158,16 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     """The table in words."""
     own = values["exponential"]
     rows: list[Row] = [
-        row("exponential: right", own["exact"], "Σ_best e^(ε c/2) / Σᵥ e^(ε cᵥ/2)", "DR 3.4"),
+        row("exponential: right", own["exact"], "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"),
         row("  simulated", _measured(own), f"of {text.count(values['trials'])} trials", "DR 3.4"),
     ]
     for kind in LOCAL:
         found = values["local"][kind]
         if found is not None:
             rows.append(row(f"{kind}: right", _measured(found), "arg-max, simulated", "W17"))
+    if values["needed"] is not None:
+        ahead = f"{text.count(values['lead'])} users ahead"
+        rows.append(row("exponential: ε for 95%", values["needed"], ahead, "DR 3.4"))
     title = (
         f"The most frequent item, {scenario}: ε = {text.short(values['epsilon'])}, "
         f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"

@@ -197,8 +197,13 @@ def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, An
     known = isinstance(epsilon, int | float) and epsilon > 0
     if "epsilon" in values and known:
         found["epsilon"] = epsilon
-    if tab == "budget" and known:
-        found["entries"] = (f"{kind}={epsilon:g}x10",)
+    if tab == "budget":
+        rounds = value_of(draft, "campaign.rounds") or 10
+        if known:
+            found["entries"] = (f"{kind}={epsilon:g}x{rounds}",)
+        noise = [value_of(draft, f"protocol.{one}") for one in ("f", "p", "q", "hashes")]
+        if kind == "rappor" and all(isinstance(one, int | float) for one in noise):
+            found["rappor"], found["rounds"] = ", ".join(f"{one:g}" for one in noise), rounds
     options = next((one.options for one in FORMS[tab] if one.name == "mechanism"), None) or ()
     if any(kind == one for one, _ in options):
         found["mechanism"] = kind

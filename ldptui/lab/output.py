@@ -42,9 +42,6 @@ SOURCES: Final = {
     "l": "Machanavajjhala et al., l-diversity, ICDE 2006",
     "t": "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
     "E": "Erdmann, Topology of Privacy, 2017",
-    "MT": "McSherry, Talwar, Mechanism design via differential privacy, FOCS 2007",
-    "A19": "Amin, Kulesza, Muñoz, Vassilvitskii, Bounding user contributions, ICML 2019",
-    "N-Sub": "Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020 (Norm-Sub)",
     "CP": "Clopper, Pearson, Biometrika 1934",
 }
 

@@ -28,7 +28,7 @@ def work(ask: Ask) -> Steps:
     if users != population.users:
         histogram = grown(histogram, users)
     values = price.prices(histogram, epsilon, delta, neighbours(ask))
-    report = price.report("the scenario's population", values)
+    report = price.report("your population", values)
     notes = [note for note in report.notes if not note.startswith("--")]  # of the command's options
     charts = (price.error_chart(values, over), price.factor_chart(values, over))
     return answer_of(report._replace(notes=notes), *charts, words=_verdict(values, curator))
