@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from core.attacks import Mixture
+from core.campaign import entry_of, rounds_of
 from core.cell import Cell
 from core.central import Curator, Stability
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
-from core.theory import bit_gain, expected_metrics
+from core.theory import bit_gain, expected_metrics, privacy_spent
 
 from . import format as text
 
@@ -101,6 +102,8 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
     ]
     if len(cells) == 1 and finished:
         lines += ["", *_listed(*finished[0], style)]
+        if cells[0].rounds:
+            lines += ["", *_by_round(*finished[0][:2], width, style)]
     elif finished:
         lines += ["", *_swept(results, finished, width, style)]
     lines += ["", *(style.faint(line) for line in _closing(results, finished, width))]
@@ -116,7 +119,7 @@ def _constants(results: Results, width: int) -> list[str]:
     population = [
         _over(cell.parameters["population.kind"] for cell in cells),
         f"d = {_over(cell.population.domain_size for cell in cells)} items",
-        f"n = {_over(cell.users for cell in cells)} users",
+        f"n = {_over(cell.first.users for cell in cells)} users",
     ]
     for key in ("exponent", "ratio", "mean", "std", "path", "column", "count"):
         values = _present(cells, f"population.{key}")
@@ -139,6 +142,8 @@ def _constants(results: Results, width: int) -> list[str]:
             protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
     protocol += _curators(cells)
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
+    if any(cell.rounds for cell in cells):
+        rows.append(("campaign", _campaign(cells)))
     simulated = [
         _trials(cells),
         f"seed {_over(cell.seed for cell in cells)}",
@@ -155,6 +160,17 @@ def _constants(results: Results, width: int) -> list[str]:
             break_on_hyphens=False,
         )
     return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _campaign(cells: Sequence[Cell]) -> list[str]:
+    """The rounds, how the users change over them, and what taking part in all of them costs."""
+    facts = [f"R = {_over(len(cell.rounds) for cell in cells)} rounds"]
+    for key, name in (("campaign.churn", "churn"), ("campaign.drift.kind", "drift to")):
+        values = [value for value in _present(cells, key) if value]
+        if values:
+            facts.append(f"{name} {_over(values)}")
+    spent = _over(privacy_spent(cell)[-1] for cell in cells)
+    return [*facts, f"a user spends ε = {spent} over all rounds"]
 
 
 def _rappor(cells: Sequence[Cell]) -> list[str]:
@@ -284,20 +300,70 @@ def _listed(
     return _block([Group("", columns)], style, set())
 
 
-def _swept(results: Results, finished: list[Finished], width: int, style: Style) -> list[str]:
-    """One row for each cell, in as many blocks as the width asks for."""
-    keys = _keys(results, finished)
+SHOWN_ROUNDS: Final = 12
+"""Rows of the view by round: the first round, the last one and evenly between."""
+
+
+def _by_round(cell: Cell, measured: CellResults, width: int, style: Style) -> list[str]:
+    """Some rounds of a campaign, a row each; and when the targets came to the top k."""
+    every = rounds_of(cell, measured)
+    step = max(len(every) - 1, 1) / (min(len(every), SHOWN_ROUNDS) - 1 or 1)
+    numbers = sorted({round(at * step) for at in range(min(len(every), SHOWN_ROUNDS))})
+    shown = [every[number] for number in numbers]
+
+    def of(metric: str) -> list[Estimate]:
+        return [one.metrics[metric] for one in shown]
+
+    first = [Column("round", _right(str(one.number) for one in shown))]
+    if cell.targets.size:
+        first.append(Column("β", _around([text.short(one.share, 3) for one in shown], ".")))
+    spent = Column("ε spent", _around([text.short(one.spent) for one in shown], "."))
+    groups = [_beside("mean squared error", of("mse"))]
+    if cell.targets.size:
+        inside, frequency = of("targets_in_top_k"), of("target_frequency")
+        power = _power(frequency)
+        top = Column(f"in top {cell.top_k}", _with_errors(inside, _power(inside)))
+        groups = [
+            _beside("gain", of("gain")),
+            Group(f"targets{_unit(power)}", (Column("after", _with_errors(frequency, power)), top)),
+        ]
+    keys, lines = Group("", (*first, spent)), list[str]()
+    for block in _blocks(keys, groups, width):
+        lines += [*([""] if lines else []), *_block(block, style, set())]
+    told = _entry(cell, measured)
+    return [*lines, *([""] if told else []), *(style.faint(line) for line in told)]
+
+
+def _entry(cell: Cell, measured: CellResults) -> list[str]:
+    """When all targets first were in the top k, in words."""
+    if not cell.targets.size:
+        return []
+    entry, trials = entry_of(cell, measured), measured.trials
+    if not entry.reached:
+        return [f"the targets are never all in the top {cell.top_k}"]
+    when = f"from round {text.estimate(entry.mean, entry.standard_error)} on average"
+    often = f"in {entry.reached} of {trials} trials"
+    return [f"all targets are in the top {cell.top_k} {when}, {often}"]
+
+
+def _blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Group]]:
+    """The groups side by side, in as many blocks as the width asks for, each after the keys."""
     blocks: list[list[Group]] = []
     room = 0
-    for group in _groups(finished):
+    for group in groups:
         if not blocks or group.width + len(GAP) > room:
             blocks.append([keys])
             room = width - keys.width
         blocks[-1].append(group)
         room -= group.width + len(GAP)
+    return blocks
+
+
+def _swept(results: Results, finished: list[Finished], width: int, style: Style) -> list[str]:
+    """One row for each cell, in as many blocks as the width asks for."""
     breaks = _breaks(results, finished)
     lines: list[str] = []
-    for block in blocks:
+    for block in _blocks(_keys(results, finished), _groups(finished), width):
         lines += [*([""] if lines else []), *_block(block, style, breaks)]
     return lines
 
@@ -347,13 +413,29 @@ def _groups(finished: list[Finished]) -> list[Group]:
         ),
         _compared("mean squared error", "mse", finished),
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
+        *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
         *detected,
     ]
 
 
+def _entries(finished: list[Finished]) -> Group:
+    """In which round all targets first were in the top k, and in how many trials they ever were."""
+    entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
+    when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
+    trials = _right(f"{entry.reached}/{count}" for entry, count in entries)
+    columns = Column("round", _with_errors(when, _power(when))), Column("trials", trials)
+    return Group("all in top k from", columns)
+
+
 def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
     """A metric, measured and expected."""
-    estimates = [measured.estimate(metric, theory[metric]) for _, measured, theory in finished]
+    return _beside(
+        title, [measured.estimate(metric, theory[metric]) for _, measured, theory in finished]
+    )
+
+
+def _beside(title: str, estimates: Sequence[Estimate]) -> Group:
+    """Estimates beside their closed forms."""
     power = _power(estimates)
     columns = (
         Column("measured", _with_errors(estimates, power)),
