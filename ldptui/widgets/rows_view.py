@@ -9,6 +9,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ..format import ascii_cells
 from ..rows import Charset, Palette, Row, strip
 from .plot import palette_of
 
@@ -66,7 +67,8 @@ class RowsView(ScrollView, can_focus=True):
     def as_text(self) -> str:
         """All rows as plain text, also those out of sight."""
         lines = ("".join(text for text, _ in row).rstrip() for row in self._current())
-        return "\n".join(lines) + "\n"
+        text = "\n".join(lines) + "\n"
+        return ascii_cells(text) if self.charset == "ascii" else text
 
     def render_lines(self, crop: Region) -> list[Strip]:
         self._current()  # once for all lines: telling whether they are current takes time
