@@ -101,10 +101,12 @@ class PrivacyView(Vertical):
 def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
     title = wrapped(clean(group.title, charset), width)
     rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
+    names = 3 if charset != "ascii" else 9
+    words = min(28, width - names - 11)
     for fact in group.facts:
         row: Row = [
-            (pad(clean(fact.symbol, charset), 3 if charset != "ascii" else 9), palette.theory),
-            (pad(clean(fact.label, charset), 28), palette.foreground),
+            (pad(clean(fact.symbol, charset), names), palette.theory),
+            (pad(clean(fact.label, charset), words), palette.foreground),
             (
                 pad(clean(fact.value, charset), 9, right=True) + "  ",
                 f"bold {palette.foreground}",
