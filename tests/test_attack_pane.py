@@ -6,8 +6,11 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ldptui.draft import edited
+from core.attacks import ATTACKS
+from ldptui.draft import edited, keys_of
+from ldptui.widgets.attack_form import KINDS
 from ldptui.widgets.attack_pane import AttackPane
+from ldptui.widgets.completion_list import CompletionList
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.script_editor import ProblemList, ScriptEditor
 
@@ -136,18 +139,18 @@ async def test_a_problem_leads_to_its_line() -> None:
 async def test_kinds_bring_what_they_need() -> None:
     app = FormApp(AttackPane, SCENARIO.partition("\n[attack]")[0] + "\n")
     async with app.run_test(size=(44, 20)) as pilot:
-        assert shown(app) == ["attack.kind"]
+        assert shown(app)[-1] == "attack.kind"
         assert facts(app) == ""
         app.field("attack.kind").control.focus()
         await pilot.press("right")
         assert app.draft.problems == ()
-        assert shown(app)[1:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
+        assert shown(app)[-3:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
         assert app.shown("attack.share") == "0.05"
         await pilot.press(*["right"] * 4)
-        assert shown(app)[4:] == ["attack.seeds", "attack.scoring"]
+        assert shown(app)[-2:] == ["attack.seeds", "attack.scoring"]
         assert "[attack]" in editor(app).text
         await pilot.press(*["left"] * 5)
-        assert shown(app) == ["attack.kind"]
+        assert shown(app)[-1] == "attack.kind"
         assert app.draft.problems == ()
 
 
@@ -288,3 +291,52 @@ async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
         app.show(edited(app.draft, "protocol.form", "basic"))
         await pilot.pause()
         assert not any(field.key == "attack.cohort" for field in app.query(Field) if field.display)
+
+
+async def test_the_script_offers_what_may_stand_there() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((editor(app).document.line_count - 1, 0))
+        await pilot.press(*"see")
+        offers = app.query_one(CompletionList)
+        assert offers.display
+        assert [one.text for one in offers.offers] == ["seeds = "]
+        await pilot.press("tab", *"9")
+        assert not offers.display
+        assert app.draft.document["attack"]["seeds"] == 9
+        assert app.draft.problems == ()
+
+
+async def test_offers_are_chosen_from_and_closed() -> None:
+    app = FormApp(AttackPane, SCENARIO.replace('kind = "mga"', "kind = "))
+    async with app.run_test(size=(80, 30)) as pilot:
+        row = next(at for at, line in enumerate(SCENARIO.splitlines()) if "mga" in line)
+        editor(app).focus()
+        editor(app).move_cursor((row, len("kind = ")))
+        offers = app.query_one(CompletionList)
+        await pilot.press("ctrl+@")
+        assert [one.text for one in offers.offers][:2] == ['"none"', '"rpa"']
+        assert offers.offers[1].meaning
+        await pilot.press("escape")
+        assert not offers.display
+        assert app.focused is editor(app)
+        await pilot.press("ctrl+@", "down", "enter")
+        assert app.draft.document["attack"]["kind"] == "rpa"
+        await pilot.press("left")  # moving opens nothing
+        assert not offers.display
+
+
+def test_the_form_offers_every_kind() -> None:
+    assert set(KINDS) == set(ATTACKS)
+
+
+@pytest.mark.parametrize("kind", ATTACKS)
+async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 30)):
+        protocol = "oue" if kind == "apa" else "olh"
+        app.show(edited(edited(app.draft, "protocol.kind", protocol), "attack.kind", kind))
+        assert {problem.key for problem in app.draft.problems} <= {"attack.name", "simulate.path"}
+        own = set(keys_of("attack", kind)) - {"targets", "cohort", "options"}
+        assert {f"attack.{name}" for name in own} <= set(shown(app))

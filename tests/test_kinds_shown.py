@@ -16,7 +16,7 @@ from core.attacks import ATTACKS
 from ldptui.curves import axes, gain_curve
 from ldptui.life import ATTACK_NAMES, fake_life
 from ldptui.live import live_equations
-from ldptui.widgets.attack_pane import _KINDS
+from ldptui.widgets.attack_form import KINDS
 
 SHIPPED = [kind for kind in ATTACKS if kind not in ("none", "plugin")]
 PROTOCOLS = ["grr", "sue", "oue", "blh", "olh"]
@@ -98,7 +98,7 @@ def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
 
 
 def test_every_kind_is_offered_and_has_a_name() -> None:
-    assert tuple(ATTACKS) == _KINDS
+    assert tuple(ATTACKS) == KINDS
     assert set(ATTACK_NAMES) == set(SHIPPED)
 
 

@@ -454,6 +454,13 @@ class Field(Widget):
         self._sent.clear()
         self._rewrite(value)
 
+    def move_to(self, key: str) -> None:
+        """Edit another key from now on: what was typed for the one before is not the new one's."""
+        if key != self.key:
+            self.key = key
+            self._sent.clear()
+            self._value = _NOTHING
+
     def _rewrite(self, value: Any) -> None:
         if isinstance(self.control, Choice):
             self.control.value = value
@@ -589,6 +596,10 @@ class Field(Widget):
                 self._rewrite(self._value)
             elif self.type_ in ("integer", "number") and not isinstance(value, str):
                 self._rewrite(value)
+
+
+_NOTHING: Final = object()
+"""No value, not even None: whatever is shown next is new."""
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widgets import OptionList, TextArea
@@ -17,6 +18,7 @@ from textual.widgets.option_list import Option
 
 from ..keys import ALT_DIGITS
 from ..messages import FieldFocused, TextEdited
+from .completion_list import CompletionList
 from .field import leave
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ class ScriptEditor(TextArea):
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave the editor", show=False, id="script.leave"),
+        Binding("ctrl+@,ctrl+space", "offer", "What may stand here", show=False, id="script.offer"),
     ]
 
     _rows: tuple[Strip, ...] = ()  # as they were painted last
@@ -72,7 +75,8 @@ class ScriptEditor(TextArea):
     def check_consume_key(self, key: str, character: str | None = None) -> bool:
         return key not in ALT_DIGITS and super().check_consume_key(key, character)
 
-    def __init__(self) -> None:
+    def __init__(self, offers: CompletionList) -> None:
+        self.offers = offers
         super().__init__(compact=True, show_line_numbers=True, soft_wrap=True, tab_behavior="focus")
         self.cursor_blink = False
         self.highlight_cursor_line = False  # it would cover the colours of the line
@@ -80,6 +84,7 @@ class ScriptEditor(TextArea):
         self._shown = ""
         self._sent: list[str] = []  # what was posted and has not come back yet
         self._wrong: frozenset[int] = frozenset()
+        self._typed = 0  # characters before the cursor that an offer takes the place of
 
     def refresh(
         self,
@@ -201,12 +206,61 @@ class ScriptEditor(TextArea):
         if text != (self._sent[-1] if self._sent else self._shown):
             self._sent.append(text)
             self.post_message(TextEdited(text))
+            if self.has_focus:
+                self._offer()
 
     def on_focus(self) -> None:
         self.post_message(FieldFocused("script"))
 
     def action_leave(self) -> None:
         leave(self)
+
+    # What may stand at the cursor.
+
+    def action_offer(self) -> None:
+        """Offer what may stand at the cursor."""
+        self._offer(asked=True)
+
+    def _offer(self, *, asked: bool = False) -> None:
+        from ..completion import completion
+
+        at = self.document.get_index_from_location(self.cursor_location)  # type: ignore[attr-defined]
+        found = completion(self.text, at)
+        self._typed = len(found.typed)
+        wanted = found.offers if found.typed or asked else ()
+        self.offers.show(wanted, self.cursor_screen_offset - Offset(self._typed, -1))
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self.offers.display and self._steer(event.key):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def _steer(self, key: str) -> bool:
+        """Let a key move in the list, take from it or close it; False where it does none of it."""
+        offer = self.offers.chosen
+        match key:
+            case "down":
+                self.offers.action_cursor_down()
+            case "up":
+                self.offers.action_cursor_up()
+            case "tab" | "enter" if offer is not None:
+                row, column = self.cursor_location
+                self.offers.display = False
+                self.replace(offer.text, (row, column - self._typed), (row, column))
+            case "escape":
+                self.offers.display = False
+            case _:
+                return False
+        return True
+
+    def on_blur(self) -> None:
+        self.offers.display = False
+
+    def watch_selection(self) -> None:
+        """Moving away closes the list; typing opens it again."""
+        self.offers.display = False
 
 
 class ProblemList(OptionList):

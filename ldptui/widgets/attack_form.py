@@ -1,0 +1,467 @@
+"""The attack as a form: one kind, a mixture of kinds, or the phases of a campaign.
+
+Every field edits one key of the scenario's text. Which one, where the attack is a list, depends on
+the phase and the part chosen: the fields move with the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.app import ComposeResult
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Static
+
+from .. import attack_script as script
+from ..attack_script import Shape, Table
+from ..format import count, short
+from ..help import kind_help
+from ..messages import KeyEdited, Noted
+from .blank import Scrolled
+from .field import Field, Type
+from .item_list import Item, ItemList
+from .parameters_pane import labelled, said
+from .phase_strip import PhaseStrip, Stretch
+
+if TYPE_CHECKING:
+    from ..draft import Draft
+
+NARROWEST: Final = 38
+"""Cells that words in the form have where all panes stand on one screen."""
+SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
+KINDS: Final = (
+    "none", "rpa", "ria", "ria-unperturbed", "input", "mga", "mga-a", "apa", "untargeted",
+    "demote", "adaptive", "plugin",
+)  # fmt: skip
+PICKS: Final = {
+    "random": "random",
+    "least-frequent": "least frequent",
+    "most-frequent": "most frequent",
+    "listed": "listed",
+}
+SHARED: Final = "shared"
+"""Of a part's targets: those of the whole attack."""
+CONSTANT: Final = "constant"
+RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
+OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
+    ("name", "text"),
+    ("seeds", "integer"),
+    ("scoring", ("anchor", "bucket")),
+    ("subset", "integer"),
+    ("size", "integer"),
+    ("distribution", "list"),
+    ("cohort", "number"),
+)
+"""Keys that a kind may have, each with its type or its words; those of the chosen one are shown."""
+HASHING: Final = frozenset({"blh", "olh"})
+
+
+class AttackForm(Scrolled):
+    """It scrolls, but is no stop on the way of the tab key.
+
+    Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
+    """
+
+    DEFAULT_CSS = """
+    AttackForm {
+        & .words { color: $foreground 60%; padding: 0 1 0 2; height: auto; }
+        &:ansi .words { text-style: dim; }
+    }
+    """
+
+    draft: var[Draft | None] = var(None, always_update=True)
+    cursor: var[int | None] = var(None)
+    """The round that the Timeline shows."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._kept: dict[Shape, Table] = {}  # the attack as it was in its other shapes
+
+    def compose(self) -> ComposeResult:
+        yield Field("attack.shape", "", options=SHAPES, id="shape")
+        yield from _kind_fields("kind")
+        yield labelled("campaign.rounds", "integer", optional=True)
+        yield labelled("campaign.churn", "number", optional=True)
+        yield PhaseStrip()
+        yield ItemList("phase", "attack.phase", mutes=True, id="phases")
+        yield labelled("attack.phase.rounds", "integer", id="length")
+        ramps = [(one, one) for one in RAMPS]
+        yield Field("attack.phase.share.shape", "share over rounds", options=ramps, id="ramp")
+        yield labelled("attack.share", "number", id="share")
+        yield Field("attack.phase.share.to", "  to", "number", like="attack.share", id="to")
+        yield Field("attack.phase.share.at", "  at round", "integer", id="jump")
+        yield from _target_fields("targets")
+        yield ItemList("part", "attack.mix", id="parts")
+        yield labelled("attack.mix.weight", "number", id="weight")
+        yield from _kind_fields("part-kind")
+        for name, shape in OWN:
+            if isinstance(shape, str):
+                yield labelled(f"attack.{name}", shape, optional=True, id=name)
+            else:
+                yield labelled(f"attack.{name}", options=[(one, one) for one in shape], id=name)
+        yield from _target_fields("own")
+        yield Static(classes="words", id="facts", markup=False)
+
+    def on_mount(self) -> None:
+        for widget in list(self.children)[1:]:
+            widget.display = False
+
+    # Where the fields are in the document.
+
+    @property
+    def _attack(self) -> Mapping[str, Any]:
+        document = self.draft.document if self.draft is not None else None
+        attack = (document or {}).get("attack")
+        return attack if isinstance(attack, Mapping) else {}
+
+    @property
+    def _phases(self) -> ItemList:
+        return self.query_one("#phases", ItemList)
+
+    @property
+    def _parts(self) -> ItemList:
+        return self.query_one("#parts", ItemList)
+
+    @property
+    def _stage(self) -> str:
+        """The table with the share, the targets and the mixture: the attack, or a phase of it."""
+        if script.shape_of(self._attack) != "phases":
+            return "attack"
+        return f"attack.phase.{_chosen(self._phases)}"
+
+    @property
+    def _part(self) -> str:
+        """The table with a kind and its keys: the attack, or a part of a mixture."""
+        if script.shape_of(self._attack) == "one":
+            return "attack"
+        return f"{self._stage}.mix.{_chosen(self._parts)}"
+
+    # Downwards.
+
+    def watch_cursor(self) -> None:
+        if self.is_mounted:
+            self.query_one(PhaseStrip).cursor = self.cursor
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted or not draft.parses:
+            return
+        shape = script.shape_of(self._attack)
+        shapes = self.query_one("#shape", Field)
+        shapes.show(shape, said(draft, "attack"))
+        self._show_campaign(draft, shape == "phases")
+        self._show_share(draft, shape)
+        self._show_parts(draft, shape)
+        self._show_kind(draft)
+        _update(self.query_one("#facts", Static), _facts(draft))
+
+    def _show_campaign(self, draft: Draft, phased: bool) -> None:
+        from ..draft import value_of
+
+        strip, phases = self.query_one(PhaseStrip), self._phases
+        campaign = phased or value_of(draft, "campaign") is not None
+        for field in self.query_children(Field):
+            if field.key.startswith("campaign."):
+                field.display = campaign
+                field.show(value_of(draft, field.key), said(draft, field.key))
+        strip.display = phases.display = phased
+        self.query_one("#length", Field).display = phased
+        if not phased:
+            return
+        there = script.phases_of(self._attack)
+        phases.rows = tuple(
+            Item(_phase_row(there, at), _problem(draft, f"attack.phase.{at}"),
+                 there[at].get("muted") is True)
+            for at in range(len(there))
+        )  # fmt: skip
+        phases.at = phases.at  # in range again
+        self._place("length", f"{self._stage}.rounds", draft)
+        strip.stretches = tuple(_stretches(draft, there))
+        rounds = getattr(draft.cell, "rounds", ())
+        strip.rounds, strip.at = len(rounds), _chosen(phases)
+
+    def _show_share(self, draft: Draft, shape: Shape) -> None:
+        from ..draft import kind_of, value_of
+
+        stage = self._stage
+        ramp = value_of(draft, f"{stage}.share")
+        ramped = isinstance(ramp, Mapping)
+        form = self.query_one("#ramp", Field)
+        form.display = shape == "phases"
+        form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
+        share = self.query_one("#share", Field)
+        own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
+        share.display = "share" in own
+        self._place("share", f"{stage}.share.from" if ramped else f"{stage}.share", draft)
+        to, jump = self.query_one("#to", Field), self.query_one("#jump", Field)
+        to.display = ramped
+        jump.display = isinstance(ramp, Mapping) and ramp.get("shape") == "step"
+        if ramped:
+            self._place("to", f"{stage}.share.to", draft)
+            self._place("jump", f"{stage}.share.at", draft)
+        self._show_targets(draft, "targets", f"{stage}.targets", "targets" in own)
+
+    def _show_parts(self, draft: Draft, shape: Shape) -> None:
+        parts, weight = self._parts, self.query_one("#weight", Field)
+        parts.display = weight.display = shape != "one"
+        if shape == "one":
+            self._show_targets(draft, "own", "attack.targets", False)
+            return
+        there = script.parts_of(_looked_up(draft, self._stage) or {})
+        parts.rows = tuple(
+            Item(row, _problem(draft, f"{self._stage}.mix.{at}"))
+            for at, row in enumerate(_part_rows(there))
+        )
+        parts.at = parts.at
+        self._place("weight", f"{self._part}.weight", draft)
+        self._show_targets(draft, "own", f"{self._part}.targets", bool(there), own=True)
+
+    def _show_kind(self, draft: Draft) -> None:
+        from ..draft import used_keys, value_of
+
+        part = self._part
+        kind = value_of(draft, f"{part}.kind") or "none"
+        single = part == "attack"
+        help_ = kind_help("attack", kind)
+        for name, shown in (("kind", single), ("part-kind", not single)):
+            self.query_one(f"#{name}").display = shown
+            words = self.query_one(f"#{name}-reason", Static)
+            words.display = shown and help_ is not None
+            if shown:
+                self._place(name, f"{part}.kind", draft)
+                _update(words, help_.reason if help_ is not None else "")
+        if single:
+            self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
+        own = _keys(kind)
+        if "cohorts" not in used_keys(draft, "protocol"):
+            own -= {"cohort"}
+        hashing = _hashing(draft)
+        for name, _ in OWN:
+            one = self.query_one(f"#{name}", Field)
+            one.display = name in own
+            one.disabled = name in ("seeds", "scoring") and not hashing
+            if one.display:
+                self._place(name, f"{part}.{name}", draft)
+        self.query_one("#facts").display = True
+
+    def _show_targets(
+        self, draft: Draft, name: str, table: str, shown: bool, *, own: bool = False
+    ) -> None:
+        """The three fields of targets: how they are picked, and how many or which."""
+        from ..draft import value_of
+
+        targets = value_of(draft, table)
+        listed = isinstance(targets, dict) and "items" in targets
+        pick, many, items = (self.query_one(f"#{name}-{one}", Field) for one in _TARGET_KEYS)
+        pick.display = shown
+        many.display = shown and not listed and not (own and targets is None)
+        items.display = shown and listed
+        if not shown:
+            return
+        how = "listed" if listed else SHARED if own and targets is None else None
+        options = [*([(SHARED, "those above")] if own else ()), *PICKS.items()]
+        pick.choose_from(options)
+        pick.move_to(f"{table}.pick")
+        pick.swept = _swept(draft, f"{table}.pick")
+        pick.show(how or value_of(draft, f"{table}.pick"), said(draft, f"{table}.pick"))
+        if many.display:
+            self._place(many.id or "", f"{table}.count", draft)
+        if items.display:
+            self._place(items.id or "", f"{table}.items", draft)
+
+    def _place(self, name: str, key: str, draft: Draft) -> None:
+        """Let a field edit a key, and show what is there."""
+        from ..draft import value_of
+
+        field = self.query_one(f"#{name}", Field)
+        field.move_to(key)
+        field.swept = _swept(draft, key)
+        field.show(value_of(draft, key), said(draft, key))
+
+    # Upwards.
+
+    def on_key_edited(self, event: KeyEdited) -> None:
+        """What stands for more than one key is turned into an edit of the table it is in."""
+        if self.draft is None:
+            return
+        table, _, leaf = event.key.rpartition(".")
+        if event.key == "attack.shape":
+            event.stop()
+            self._reshape(event.value)
+        elif leaf == "pick":
+            event.stop()
+            self.post_message(KeyEdited(table, self._picked(table, event.value)))
+        elif leaf == "shape" and table.endswith(".share"):
+            event.stop()
+            self.post_message(KeyEdited(table, self._ramped(table, event.value)))
+
+    def _reshape(self, shape: Shape) -> None:
+        now = script.shape_of(self._attack)
+        self._kept[now] = dict(self._attack)
+        kept = self._kept.get(shape)
+        same = kept is not None and script.reshaped(kept, now) == dict(self._attack)
+        wanted = kept if same and kept is not None else script.reshaped(self._attack, shape)
+        lost = script.lost(self._attack, wanted)
+        self.post_message(KeyEdited("attack", wanted))
+        if lost:
+            self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
+
+    def _picked(self, table: str, how: str) -> Table | None:
+        """Picked or listed: the targets are one table either way, so the whole of it is set."""
+        from ..draft import value_of
+
+        assert self.draft is not None
+        targets = value_of(self.draft, table)
+        before = targets if isinstance(targets, dict) else {}
+        if how == SHARED:
+            return None
+        if how == "listed":
+            return {"items": _targets_now(self.draft)}
+        items = before.get("items")
+        many = len(items) if isinstance(items, list) else 10
+        return {"pick": how, "count": before.get("count", max(1, many))}
+
+    def _ramped(self, table: str, shape: str) -> Any:
+        from ..draft import value_of
+
+        assert self.draft is not None
+        before = value_of(self.draft, table)
+        rounds = value_of(self.draft, f"{self._stage}.rounds")
+        return script.ramped(before, shape, rounds if isinstance(rounds, int) else 2)
+
+    def on_item_list_asked(self, event: ItemList.Asked) -> None:
+        event.stop()
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return
+        if event.what == "show":
+            self.watch_draft(draft)
+            return
+        if event.what == "open":
+            self.query_one("#length" if event.items is self._phases else "#weight").focus()
+            return
+        phased = event.items is self._phases
+        table = "attack" if phased else self._stage
+        key = f"{table}.phase" if phased else f"{table}.mix"
+        before = script.phases_of(self._attack) if phased else script.parts_of(
+            _looked_up(draft, table) or {}
+        )  # fmt: skip
+        items, at = script.changed(before, event.what, event.at, phased)
+        if items == before:
+            return
+        if event.what == "remove":
+            gone = f"{event.items.noun} {event.at + 1} removed"
+            self.post_message(Noted(f"{gone}; ctrl+z brings it back"))
+        event.items.at = at
+        self.post_message(KeyEdited(key, items))
+
+
+def _kind_fields(name: str) -> Iterator[Widget]:
+    """The kind of an attack, which may be none, or of a part, and why one would choose it."""
+    kinds = [(kind, kind) for kind in KINDS if name == "kind" or kind != "none"]
+    yield Field("attack.kind", "", options=kinds, rows=4, id=name)
+    yield Static(classes="words", id=f"{name}-reason", markup=False)
+
+
+def _target_fields(name: str) -> Iterator[Field]:
+    pick, many, items = (f"{name}-{one}" for one in _TARGET_KEYS)
+    yield labelled("attack.targets.pick", options=list(PICKS.items()), id=pick)
+    yield labelled("attack.targets.count", "integer", id=many)
+    yield labelled("attack.targets.items", "list", id=items)
+
+
+_TARGET_KEYS: Final = ("pick", "count", "items")
+
+
+def _chosen(items: ItemList) -> int:
+    """The row whose fields are shown: the last one where the row that adds one is chosen."""
+    return min(items.at, max(0, len(items.rows) - 1))
+
+
+def _keys(kind: object) -> frozenset[str]:
+    from ..draft import keys_of
+
+    return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()
+
+
+def _hashing(draft: Draft) -> bool:
+    from ..draft import kind_of, sweep_of
+
+    swept = sweep_of(draft).get("protocol.kind")
+    kinds = swept if isinstance(swept, list) else [kind_of(draft, "protocol")]
+    return any(one in HASHING for one in kinds if isinstance(one, str))
+
+
+def _swept(draft: Draft, key: str) -> bool:
+    from ..draft import sweep_of
+
+    return key in sweep_of(draft)
+
+
+def _looked_up(draft: Draft, key: str) -> Any:
+    from ..draft import value_of
+
+    return value_of(draft, key)
+
+
+def _problem(draft: Draft, key: str) -> str:
+    problem = draft.problem(key)
+    return problem.message if problem is not None else ""
+
+
+def _phase_row(phases: list[Table], at: int) -> str:
+    """`1–20  0 → 5 % linear  mga 80 % ria 20 %`."""
+    phase = phases[at]
+    first, last = script.span(phases, at)
+    share = script.described_share(phase.get("share"))
+    off = "off: " if phase.get("muted") is True else ""
+    return f"{off}{first}–{last}  {share}  {script.described_mix(script.parts_of(phase))}"
+
+
+def _part_rows(parts: list[Table]) -> Iterator[str]:
+    for part, share in zip(parts, script.shares_of(parts), strict=True):
+        bar = "█" * round(8 * share)
+        own = "  own targets" if "targets" in part else ""
+        yield f"{bar or '▏':<8} {100 * share:>4.0f} %  {part.get('kind', '?')}{own}"
+
+
+def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
+    """The phases as the last valid scenario has bound them."""
+    rounds = getattr(draft.cell, "rounds", ())
+    for at, phase in enumerate(phases):
+        first, last = script.span(phases, at)
+        shares = tuple(one.share for one in rounds[first - 1 : last])
+        off = phase.get("muted") is True
+        yield Stretch(
+            shares or (0.0,) * max(0, last - first + 1),
+            script.described_mix(script.parts_of(phase)),
+            off,
+        )
+
+
+def _update(words: Static, text: str) -> None:
+    """Change words that differ: the same ones would lay out the whole screen anew."""
+    if str(words.content) != text:
+        words.update(text)
+
+
+def _targets_now(draft: Draft) -> list[int | str]:
+    """The targets of the last valid scenario, as a list would name them."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return [0]
+    indices = [int(item) for item in cell.targets[:100]]
+    labels = cell.population.labels
+    return [labels[item] for item in indices] if labels is not None else list(indices)
+
+
+def _facts(draft: Draft) -> str:
+    """What the attack comes to in the last valid scenario: m, r, f_T."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return ""
+    held = short(cell.target_frequency, 3)
+    said = f"m = {count(cell.malicious)} fakes   r = {cell.targets.size}"
+    gap = "   " if len(said) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
+    return f"{said}{gap}f_T = {held}"
