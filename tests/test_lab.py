@@ -283,6 +283,53 @@ def test_an_entry_may_name_its_noise(capsys: Captured) -> None:
     assert "mechanism must be one of any, laplace, geometric, got 'gauss'" in line
 
 
+ROUNDS = """
+format = 1
+[population]
+kind = "counts"
+counts = [600, 300]
+[protocol]
+kind = "{kind}"
+{noise}
+[campaign]
+rounds = 10
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "each", "times", "delta"),
+    [
+        ("oue", "any", 0.2, 10, 0.0),
+        ("laplace", "laplace", 0.1, 20, 0.0),  # two counts change, each with half the budget
+        ("stability", "any", 0.2, 10, 1e-6),
+    ],
+)
+def test_the_rounds_of_a_campaign_are_entries(
+    kind: str, name: str, each: float, times: int, delta: float, capsys: Captured
+) -> None:
+    Path("rounds.toml").write_text(ROUNDS.format(kind=kind, noise="epsilon = 0.2"), "utf-8")
+    found = values(capsys, "ledger", "other=1", "--scenario", "rounds.toml", "--delta", "1e-3")
+    other, own = found["entries"]
+    assert other["name"] == "other"
+    assert (own["name"], own["mechanism"], own["times"]) == (kind, name, times)
+    assert (own["epsilon"], own["delta"]) == pytest.approx((each, delta))
+    assert found["spent"]["sequential"]["epsilon"] == pytest.approx(1 + 10 * 0.2)
+    assert found["rappor"] is None
+
+
+def test_the_rounds_of_rappor_are_memoised(capsys: Captured) -> None:
+    noise = "f = 0.5\nhashes = 2\nbits = 16\ncohorts = 4"
+    Path("rounds.toml").write_text(ROUNDS.format(kind="rappor", noise=noise), "utf-8")
+    found = values(capsys, "ledger", "--scenario", "rounds.toml")
+    assert found["entries"] == []
+    rounds = found["rappor"]
+    assert rounds["rounds"] == 10
+    assert rounds["one"] < rounds["memoised"] < rounds["limit"] < rounds["naive"]
+    assert rounds["naive"] == pytest.approx(10 * rounds["one"])
+    line = fail(capsys, cli.USAGE, "ledger", "--scenario", "rounds.toml", "--rappor", "1,1,1,1")
+    assert "--scenario cannot be given with --rappor" in line
+
+
 def test_tight_accounting_without_its_library(capsys: Captured) -> None:
     if importlib.util.find_spec("dp_accounting") is None:
         line = fail(capsys, cli.USAGE, "ledger", "0.1x5", "--tight")

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from core import ledger as books
 from core.bounds import Range
+from core.cell import Cell
+from core.central import SENSITIVITY, Geometric, Laplace, Stability
 from core.errors import ScenarioError
 from core.protocols import BitNoise
 from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
@@ -16,6 +18,7 @@ from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 from .. import cli
 from .. import format as text
 from .output import Report, Row, laid_out, numbers, of_option, row, show, within
+from .price import current
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -28,6 +31,15 @@ TOTALS: Final = {
 
 def run(options: Namespace) -> int:
     """Print the totals."""
+    if options.scenario is not None:
+        if options.rappor is not None:
+            raise ScenarioError("cannot be given with --rappor", key="--scenario")
+        cell, _ = current(options.scenario, None)
+        options.entries = [*options.entries, *releases(cell)]
+        if cell.noise is not None:
+            noise = cell.noise
+            options.rappor = f"{noise.f!r},{noise.p!r},{noise.q!r},{cell.hashes}"
+            options.rounds = max(1, len(cell.rounds))
     try:
         values = totals(options)
     except ScenarioError as error:
@@ -40,7 +52,8 @@ def totals(options: Namespace) -> dict[str, Any]:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition."""
     entries = [entry(written) for written in options.entries]
     if not entries and options.rappor is None:
-        raise ScenarioError("must be given at least once, or --rappor", key="ENTRY")
+        rule = "must be given at least once, or --scenario, or --rappor"
+        raise ScenarioError(rule, key="ENTRY")
     within("--delta", options.delta, Range(0, 1, "()"))
     within("--people", options.people, Range(1, 10**9))
     spent: dict[str, books.Spent] = {}
@@ -64,6 +77,22 @@ def totals(options: Namespace) -> dict[str, Any]:
         "spent": {name: asdict(books.group(one, options.people)) for name, one in spent.items()},
         "rappor": None if options.rappor is None else _rappor(options),
     }
+
+
+def releases(cell: Cell) -> list[str]:
+    """What the rounds of a cell spend, as entries are written; none of RAPPOR's, which are not
+    composed but memoised."""
+    if cell.noise is not None:
+        return []
+    kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
+    protocol: Any = cell.protocol
+    epsilon, noise = protocol.epsilon, ""
+    if isinstance(protocol, Laplace | Geometric):
+        # Its noise is known: that of as many numbers as one person changes.
+        width, noise = SENSITIVITY[protocol.neighbours], f"@{kind}"
+        epsilon, rounds = epsilon / width, rounds * width
+    delta = f",{protocol.delta!r}" if isinstance(protocol, Stability) else ""
+    return [f"{kind}={epsilon!r}{delta}{noise}x{rounds}"]
 
 
 def entry(written: str) -> books.Entry:

@@ -203,6 +203,9 @@ def _ledger(make: MakeParser) -> argparse.ArgumentParser:
     )
     parser.add_argument("entries", nargs="*", metavar="ENTRY")
     parser.add_argument(
+        "--scenario", metavar="NAME", help="also the rounds of a scenario: a file, or a bundled one"
+    )
+    parser.add_argument(
         "--delta", type=float, default=1e-6, metavar="D", help="δ that all may cost (1e-6)"
     )
     parser.add_argument(
