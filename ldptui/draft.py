@@ -66,7 +66,8 @@ class Draft:
     that its `base` stands for; None until there was one. problems : what is wrong with the text,
     in the order of the document. saved_text : what the file, or the library, holds.
     parses : whether the text is TOML; if not, forms cannot edit it. remembered : values that went
-    with a change of kind, by dotted key, for when their kind comes back.
+    with a change of kind, by dotted key, for when their kind comes back. unread : a large file that
+    has to be read before more can be said; until then scenario and cell are those before it.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Draft:
     cell: Cell | None = None
     parses: bool = True
     remembered: Mapping[str, Any] = field(default_factory=dict)
+    unread: LargeFile | None = None
 
     @property
     def modified(self) -> bool:
@@ -90,6 +92,52 @@ class Draft:
         inside = f"{key}."
         found = (one for one in self.problems if one.key == key or one.key.startswith(inside))
         return next(found, None)
+
+
+@dataclass(frozen=True)
+class LargeFile:
+    """A population's file that takes long to read; `stamp` tells its versions apart."""
+
+    spec: PopulationSpec
+    folder: Path
+    stamp: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        return str(getattr(self.spec, "path", ""))
+
+    def read(self) -> None:
+        """Read it, on any thread; `read_on` then goes on with what it holds."""
+        from core.errors import LdpError
+
+        found: Population | LdpError
+        try:
+            found = self.spec.bind(0, self.folder)
+        except LdpError as error:
+            found = error
+        while len(_FILES) >= MAX_FILES:
+            _FILES.pop(next(iter(_FILES)))
+        _FILES[self] = found
+
+
+class _UnreadError(Exception):
+    """Nothing more can be said before a large file was read."""
+
+    def __init__(self, file: LargeFile) -> None:
+        super().__init__(file.name)
+        self.file = file
+
+
+MAX_FILES: Final = 4
+LARGE_BYTES: Final = 2_000_000
+"""A file of more is not read while somebody is typing."""
+_FILES: Final[dict[LargeFile, Population | LdpError]] = {}
+"""What large files held, or what is wrong with them."""
+
+
+def read_on(draft: Draft) -> Draft:
+    """The draft after its large file was read."""
+    return _checked(draft, draft.text)
 
 
 def draft_of(
@@ -517,6 +565,7 @@ def _checked(draft: Draft, text: str) -> Draft:
     from core import scenario
     from core.errors import LdpError, ScenarioError
 
+    draft = dataclasses.replace(draft, unread=None)
     name = str(draft.path) if draft.path is not None else "scenario"
     try:
         read = scenario.read_document(text, name, draft.folder)
@@ -530,6 +579,8 @@ def _checked(draft: Draft, text: str) -> Draft:
         cell = None if found else _bound(read)
     except LdpError as error:
         found.append(error)
+    except _UnreadError as waiting:
+        draft = dataclasses.replace(draft, unread=waiting.file)
     if found or cell is None:
         problems = tuple(_problem(error, text, read.document) for error in found)
         return dataclasses.replace(
@@ -667,6 +718,16 @@ def _population(point: Point, folder: Path) -> Population:
             stamp = (found.st_mtime_ns, found.st_size)
         except (OSError, ValueError, RuntimeError):
             pass  # reading the file says what is wrong with it
+    if stamp is not None and stamp[1] > LARGE_BYTES:
+        file = LargeFile(point.population, folder, stamp)
+        if file not in _FILES:
+            raise _UnreadError(file)
+        known = _FILES[file]
+        if isinstance(known, ScenarioError):
+            raise known.within("population") from known
+        if isinstance(known, Exception):
+            raise known
+        return known
     return _drawn(point.population, point.seed, folder, stamp)
 
 

@@ -1,5 +1,6 @@
 """The draft: text in, problems out, form edits that keep everything else as typed."""
 
+import dataclasses
 import random
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from ldptui.draft import (
     keys_of,
     kind_of,
     own_problem,
+    read_on,
     retyped,
     saved,
     sweep_of,
@@ -359,3 +361,25 @@ def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
     too_much = edited(edited(back, "protocol.epsilon", 4), "protocol.kind", "rappor")
     assert too_much.problems == ()
     assert too_much.document["protocol"] == {"kind": "rappor", "f": 0.5}
+
+
+def test_a_large_file_is_not_read_while_somebody_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draft: Draft
+) -> None:
+    monkeypatch.setattr("ldptui.draft.LARGE_BYTES", 3)
+    (tmp_path / "towns.csv").write_text("town\nRome\nParis\nRome\nOslo\n")
+    table = {"kind": "csv", "path": "towns.csv", "column": "town"}
+    waiting = edited(dataclasses.replace(draft, folder=tmp_path), "population", table)
+    assert waiting.unread is not None
+    assert waiting.unread.name == "towns.csv"
+    assert waiting.problems == ()
+    assert waiting.scenario is draft.scenario  # the last valid one goes on
+    waiting.unread.read()
+    found = read_on(waiting)
+    assert found.unread is None
+    assert found.cell is not None
+    assert found.cell.users == 4
+    wrong = edited(found, "population.column", "city")
+    assert wrong.unread is not None
+    wrong.unread.read()
+    assert "city" in read_on(wrong).problems[0].message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ldptui.app import Workbench
+from ldptui.draft import LargeFile
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import workbench as workbench_module
 from ldptui.screens.workbench import WorkbenchScreen
@@ -431,3 +433,28 @@ async def test_the_versions_of_a_new_worker_are_no_news() -> None:
         assert "numpy" not in status(screen)
         screen.post_message(WorkerChanged(False, "the background worker was killed"))
         await settled(pilot, lambda: "killed" in status(screen))
+
+
+async def test_a_large_file_is_read_beside_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldptui.draft.LARGE_BYTES", 3)
+    towns = tmp_path / "towns.csv"
+    towns.write_text("town\n" + "Rome\nParis\nOslo\nBern\n" * 9)
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        table = {"kind": "csv", "path": str(towns), "column": "town"}
+        gate = threading.Event()
+        read = LargeFile.read
+        monkeypatch.setattr(LargeFile, "read", lambda file: (gate.wait(20), read(file)))
+        screen.post_message(KeyEdited("attack.targets", {"pick": "random", "count": 2}))
+        screen.post_message(KeyEdited("population", table))
+        await settled(pilot, lambda: "reading" in status(screen))
+        assert screen.draft is not None
+        assert screen.draft.unread is not None
+        gate.set()
+        await settled(pilot, lambda: screen.draft.unread is None)
+        assert screen.draft.problems == ()
+        assert screen.draft.cell is not None
+        assert screen.draft.cell.users == 36
+        assert "reading" not in status(screen)

@@ -49,7 +49,7 @@ from ..widgets.status import StatusLine
 from ..widgets.title import TitleBar
 
 if TYPE_CHECKING:
-    from ..draft import Draft
+    from ..draft import Draft, LargeFile
     from .lab import LabScreen
 
 DEBOUNCE_S = 0.06
@@ -132,6 +132,7 @@ class WorkbenchScreen(Screen[None]):
         self._debounce: Timer | None = None
         self._waiting: Timer | None = None
         self._autosave: Timer | None = None
+        self._reading: LargeFile | None = None
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
         self._past: list[tuple[str, str]] = []  # what was edited, and the text before it
@@ -225,6 +226,9 @@ class WorkbenchScreen(Screen[None]):
         title.scenario = _title(after)
         title.modified = after.modified
         self._show_problems()
+        if after.unread is not None and after.unread != self._reading:
+            self._reading = after.unread
+            self.run_worker(self._read(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
             self._simulate_soon()
         if self._lab is not None and self._lab.is_current:
@@ -232,6 +236,20 @@ class WorkbenchScreen(Screen[None]):
         if self._autosave is not None:
             self._autosave.stop()
         self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
+
+    async def _read(self, file: LargeFile) -> None:
+        """Read a large file of a population in a thread, then go on with the draft."""
+        from ..draft import read_on
+
+        status = self.query_one(StatusLine)
+        status.busy = f"reading {file.name} …"
+        try:
+            await asyncio.to_thread(file.read)
+        finally:
+            if self._reading == file:
+                self._reading, status.busy = None, ""
+        if self.draft is not None and self.draft.unread == file:
+            self.draft = read_on(self.draft)
 
     def _show_problems(self) -> None:
         """The first problem in the status line; nothing there while all is well."""
