@@ -9,6 +9,7 @@ from typing import cast
 
 from .attacks import Attack, Fakes, Mixture, Strategy, fakes_of
 from .central import Curator
+from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
 from .pure import Items, LocalMechanism, PureProtocol
@@ -31,6 +32,8 @@ class Cell:
     round : this one's number, from 0.
     left : int64[d], how many users of each item have gone since the round before; None where there
         is none.
+    goal, answer : what the fakes shall reach, and how many that takes; both None where a share was
+        given, the answer before `core.search` has found it.
     """
 
     index: int
@@ -48,6 +51,8 @@ class Cell:
     rounds: tuple[Cell, ...] = ()
     round: int = 0
     left: Counts | None = None
+    goal: Goal | None = None
+    answer: Answer | None = None
 
     @property
     def users(self) -> int:

@@ -28,7 +28,9 @@ from .protocols import RapporSpec
 from .protocols.memoised import MOST_LEAVING
 from .pure import Mechanism
 from .scenario import MAX_CELLS, Campaign, MixtureSpec, Point, Scenario
+from .search import solved
 from .streams import Path
+from .trial import Pulse, no_pulse
 from .turnover import Turnover, turnover
 
 MAX_ITEMS: Final = 2**20
@@ -54,10 +56,14 @@ class Experiment:
         return sum(cell.trials for cell in self.cells)
 
 
-def compile(scenario: Scenario, limits: bool = True) -> Experiment:  # noqa: A001
+def compile(  # noqa: A001
+    scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse
+) -> Experiment:
     """Bind every point of a scenario; raises ScenarioError or FileError.
 
-    With `limits`, sizes that would take very long or very much memory are refused.
+    With `limits`, sizes that would take very long or very much memory are refused. A goal is
+    reached for here, which may take a search by simulation: `pulse` is called meanwhile, and
+    raises to stop.
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
@@ -66,7 +72,8 @@ def compile(scenario: Scenario, limits: bool = True) -> Experiment:  # noqa: A00
             where=scenario.name,
         )
     try:
-        cells = tuple(_cells(scenario, limits))
+        most = MAX_USERS if limits else 2**62
+        cells = tuple(solved(cell, pulse, most) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
     return Experiment(scenario, cells)
@@ -113,6 +120,8 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
             _check_fakes(fakes, protocol, isinstance(attack, Mixture))
         except ScenarioError as error:
             raise error.within("attack") from error
+    if point.goal is not None:
+        _check_goal(point, attack)
     path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
     if limits:
         _check_cell(population, malicious, path, point.campaign)
@@ -129,6 +138,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         path=path,
         top_k=min(point.simulate.top_k, population.domain_size),
         noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
+        goal=point.goal,
     )
     return cell if point.campaign is None else _in_rounds(cell, point.campaign)
 
@@ -191,6 +201,21 @@ def _check_memoised(cell: Cell) -> None:
         raise ScenarioError(
             f"must be below 10^9 where users of RAPPOR come and go, got {cell.users:,}",
             key="population.users",
+        )
+
+
+def _check_goal(point: Point, attack: Attack | Mixture | None) -> None:
+    """Refuse a goal that nothing can be said of."""
+    if attack is None:
+        raise ScenarioError("must be left out where there is no attack", key="goal")
+    if point.campaign is not None:
+        raise ScenarioError(
+            "must be left out where [campaign] is given: it is of one collection", key="goal"
+        )
+    parts = attack.parts if isinstance(attack, Mixture) else ()
+    if any(isinstance(one, PythonAttack) for one in (attack, *(part.attack for part in parts))):
+        raise ScenarioError(
+            "must be left out with an attack in Python, whose code may run only later", key="goal"
         )
 
 

@@ -57,6 +57,8 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
         "trials": measured.trials,
         "metrics": metrics,
     }
+    if cell.answer is not None:
+        described["answer"] = dataclasses.asdict(cell.answer)
     if cell.noise is not None:
         described |= rappor_fields(cell, cell.noise)
     if cell.rounds:

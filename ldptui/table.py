@@ -16,6 +16,7 @@ from core.attacks import Mixture
 from core.campaign import entry_of, rounds_of
 from core.cell import Cell
 from core.central import Curator, Stability
+from core.goal import Goal
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
@@ -95,6 +96,8 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
     scenario, cells = results.experiment.scenario, results.experiment.cells
     lines = [style.strong(line) for line in textwrap.wrap(_one_line(scenario.title), width)]
     lines += [style.faint(line) for line in _constants(results, width)]
+    if any(cell.answer is not None for cell in cells):
+        lines += ["", *_answers(results, style)]
     finished = [
         (cell, measured, expected_metrics(cell))
         for cell, measured in zip(cells, results.cells, strict=True)
@@ -260,6 +263,45 @@ def _kind(cell: Cell) -> str:
     parts = zip(cell.attack.parts, weights, strict=True)
     words = [f"{text.short(100 * w / sum(weights), 3)} % {p.attack.kind.upper()}" for p, w in parts]
     return " + ".join(words)
+
+
+def _answers(results: Results, style: Style) -> list[str]:
+    """How many fake users it takes to reach the goal, a row for each cell."""
+    asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
+    found = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
+    swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
+    goals = [_goal(cell, goal) for cell, goal, _ in found]
+    several = len(set(goals)) > 1
+    rows = []
+    for (cell, goal, answer), words in zip(found, goals, strict=True):
+        numbers = [text.percent(answer.share), text.count(answer.malicious)]
+        numbers = numbers[::-1] if goal.over == "malicious" else numbers
+        numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
+        seen = "expected" if answer.by == "closed form" else "measured"
+        how = answer.by if answer.low is None else f"search, m > {text.count(answer.low)}"
+        keys = [str(cell.parameters.get(key, "")) for key in swept] + [words] * several
+        rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
+    heads = [key.rpartition(".")[2] for key in swept] + ["goal"] * several
+    numbers = ["share β", "fakes m"]
+    numbers = numbers[::-1] if found[0][1].over == "malicious" else numbers
+    title = f"fake users that it takes{'' if several else f' for {goals[0]}'}"
+    lines = [
+        style.strong(title),
+        *plain_table([*heads, *numbers, "reaches", "by"], rows).split("\n"),
+    ]
+    sure = {answer.confidence for _, _, answer in found if answer.low is not None}
+    if sure:
+        lines[-1] = style.faint(
+            f"a search is {text.percent(max(filter(None, sure)))} sure of both ends"
+        )
+    return [line for line in lines if line]
+
+
+def _goal(cell: Cell, goal: Goal) -> str:
+    name = METRIC_NAMES.get(goal.metric, goal.metric.replace("_", " "))
+    if goal.metric == "targets_in_top_k":
+        name = f"targets in top {cell.top_k}"
+    return f"{name.removesuffix(', attacked')} ≥ {text.short(goal.at_least)}"
 
 
 def _rule(cell: Cell) -> object:

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from core import metrics, scenario
 from core.attacks import ListedTargets, PickTargets
 from core.bounds import Range, ranges
+from core.goal import Goal
 from ldptui.help import FieldHelp, KindHelp, MetricHelp, field_help, kind_help, metric_help
 
 FIELDS = [
@@ -34,6 +35,7 @@ FIELDS = [
     *("attack.name", "attack.options"),
     *("simulate.path", "simulate.top_k"),
     *("campaign.rounds", "campaign.churn", "campaign.drift"),
+    *("goal.metric", "goal.at_least", "goal.over"),
 ]
 KINDS = {
     "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
@@ -134,6 +136,7 @@ def declared() -> dict[str, Range | None]:
         **{name: tuple(kinds.values()) for name, kinds in scenario.KINDS.items()},
         "attack.targets": (PickTargets, ListedTargets),
         "simulate": (scenario.Simulate,),
+        "goal": (Goal,),
         "campaign": (scenario.Campaign,),
     }
     found: dict[str, Range | None] = {}

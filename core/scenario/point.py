@@ -34,6 +34,7 @@ from ..attacks import (
 from ..attacks.mixture import WEIGHT
 from ..bounds import Range, check_bounds
 from ..errors import ScenarioError
+from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec, StatedSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
@@ -191,6 +192,7 @@ class Point:
     trials: Annotated[int, Range(1)] = 20
     simulate: Simulate = field(default_factory=Simulate)
     campaign: Campaign | None = None
+    goal: Goal | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self)

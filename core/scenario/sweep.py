@@ -132,8 +132,22 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
             known_elsewhere = {key for other in others for key in keys_of(other)}
             for key in known_elsewhere - keys_of(kinds[kind]):
                 table.pop(key, None)
+    _leave_share_open(plain)
     _complete_drift(plain)
     return plain
+
+
+def _leave_share_open(plain: Document) -> None:
+    """Where a goal is given, the share of fakes is what it takes: 0 until that is known."""
+    attack = plain.get("attack")
+    if "goal" not in plain or not isinstance(attack, dict) or attack.get("kind") == "none":
+        return
+    if "share" in attack:
+        raise ScenarioError(
+            f"must be left out where [goal] is given, which finds it, got {shown(attack['share'])}",
+            key="attack.share",
+        )
+    attack["share"] = 0.0
 
 
 def _complete_drift(plain: Document) -> None:

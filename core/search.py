@@ -1,0 +1,184 @@
+"""The smallest attack that reaches a goal: by a closed form where there is one, else simulated.
+
+Both look for the number m of fake users. What is expected of a metric rises with m where it has a
+closed form and the attack promotes its targets at all. A search brackets the answer between an m
+that was too small and one that was enough, each shown by trials of its own. Of targets in the top
+k the mean of n trials, in [0, r], is beyond x with probability exp(-n KL(x/r, μ/r)) at most,
+whatever their law (Hoeffding, JASA 1963, theorem 1); of other metrics it is taken as normal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+
+from .attacks import Attack, Mixture
+from .cell import Cell
+from .goal import Answer, Goal
+from .metrics import METRICS
+from .results import BLOCK_TRIALS
+from .sampling import Floats
+from .theory import expected_metrics
+from .trial import Pulse, no_pulse, run_block
+
+MOST_SHARE: Final = 0.99
+"""No answer has a larger share of fake users."""
+
+CONFIDENCE: Final = 0.95
+"""That both ends of a bracket are on the side that is claimed."""
+
+DECISIONS: Final = 64
+"""Numbers of fake users that a search tries at most; they share what is left to error."""
+
+MOST_TRIALS: Final = 400
+"""Of one number of fake users, after which it counts as undecided."""
+
+PRECISION: Final = 0.01
+"""A bracket is narrow enough when its ends differ by so much, or by one fake user."""
+
+
+def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
+    """The cell with as many fake users as its goal takes, and the answer; itself without a goal.
+
+    most : genuine and fake users together.
+    """
+    if cell.goal is None or cell.attack is None:
+        return cell
+    cap = max(0, min(math.floor(cell.users * MOST_SHARE / (1 - MOST_SHARE)), most - cell.users))
+    closed = expected_metrics(with_fakes(cell, cap))[cell.goal.metric]
+    answer = _exact(cell, cell.goal, cap) if closed is not None else None
+    if answer is None:
+        answer = _searched(cell, cell.goal, cap, pulse)
+    return replace(with_fakes(cell, answer.malicious), answer=answer)
+
+
+def with_fakes(cell: Cell, malicious: int) -> Cell:
+    """The same cell with so many fake users."""
+    assert cell.attack is not None
+    share = malicious / (cell.users + malicious)
+    attack: Attack | Mixture = replace(cell.attack, share=share)
+    parameters = {**cell.parameters, "attack.share": share}
+    return replace(cell, attack=attack, malicious=malicious, parameters=parameters)
+
+
+def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
+    """The smallest m whose expectation reaches the goal; None where there is no closed form."""
+
+    def expected(malicious: int) -> float:
+        value = expected_metrics(with_fakes(cell, malicious))[goal.metric]
+        return math.nan if value is None else value
+
+    def answer(reached: bool, malicious: int) -> Answer:
+        share = malicious / (cell.users + malicious)
+        return Answer(reached, malicious, share, expected(malicious), "closed form")
+
+    if expected(0) >= goal.at_least:
+        return answer(True, 0)
+    best = expected(cap)
+    if math.isnan(best):
+        return None
+    if best < goal.at_least:
+        return answer(False, cap if best > expected(0) else 0)
+    low, high = 0, cap  # too few, enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if expected(middle) >= goal.at_least else (middle, high)
+    return answer(True, high)
+
+
+@dataclass
+class _Trials:
+    """The trials that a search simulates: their verdicts, their means, and how many there were."""
+
+    cell: Cell
+    goal: Goal
+    pulse: Pulse
+    spent: int = 0
+    means: dict[int, float] = field(default_factory=dict)
+
+    def verdict(self, malicious: int) -> bool | None:
+        """Whether so many fakes reach the goal; None where the trials do not tell."""
+        cell, column = with_fakes(self.cell, malicious), METRICS.index(self.goal.metric)
+        values = np.empty(0)
+        while values.size < MOST_TRIALS:
+            self.pulse()
+            block = run_block(cell, values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
+            values = np.append(values, block.metrics[:, column])
+            self.spent += BLOCK_TRIALS
+            self.means[malicious] = mean = float(values.mean())
+            if self._tells(values):
+                return mean > self.goal.at_least
+        return None
+
+    def _tells(self, values: Floats) -> bool:
+        """Whether values with a mean on the other side of the goal hardly ever look like this."""
+        error, mean, goal = (1 - CONFIDENCE) / DECISIONS, float(values.mean()), self.goal.at_least
+        if self.goal.metric == "targets_in_top_k":
+            most = self.cell.targets.size
+            return values.size * _divergence(mean / most, goal / most) > -math.log(error)
+        z = NormalDist().inv_cdf(1 - error)
+        return abs(mean - goal) > z * float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def _divergence(seen: float, claimed: float) -> float:
+    """KL(Bernoulli(seen), Bernoulli(claimed)), at the edges too."""
+    total = 0.0
+    for x, y in ((seen, claimed), (1 - seen, 1 - claimed)):
+        if x > 0:
+            total += math.inf if y <= 0 else x * math.log(x / y)
+    return total
+
+
+def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
+    """A bracket of the smallest m that reaches the goal, by simulation."""
+    trials = _Trials(cell, goal, pulse)
+
+    def answer(reached: bool, malicious: int, low: int | None = None) -> Answer:
+        share, value = malicious / (cell.users + malicious), trials.means[malicious]
+        return Answer(reached, malicious, share, value, "search", low, CONFIDENCE, trials.spent)
+
+    if trials.verdict(0):
+        return answer(True, 0)
+    bracket, size = _Bracket(0), min(cap, max(1, cell.users // 1000))
+    while bracket.high is None:
+        bracket.note(size, trials.verdict(size))
+        if bracket.high is None and size == cap:
+            return answer(False, max(trials.means, key=lambda m: (trials.means[m], -m)))
+        size = min(4 * size, cap)
+    while len(trials.means) < DECISIONS and (middle := bracket.middle()) is not None:
+        bracket.note(middle, trials.verdict(middle))
+    return answer(True, bracket.high, bracket.low)
+
+
+@dataclass
+class _Bracket:
+    """What is known of the smallest number that is enough.
+
+    low : too few. high : enough; None if not known of any. doubtful : between them, and undecided.
+    """
+
+    low: int
+    high: int | None = None
+    doubtful: list[int] = field(default_factory=list)
+
+    def note(self, size: int, verdict: bool | None) -> None:
+        if verdict is None:
+            self.doubtful.append(size)
+        elif verdict:
+            self.high = size
+        else:
+            self.low = size
+        top = math.inf if self.high is None else self.high
+        self.doubtful = [one for one in self.doubtful if self.low < one < top]
+
+    def middle(self) -> int | None:
+        """What to try next: the middle of the larger gap; None where the bracket is narrow."""
+        assert self.high is not None
+        edges = [self.low, *sorted(self.doubtful), self.high]
+        gaps = [(edges[1] - edges[0], edges[0]), (edges[-1] - edges[-2], edges[-2])]
+        gap, start = max(gaps)
+        return None if gap <= max(1, PRECISION * self.high) else start + gap // 2
