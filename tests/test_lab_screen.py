@@ -235,6 +235,13 @@ async def test_tabs_by_key_and_by_click() -> None:
         await settled(pilot, lambda: screen.tab == TABS[1])
         await pilot.press("ctrl+pageup")
         await settled(pilot, lambda: screen.tab == TABS[0])
+        # Also out of a text field whose text is longer than the field, which would scroll.
+        await go(screen, pilot, "clipping")
+        field(screen, "file").control.focus()
+        await pilot.press("ctrl+pagedown")
+        await settled(pilot, lambda: screen.tab == "budget")
+        await pilot.press("alt+1")
+        await settled(pilot, lambda: screen.tab == TABS[0])
         await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
         await settled(pilot, lambda: screen.tab == TABS[1])
 

@@ -137,9 +137,9 @@ def clipping_chart(values: dict[str, Any]) -> Plot | None:
     if tried is None:
         return None
     lines = (
-        ("|bias|", [abs(one) for one in tried["bias"]], "series-0"),
-        ("noise", tried["noise"], "series-1"),
-        ("error", tried["error"], "theory"),
+        ("|bias|", [abs(one) for one in tried["bias"]], "attacked"),
+        ("noise", tried["noise"], "clean"),
+        ("error", tried["error"], "true"),
     )
     return Plot(
         f"Clipping the sum of {values['column']}",

@@ -92,8 +92,20 @@ class LabScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="lab.leave"),
         Binding("v", "view", "View", id="lab.view"),
-        Binding("right,l,ctrl+pagedown", "tab(1)", "Next tab", show=False, id="lab.next"),
-        Binding("left,h,ctrl+pageup", "tab(-1)", "Previous tab", show=False, id="lab.previous"),
+        Binding("right,l", "tab(1)", "Next tab", show=False, id="lab.next"),
+        Binding("left,h", "tab(-1)", "Previous tab", show=False, id="lab.previous"),
+        # A text field scrolls with these keys where its text is long: tabs go first.
+        Binding(
+            "ctrl+pagedown", "tab(1)", "Next tab", show=False, priority=True, id="lab.next.anywhere"
+        ),
+        Binding(
+            "ctrl+pageup",
+            "tab(-1)",
+            "Previous tab",
+            show=False,
+            priority=True,
+            id="lab.previous.anywhere",
+        ),
         *(
             Binding(str(number), f"go({number})", TITLES[tab], show=False, id=f"lab.{tab}")
             for number, tab in enumerate(TABS, start=1)
