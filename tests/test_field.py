@@ -74,6 +74,8 @@ def test_what_is_written_is_read_back(value: Any) -> None:
         (128, True, False, Steps(ladder=True), 200),
         (128, False, False, Steps(ladder=True), 100),
         (1000, True, True, Steps(ladder=True), 10_000),
+        (1e-06, True, False, Steps(decades=True), 1e-05),
+        (1e-06, False, True, Steps(decades=True), 1e-08),
         (1, False, False, Steps(ladder=True), 1),
         (10**13, True, False, Steps(ladder=True), 2 * 10**13),
     ],

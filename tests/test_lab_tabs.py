@@ -13,6 +13,7 @@ import pytest
 
 from core.errors import LdpError, ScenarioError
 from ldptui.chart import DARK, draw
+from ldptui.draft import draft_of
 from ldptui.help import lab_field_help, notions
 from ldptui.lab import tabs
 from ldptui.lab.answer import Answer, decoded, encoded
@@ -326,6 +327,15 @@ def test_the_ledger_adds_up() -> None:
     limit = 4 * math.log(0.75 / 0.25)
     assert number(alone, "for ever, memoised") == pytest.approx(limit, rel=1e-4)
     assert len(alone.charts) == 1
+
+
+def test_the_rounds_of_a_campaign_are_entries() -> None:
+    text = (
+        'format = 1\n[population]\nkind = "zipf"\nitems = 8\nusers = 1000\nexponent = 1.0\n'
+        '[protocol]\nkind = "oue"\nepsilon = 0.5\n[campaign]\nrounds = 7\n'
+    )
+    values = starting("budget", draft_of(text, Path()))
+    assert values["entries"] == ("oue=0.5x7",)
 
 
 def test_a_release_that_is_none_is_named_by_its_row() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -167,7 +166,7 @@ FORMS: Final[Mapping[Tab, tuple[Entry, ...]]] = {
     ),
 }
 EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
-"""Bundled files that a form starts with where the scenario has none of its own."""
+"""The tables that come with the program, which a form starts with."""
 
 
 def shown(entry: Entry, values: Mapping[str, Any]) -> bool:
@@ -183,7 +182,7 @@ def starting(
     values = {entry.name: entry.start for entry in FORMS[tab]}
     what = (typed or {}).get("what", "table")
     if "file" in values:
-        values["file"] = str(Path(__file__).parent / "examples" / EXAMPLES[str(what)])
+        values["file"] = EXAMPLES.get(str(what), "")
     if draft is not None:
         values |= _of_draft(tab, draft, values)
     return values | dict(typed or {})

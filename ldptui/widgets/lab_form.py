@@ -63,7 +63,7 @@ class LabForm(VerticalScroll):
     def _row(self, entry: Entry, at: int) -> Field:
         field = self._field(entry, f"{entry.name}.{at}", f"release {at + 1}")
         if isinstance(field.control, ValueInput):
-            field.control.placeholder = "name=ε,δ xTIMES"
+            field.control.placeholder = "name=ε,δxN"
         return field
 
     def _field(self, entry: Entry, name: str, label: str = "") -> Field:

@@ -313,3 +313,13 @@ def test_columns_that_cannot_be_used(table: Path) -> None:
         group([])
     with pytest.raises(ScenarioError, match="two columns or more"):
         attribute_privacy([zips])
+
+
+def test_what_single_addition_restores_attribute_privacy() -> None:
+    """Of users 1-4 with {a,b}, {b,c}, {c}, {c}: a for user 3, who stands for user 4 too."""
+    held = {"1": "ab", "2": "bc", "3": "c", "4": "c"}
+    relation = Relation.of(held)
+    assert relation.repairs() == (("3", "a"),)
+    assert Relation.of({**held, "3": "ac"}).private
+    for user, attribute in (("1", "c"), ("2", "a"), ("3", "b")):
+        assert not Relation.of({**held, user: held[user] + attribute}).private

@@ -29,6 +29,7 @@ from core.scenario import Scenario
 from ... import table as layout
 from ...series import Chart
 from ..answer import Answer, listed
+from ..forms import EXAMPLES
 from ..output import Report, cited
 
 
@@ -98,6 +99,8 @@ class Ask:
             path = self.folder / Path(text).expanduser()
         except RuntimeError:
             path = self.folder / text
+        if not path.is_file() and text in EXAMPLES.values():
+            path = Path(__file__).parents[1] / "examples" / text
         if not path.is_file():
             raise ScenarioError(f"must be a file, got {path}", key=name)
         return path
