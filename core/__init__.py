@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cell import Cell as Cell
+    from .central import Geometric as Geometric
+    from .central import Laplace as Laplace
+    from .central import Stability as Stability
     from .errors import FileError as FileError
     from .errors import LdpError as LdpError
     from .errors import RunError as RunError
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Cell": "cell",
+    **dict.fromkeys(("Geometric", "Laplace", "Stability"), "central"),
     **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "errors"),
     **dict.fromkeys(("Experiment", "compile"), "experiment"),
     **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE", "Rappor", "RapporSpec"), "protocols"),

@@ -440,6 +440,8 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "population.users": ("integer", "genuine users n"),
     "protocol.epsilon": ("number", "privacy budget ε, in nats"),
     "protocol.hash_range": ("integer or text", "g of local hashing, or the rule that gives it"),
+    "protocol.delta": ("number", "δ of the stability histogram"),
+    "protocol.neighbours": ("text", "which tables of a curator must look alike"),
     "attack.share": ("number", "share β of malicious users among all, as asked for"),
     "attack.targets.count": ("integer", "number of targets r"),
     "gain": ("number", "sum over the targets of attacked − clean estimate"),

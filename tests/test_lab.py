@@ -193,6 +193,26 @@ def test_a_plug_in_is_audited(capsys: Captured) -> None:
     assert "worst event: the report is" in text
 
 
+@pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
+def test_a_curator_of_ones_own_is_audited(neighbours: str, capsys: Captured) -> None:
+    Path("curator.py").write_text(
+        "class Noisy:\n"
+        "    def __init__(self, scale): self.scale = scale\n"
+        "    def sample(self, histograms, rng):\n"
+        "        return histograms + rng.laplace(0, self.scale, histograms.shape)\n"
+        "def kept(items, epsilon): return Noisy(2 / epsilon)\n"
+        "def broken(items, epsilon): return Noisy(0.4 / epsilon)\n",
+        "utf-8",
+    )
+    options = ("--epsilon", "1", "--items", "4", "--neighbours", neighbours)
+    samples = ("--samples", "40000")
+    found = values(capsys, "check", "curator.py:kept", *options, *samples)
+    assert found["verdict"] == "not refuted"
+    assert found["audit"]["lower"] < 1
+    assert cli.main(["check", "curator.py:broken", *options, *samples]) == cli.FAILED
+    assert "BROKEN" in capsys.readouterr().out
+
+
 # ledger
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ import numpy as np
 
 from core.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.bounds import Range
-from core.central import Curator, Exponential, Geometric, Laplace, Stability
+from core.central import Curator, Exponential, Geometric, Laplace, Neighbours, Stability
 from core.errors import FileError, LdpError, RunError, ScenarioError
 from core.loss import DiscreteLoss, Loss, exponential_loss, loss_of
 from core.protocols import BitNoise, Rappor
@@ -142,7 +142,10 @@ def subject_of(options: Namespace) -> Subject:
         epsilon = needed("--epsilon", options.epsilon)
         items = needed("--items", options.items)
         made = _plugin(kind, items, epsilon)
-        return Subject(epsilon, options.delta, protocol=made, items=items)
+        if hasattr(made, "perturb"):
+            return Subject(epsilon, options.delta, protocol=made, items=items)
+        inputs = _neighbouring(made.sample, items, options.neighbours)
+        return Subject(epsilon, options.delta, inputs=inputs)
     if options.hash_range is not None and kind != "olh":
         raise ScenarioError(f"is an option of olh, not of {kind}", key="--hash-range")
     if kind == "exponential":
@@ -181,17 +184,25 @@ def _curator(options: Namespace) -> Subject:
         mechanism = Laplace(items, epsilon, near)
     law = law_of(mechanism)
     proof = None if law is None else check(law, epsilon)
-    tables = ((1, 0), (0, 1)) if near == "change-one" else ((1, 0), (0, 0))
-
-    def sampler(counts: tuple[int, int]) -> Sampler:
-        return lambda n, rng: mechanism.sample(np.broadcast_to(np.array(counts), (n, 2)), rng)
-
-    inputs = [(f"counts {a}, {b}", sampler((a, b))) for a, b in tables]
+    inputs = _neighbouring(mechanism.sample, 2, near)
     scope = ""
     if kind == "stability":
         # What more than one user holds is noise of the Laplace mechanism, processed further.
         scope = "the loss is that of an item which one user holds: that it is released (V th. 3.5)"
     return Subject(epsilon, options.delta, loss_of(mechanism), proof, inputs=inputs, scope=scope)
+
+
+def _neighbouring(
+    sample: Callable[[Counts, Rng], Any], items: int, neighbours: Neighbours
+) -> Inputs:
+    """Releases of a table with a lone user, and of one where they have another item, or are not."""
+    other = [0, 1] if neighbours == "change-one" else [0, 0]
+    tables = [np.array([*first, *[0] * (items - 2)]) for first in ([1, 0], other)]
+
+    def sampler(counts: Counts) -> Sampler:
+        return lambda n, rng: sample(np.tile(counts, (n, 1)), rng)
+
+    return [(f"counts {', '.join(map(str, one.tolist()[:8]))}", sampler(one)) for one in tables]
 
 
 def _exponential(options: Namespace) -> Subject:
@@ -226,7 +237,7 @@ def _counts(written: str) -> Counts:
     return counts
 
 
-def _plugin(place: str, items: int, epsilon: float) -> Perturbs:
+def _plugin(place: str, items: int, epsilon: float) -> Any:
     """A mechanism of the user's own: what NAME(items, epsilon) of FILE.py returns."""
     file, _, name = place.rpartition(":")
     path = Path(file)
@@ -245,10 +256,10 @@ def _plugin(place: str, items: int, epsilon: float) -> Perturbs:
         raise RunError(f"{place} failed: {type(error).__name__}: {error}") from error
     if not callable(make):
         raise ScenarioError(f"has no {name or 'name'} that can be called", key=str(path))
-    if not callable(getattr(made, "perturb", None)):
-        raise ScenarioError("must return an object with perturb(values, rng)", key=place)
-    plugin: Perturbs = made  # type: ignore[assignment]
-    return plugin
+    if not any(callable(getattr(made, method, None)) for method in ("perturb", "sample")):
+        rule = "must return an object with perturb(values, rng), or with sample(histograms, rng)"
+        raise ScenarioError(rule, key=place)
+    return made
 
 
 # The table.

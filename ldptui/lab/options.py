@@ -171,7 +171,8 @@ def _check(make: MakeParser) -> argparse.ArgumentParser:
         "Exits with 1 where the promise is broken.",
         "PROTOCOL is " + ", ".join((*LOCAL, "rappor", *CURATORS)) + ", exponential, or a\n"
         "mechanism of yours as FILE.py:NAME: NAME(items, epsilon) must return an object with\n"
-        "perturb(values, rng), which returns an array of as many reports.",
+        "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
+        "sample(histograms, rng), which returns a release of each row of users per item.",
     )
     parser.add_argument("protocol", metavar="PROTOCOL")
     parser.add_argument("--epsilon", type=float, metavar="E", help="the promised ε, in nats")
