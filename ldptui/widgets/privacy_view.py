@@ -101,7 +101,7 @@ class PrivacyView(Vertical):
 def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
     title = wrapped(clean(group.title, charset), width)
     rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
-    names = 3 if charset != "ascii" else 9
+    names = 3 if charset != "ascii" else 11
     words = min(28, width - names - 11)
     for fact in group.facts:
         row: Row = [
