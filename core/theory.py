@@ -423,6 +423,19 @@ def ideal_bit_support_gain(
     return share * ((supported - r * noise.p_star) / noise.gap - held)
 
 
+def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None) -> float:
+    """The expected share of fakes in a cohort, averaged over the cohorts.
+
+    `cohort` is the share of the fakes that all claim one cohort; the others, and all of them where
+    it is None, and the genuine users claim any.
+    """
+    crowd = cohort or 0.0
+    each = malicious * (1 - crowd) / cohorts
+    genuine = users / cohorts
+    one = each + malicious * crowd
+    return (one / (genuine + one) + (cohorts - 1) * each / (genuine + each)) / cohorts
+
+
 MOST_COLUMNS: Final = 2048
 """Decoding so many candidates has its expectation computed: a second's work."""
 

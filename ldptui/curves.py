@@ -25,7 +25,7 @@ from core.central.locality import central_mse
 from core.errors import LdpError, ScenarioError
 from core.experiment import MAX_ITEMS, MAX_TRIALS
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
-from core.protocols import CENTRAL, PROTOCOLS, ProtocolSpec, Rappor
+from core.protocols import KINDS, PROTOCOLS, BitNoise, ProtocolSpec, Rappor, RapporSpec
 from core.pure import Items, PureProtocol, item_variance
 from core.release import release_gain
 from core.scenario import MixtureSpec, Point, Scenario
@@ -83,6 +83,8 @@ class Curve:
     std : standard deviation of what one run measures at x (gain), or √y (error).
     parameters : those of the cells it is the closed form of, flat and dotted; that of the
         variable's own key means nothing.
+    support : the gain before decoding, of the bits of RAPPOR's targets, averaged over all hash
+        functions; empty for other protocols.
     """
 
     label: str
@@ -91,18 +93,21 @@ class Curve:
     x: tuple[float, ...]
     y: tuple[float, ...]
     std: tuple[float, ...]
+    support: tuple[float, ...] = ()
 
 
 # --- What can be put on the axis ---------------------------------------------------------------
 
 _GAIN_KEYS: Final = (
     "attack.share", "protocol.epsilon", "population.items", "attack.targets.count",
-    "population.users", "attack.seeds",
+    "population.users", "attack.seeds", "protocol.f", "protocol.hashes", "protocol.bits",
+    "protocol.cohorts", "attack.cohort",
 )  # fmt: skip
+_REAL: Final = frozenset({"attack.share", "protocol.epsilon", "protocol.f", "attack.cohort"})
 _ERROR_KEYS: Final = ("protocol.epsilon", "population.users", "population.items")
 PROTOCOL_KEYS: Final = {
     kind: tuple(one.name for one in fields(spec) if one.name != "kind")
-    for kind, spec in {**PROTOCOLS, **CENTRAL}.items()
+    for kind, spec in KINDS.items()
 }
 """What an error chart compares, with the keys that each of them knows."""
 _WORDS: Final = {
@@ -112,6 +117,11 @@ _WORDS: Final = {
     "population.users": ("n", "number of genuine users n"),
     "attack.targets.count": ("r", "number of targets r"),
     "attack.seeds": ("K", "hash seeds tried by each fake user K"),
+    "protocol.f": ("f", "permanent noise f"),
+    "protocol.hashes": ("h", "hash functions h"),
+    "protocol.bits": ("k", "bits of a Bloom filter k"),
+    "protocol.cohorts": ("m", "cohorts m"),
+    "attack.cohort": ("crowd", "share of the fakes in one cohort"),
 }
 
 
@@ -147,7 +157,7 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
             log = _is_log(scenario, key, own)
         else:
             low, high, log = _default_range(key, max(values), points, room)
-        integer = key not in ("attack.share", "protocol.epsilon")
+        integer = key not in _REAL
         if low < high:
             found.append(Variable(key, symbol, label, low, high, log, integer))
     return tuple(found)
@@ -190,16 +200,46 @@ def _default_range(
         high = max(4.0, min(20.0, math.ceil(2 * value)))
         if any(isinstance(getattr(p.protocol, "hash_range", None), str) for p in points):
             high = min(high, 13.0)  # beyond it e^ε + 1 buckets are more than allowed
+        high = min(high, *(_most_epsilon(point.protocol) for point in points))
         return min(0.5, value / 2), high, False
     if key == "population.items":
         high = min(MAX_ITEMS, max(4096, 4 * value if value <= 2**14 else value))
         needed = max((_needs_items(one) for one in targets), default=2)
+        # More candidates than RAPPOR's bits can tell apart take long to decode.
+        high = min(high, *(max(value, _room(point.protocol)) for point in points))
         return max(16 if value > 16 else 2, needed), high, True
     if key == "population.users":
         return max(1.0, value / 100), min(1e12, value * 100), True
     if key == "attack.targets.count":
         return 1, min(room, max(20, 2 * value)), False
+    if key in _RAPPOR_RANGES:
+        return _RAPPOR_RANGES[key]
     return 1, min(10**6, max(10**4, 10 * value)), True
+
+
+_RAPPOR_RANGES: Final[Mapping[str, tuple[float, float, bool]]] = {
+    "protocol.f": (0.05, 0.95, False),
+    "protocol.hashes": (1, 8, False),
+    "protocol.bits": (8, 256, True),
+    "protocol.cohorts": (2, 128, True),
+    "attack.cohort": (0.0, 1.0, False),
+}
+
+
+def _most_epsilon(spec: ProtocolSpec) -> float:
+    """What RAPPOR's fresh noise allows at most, less a little; without bound for the others."""
+    if not isinstance(spec, RapporSpec) or spec.p is None or spec.q is None:
+        return math.inf
+    if spec.p == 0 or spec.q == 1:
+        return math.inf
+    return math.floor(99 * BitNoise(0, spec.p, spec.q).epsilon_one(spec.hashes or 1)) / 100
+
+
+def _room(spec: ProtocolSpec) -> float:
+    """How many candidates RAPPOR estimates together; without bound for the others."""
+    if not isinstance(spec, RapporSpec) or spec.bits is None or spec.cohorts is None:
+        return math.inf
+    return float(int(0.8 * spec.bits * spec.cohorts))
 
 
 def _needs_items(targets: Any) -> int:
@@ -291,10 +331,10 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     document.pop("attack", None)
     kinds = error_protocols(scenario)
     given = document.get("protocol", {})
-    known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]}
-    # A scenario of RAPPOR may have no budget of its own.
+    known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
     own = {key: value for key, value in given.items() if key in known}
-    document["protocol"] = {"epsilon": 1.0, **own}
+    # A scenario of RAPPOR may have no budget of its own: the others get that of one report.
+    document["protocol"] = {"epsilon": _epsilon(scenario), **own}
     document["sweep"] = {"protocol.kind": list(kinds)}
     return document
 
@@ -305,7 +345,14 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
     if len(swept) > 1:
         return tuple(swept)
     chosen = _at(base(scenario).document, "protocol.kind")
-    return (*PROTOCOLS, *(kind for kind in CENTRAL if kind == chosen))
+    return (*PROTOCOLS, *(kind for kind in KINDS if kind == chosen and kind not in PROTOCOLS))
+
+
+def _epsilon(scenario: Scenario) -> float:
+    """ε₁ of the scenario's RAPPOR, with three digits; 1 of anything else."""
+    spec = next(iter(_points(base(scenario).document, scenario)), None)
+    rappor = spec.protocol if spec is not None else None
+    return float(f"{rappor.epsilon_one:.3g}") if isinstance(rappor, RapporSpec) else 1.0
 
 
 def _words(scenario: Scenario) -> dict[str, list[Any]]:
@@ -358,10 +405,15 @@ def gain_curve(
     document = gain_document(scenario)
     cells = _points(document, scenario)
     names = _labels(cells, document or {})
-    return tuple(
-        _curve(name, cell, axis, _grid(cell, axis, points, log), _gain_at(cell, scenario.folder))
-        for name, cell in zip(names, cells, strict=True)
-    )
+    found = []
+    for name, cell in zip(names, cells, strict=True):
+        grid = _grid(cell, axis, points, log)
+        curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder))
+        if isinstance(cell.protocol, RapporSpec) and not cell.protocol.basic:
+            bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder))
+            curve = replace(curve, support=bits.y)
+        found.append(curve)
+    return tuple(found)
 
 
 def error_curves(
@@ -477,6 +529,29 @@ def _mixed_gain(
     held = float(population.histogram[targets].sum() / users)
     mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
     return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
+
+
+def _support_at(cell: Point, folder: Path) -> _Law:
+    """The gain of RAPPOR's bits, before decoding."""
+
+    def law(varied: _Varied) -> tuple[float, float]:
+        population_spec, spec, attack = varied
+        if attack.kind not in ("rpa", "ria", "mga") or not isinstance(spec, RapporSpec):
+            return math.nan, math.nan
+        assert spec.bits is not None
+        assert spec.hashes is not None
+        assert spec.cohorts is not None
+        population = drawn(population_spec, cell.seed, folder)
+        users, r = _users(population), _targets(attack.targets, population, cell.seed).size
+        fakes = malicious_users(users, attack.share)
+        share = theory.cohort_share(users, fakes, spec.cohorts, attack.cohort)
+        held = _held(attack.targets, population, cell.seed)
+        gained = theory.ideal_bit_support_gain(
+            attack.kind, spec.noise, spec.bits, spec.hashes, r, share, held
+        )
+        return gained, math.nan
+
+    return law
 
 
 def _error_at(cell: Point, folder: Path) -> _Law:

@@ -19,6 +19,9 @@ from ldptui.snapshot import CellView, Frequencies, Measured
 if TYPE_CHECKING:
     from ldptui.curves import Curve, Variable
 
+BIT_SUPPORT: Final = "bits, before decoding"
+"""What RAPPOR's targets gain where their bits are counted and not decoded."""
+
 NORMAL_95: Final = 1.959963984540054
 """Half-width of the interval that holds 95% of a normal law, in standard deviations."""
 
@@ -454,18 +457,25 @@ def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A simulated point of a curve: mean ± standard error, and the closed form of its cell."""
+    """A simulated point of a curve: mean ± standard error, and the closed form of its cell.
+
+    support : the closed form of RAPPOR's bits, before decoding.
+    """
 
     x: float
     y: float
     error: float | None
     theory: float | None
     trials: int
+    support: float | None = None
 
 
 def gain_of(cell: CellView, key: str) -> Measurement | None:
     """The gain that a cell measured; None before its first trial."""
-    return _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
+    found = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
+    if found is None or cell.rappor is None:
+        return found
+    return replace(found, support=cell.rappor.get("bit_support_gain"))
 
 
 def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
@@ -509,9 +519,7 @@ def gain_plot(
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups = _grouped(curves, cells, measured)
     lines = [
-        (curve.label, curve.x, curve.y)
-        if any(map(math.isfinite, curve.y))
-        else (curve.label, *_closed_forms(found))
+        _line(curve.label, curve.x, curve.y, found)
         for curve, found in zip(curves, groups[0], strict=True)
     ]
     other = [gain_of(cell, axis.key) for cell in overlay]
@@ -531,7 +539,15 @@ def gain_plot(
         axis,
         log_x,
         room,
+        [(curve.x, curve.support) for curve in curves],
     )
+
+
+def _line(
+    label: str, x: Sequence[float], y: Sequence[float], found: Sequence[Measurement]
+) -> tuple[str, Sequence[float], Sequence[float]]:
+    """Label, x and y of a closed form: that of the cells where the curve has no values."""
+    return (label, x, y) if any(map(math.isfinite, y)) else (label, *_closed_forms(found))
 
 
 def _closed_forms(found: Sequence[Measurement]) -> tuple[list[float], list[float]]:
@@ -551,15 +567,19 @@ def error_plot(
     log_y: bool = True,
 ) -> Plot:
     """The error without attack along the axis, a line and its simulated points a protocol."""
-    lines = [(c.label, c.x, c.y if quantity == "mse" else c.std) for c in curves]
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
+    groups = _grouped(curves, cells, measured)
+    lines = [
+        _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, found)
+        for curve, found in zip(curves, groups[0], strict=True)
+    ]
     other = [error_of(cell, axis.key, quantity) for cell in overlay]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
     return _curve_plot(
         f"Error without attack over the {axis.label}",
         Axis(f"{words} of a frequency", log=log_y),
         lines,
-        _grouped(curves, cells, measured),
+        groups,
         [m for m in other if m],
         axis,
         log_x,
@@ -590,8 +610,12 @@ def _curve_plot(
     axis: Variable,
     log_x: bool | None,
     room: Sequence[float] = (),
+    support: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
 ) -> Plot:
-    """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too."""
+    """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too.
+
+    `support` : x and y of each line before RAPPOR's decoding, empty for other protocols.
+    """
     log_x = axis.log if log_x is None else log_x
     points, stale = groups
     single = len(lines) == 1
@@ -602,6 +626,12 @@ def _curve_plot(
         # Where there are points, their markers name the series; the line runs through them.
         has_points = bool(points[number]) and not single
         series.append(Series(name, xs, ys, tone, legend=not has_points))
+    named = False
+    for number, (xs, ys) in enumerate(support):
+        if ys:
+            tone = "muted" if single else _TONES[number % len(_TONES)]
+            series.append(Series(BIT_SUPPORT, xs, ys, tone, "dotted", legend=not named))
+            named = True
     for number, found in enumerate(points):
         if found:
             tone = "attacked" if single else _TONES[number % len(_TONES)]
@@ -611,7 +641,7 @@ def _curve_plot(
         series.append(_points("other settings", stale, "muted", bars=False))
     if overlay and len({one.x for one in overlay}) > 1:
         series.append(_points("overlay", overlay, "true"))
-    known = [v for _, _, ys in lines for v in ys]
+    known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
     arrived = [y for found in points for one in found for y in _interval(one)]
     arrived += [one.y for one in overlay]
     arrived += [one.y for one in stale] if not known else []
@@ -760,7 +790,10 @@ def gain_table(curves: Sequence[Curve], cells: Sequence[CellView], axis: Variabl
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups, _ = _grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
-    return _curve_table("Gain", "closed form", axis, lines, groups, std="± one run")
+    support = any(curve.support for curve in curves)
+    return _curve_table(
+        "Gain", "closed form", axis, lines, groups, std="± one run", support=support
+    )
 
 
 def error_table(
@@ -781,7 +814,9 @@ def _curve_table(
     lines: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
     groups: Sequence[Sequence[Measurement]],
     std: str = "",
+    support: bool = False,
 ) -> Table:
+    """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too."""
     if std:  # gains: of the order of one, with the decimals that their errors have
         errors = [one.error for found in groups for one in found if one.error]
         places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
@@ -792,6 +827,7 @@ def _curve_table(
     columns += [replace(number, name=quantity), replace(error, name=std)][: 2 if std else 1]
     columns += [replace(number, name="measured"), replace(error, name="± error")]
     columns += [Column("z", 2, sign=True), Column("trials")]
+    columns += [replace(number, name=BIT_SUPPORT)] if support else []
     rows: list[tuple[Value, ...]] = []
     for (label, xs, ys, stds), found in zip(lines, groups, strict=True):
         curve = {x: (y, s) for x, y, s in zip(xs, ys, stds, strict=True)}
@@ -802,12 +838,13 @@ def _curve_table(
                 z = (one.y - theory) / one.error
             row: list[Value] = [label, _whole(one.x, axis), theory]
             row += [curve.get(one.x, (None, None))[1]] if std else []
-            rows.append((*row, one.y, one.error, z, one.trials))
+            row += [one.y, one.error, z, one.trials]
+            rows.append((*row, *([one.support] if support else [])))
         if not found and any(map(math.isfinite, ys)):
             for x, y, s in zip(xs, ys, stds, strict=True):
                 row = [label, _whole(x, axis), _number(y)]
                 row += [_number(s)] if std else []
-                rows.append((*row, None, None, None, None))
+                rows.append((*row, *[None] * (4 + support)))
     return Table(f"{title} over {axis.symbol}", tuple(columns), tuple(rows))
 
 

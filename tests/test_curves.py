@@ -13,6 +13,7 @@ import pytest
 from core import theory
 from core.experiment import compile
 from core.scenario import Scenario, parse
+from core.theory import bit_gain, expected_metrics
 from ldptui import curves
 from ldptui.curves import Variable
 from tests.chart_cases import QUICK, scenario, swept
@@ -319,3 +320,79 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     second = curves.gain_curve(made, share, 3)[0].y[-1]
     assert first == pytest.approx(0.5 * (1 - 0.25))  # RIA: β(1 - f_T)
     assert second == pytest.approx(0.5 * (1 - 0.75))
+
+
+RAPPOR = {"kind": "rappor", "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.5}
+
+
+def rappor(**more: Any) -> Scenario:
+    return scenario(**more).with_value("protocol", RAPPOR)
+
+
+def test_variables_of_rappor() -> None:
+    keys = {one.key: one for one in curves.axes(rappor(attack__cohort=0.5))}
+    assert {"protocol.f", "protocol.hashes", "protocol.bits", "protocol.cohorts",
+            "attack.cohort"} <= keys.keys()  # fmt: skip
+    assert "protocol.epsilon" not in keys  # f is given
+    assert not keys["protocol.f"].integer
+    assert keys["protocol.bits"].integer
+    by_budget = scenario().with_value("protocol", {"kind": "rappor", "epsilon": 1.0})
+    (budget,) = [one for one in curves.axes(by_budget) if one.key == "protocol.epsilon"]
+    assert budget.high == 2.17  # fresh noise gives 2 ln 3 at most
+    one_time = {"kind": "rappor", "form": "one-time", "epsilon": 1.0}
+    (budget,) = [
+        one for one in curves.axes(scenario().with_value("protocol", one_time))
+        if one.key == "protocol.epsilon"
+    ]  # fmt: skip
+    assert budget.high == 4.0
+
+
+@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("cohort", [None, 0.0, 1.0])
+def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
+    kind: str, cohort: float | None
+) -> None:
+    """The cell has one draw of hash functions: near the mean where there are many of them."""
+    made = scenario(attack__kind=kind).with_value("protocol", {**RAPPOR, "cohorts": 256})
+    if cohort is not None:
+        made = made.with_value("attack.cohort", cohort)
+    share = next(one for one in curves.axes(made) if one.key == "attack.share")
+    (curve,) = curves.gain_curve(made, share, points=5)
+    for x, y in zip(curve.x, curve.support, strict=True):
+        (cell,) = compile(made.with_value("attack.share", x)).cells
+        exact = bit_gain(cell)
+        assert exact is not None
+        if cohort != 1.0:  # else one cohort's hash functions are all there is
+            assert y == pytest.approx(exact, abs=0.02 * max(abs(curve.support[-1]), 0.01))
+    assert curve.support[0] == 0
+
+
+def test_a_crowd_in_one_cohort_gains_less_by_its_bits() -> None:
+    made = rappor(attack__cohort=0.0)
+    crowd = next(one for one in curves.axes(made) if one.key == "attack.cohort")
+    (curve,) = curves.gain_curve(made, crowd)
+    assert list(curve.support) == sorted(curve.support, reverse=True)
+    assert theory.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
+    assert theory.cohort_share(900, 100, 10, 1.0) == pytest.approx(100 / 190 / 10)
+
+
+def test_the_basic_forms_have_the_common_formula() -> None:
+    made = scenario().with_value("protocol", {"kind": "rappor", "form": "basic", "f": 0.5})
+    share = curves.axes(made)[0]
+    (curve,) = curves.gain_curve(made, share, points=5)
+    assert curve.support == ()
+    for x, y in zip(curve.x, curve.y, strict=True):
+        (cell,) = compile(made.with_value("attack.share", x)).cells
+        assert y == pytest.approx(expected_metrics(cell)["gain"])
+
+
+def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
+    document = curves.error_document(rappor())
+    assert document["protocol"]["epsilon"] == 1.07
+    assert "f" not in document["protocol"]
+    assert document["sweep"]["protocol.kind"][-1] == "rappor"
+    cells = compile(Scenario(document)).cells
+    assert cells[-1].protocol.bits == 32
+    assert all(axis.high <= 2.17 for axis in curves.error_axes(rappor())
+               if axis.key == "protocol.epsilon")  # fmt: skip
+    assert "rappor" not in curves.error_protocols(scenario())

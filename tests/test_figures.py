@@ -525,3 +525,43 @@ def test_curves_that_coincide_are_named() -> None:
             ("OLH", (1.0, 2.0), (3.01, 4.02))]  # fmt: skip
     assert figures._coinciding(same) == "OUE = OLH within 1%"
     assert figures._coinciding(same[:2]) == ""
+
+
+def bloom(**more: object) -> object:
+    made = swept(scenario(), {"attack.share": [0.0, 0.05, 0.1]})
+    table = {"kind": "rappor", "bits": 128, "hashes": 1, "cohorts": 8, **more}
+    return made.with_value("protocol", table)
+
+
+def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
+    made = bloom()
+    share = curves.axes(made)[0]
+    found, part = curves.gain_curve(made, share), curves.gain_part(made, share)
+    assert part is not None
+    views = [
+        replace(view, rappor={"bit_support_gain": 0.1 * at})
+        for at, view in enumerate(cells(part.document))
+    ]
+    plot = figures.gain_plot(found, views, share)
+    labels = [one.label for one in plot.series]
+    assert labels == ["MGA on RAPPOR, closed form", figures.BIT_SUPPORT, "simulated"]
+    dotted = plot.series[1]
+    assert (dotted.style, list(dotted.y)) == ("dotted", list(found[0].support))
+    table = figures.gain_table(found, views, share)
+    assert table.columns[-1].name == figures.BIT_SUPPORT
+    assert [row[-1] for row in table.rows] == [0.0, 0.1, 0.2]
+    # Known before any run, so that there is something to see.
+    assert [one.label for one in figures.gain_plot(found, (), share).series][1] == labels[1]
+
+
+def test_the_error_of_rappor_is_that_of_its_cells() -> None:
+    made = bloom()
+    axis = next(one for one in curves.error_axes(made) if one.key == "population.users")
+    found, part = curves.error_curves(made, axis), curves.error_part(made, axis)
+    assert [curve.label for curve in found][-1] == "RAPPOR"
+    views = [view for view in cells(part.document) if view.parameters["protocol.kind"] == "rappor"]
+    theory = [view.metrics["mse_clean"].theory for view in views]
+    plot = figures.error_plot(found, views, axis)
+    line = plot.series[len(found) - 1]
+    assert list(line.y) == theory
+    assert all(value > 0 for value in theory)
