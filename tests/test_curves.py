@@ -175,10 +175,10 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
             expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
             assert y == pytest.approx(expected, rel=1e-9)
     swept = made.with_value("sweep", {"protocol.kind": ["oue", "rappor", "laplace"]})
-    assert curves.error_protocols(swept) == ("oue", "laplace")
+    assert curves.error_protocols(swept) == ("oue", "rappor", "laplace")
     document = curves.error_document(swept)
     assert document["protocol"] == {"epsilon": made.document["protocol"]["epsilon"]}
-    assert len(compile(Scenario(document)).cells) == 2
+    assert len(compile(Scenario(document)).cells) == 3
 
 
 def test_golden_table_1() -> None:
