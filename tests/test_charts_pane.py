@@ -511,6 +511,26 @@ async def test_text_and_picture_of_the_current_chart() -> None:
         assert pane.as_svg() == ""
 
 
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+async def test_every_tab_knows_a_curator(kind: str) -> None:
+    curated = edited("protocol.kind", kind)
+    assert curated.problems == ()
+    async with showing(draft=curated) as (pane, pilot):
+        for tab in ("gain", "error"):
+            pane.tab = tab
+            await pilot.pause()
+            labels = [one.label for one in chart(pane, tab).series]
+            assert any(kind.upper() in label for label in labels), labels
+            assert len(labels) == (1 if tab == "gain" else 6)
+        pane.tab = "equations"
+        await pilot.pause()
+        assert "The curator's noise" in screen(pane)
+        assert "s = Δ/ε" in screen(pane)
+        pane.tab = "report"
+        await pilot.pause()
+        assert "a trusted curator gets no reports" in screen(pane)
+
+
 async def test_one_report_and_equations_get_the_draft() -> None:
     async with showing() as (pane, pilot):
         for tab in ("report", "equations"):

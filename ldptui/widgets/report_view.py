@@ -149,7 +149,10 @@ class ReportView(Vertical):
 
         cell = self.draft.cell if self.draft is not None else None
         if cell is not None and isinstance(cell.protocol, Curator):
-            return "no reports: users tell a trusted curator their items"
+            return (
+                "a trusted curator gets no reports: users tell it their items as they are, a fake "
+                "user any item, and noise is added once, to the counts"
+            )
         return "the reports of this protocol are not drawn here"
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
