@@ -270,21 +270,24 @@ def _answers(results: Results, style: Style) -> list[str]:
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
     found = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
     swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
-    goals = [_goal(cell, goal) for cell, goal, _ in found]
-    several = len(set(goals)) > 1
+    wanted = [_goal(cell, goal) for cell, goal, _ in found]
+    metrics, levels = {metric for metric, _ in wanted}, {level for _, level in wanted}
+    several = len(metrics) > 1 or len(levels) > 1
     rows = []
-    for (cell, goal, answer), words in zip(found, goals, strict=True):
+    for (cell, goal, answer), (metric, level) in zip(found, wanted, strict=True):
         numbers = [text.percent(answer.share), text.count(answer.malicious)]
         numbers = numbers[::-1] if goal.over == "malicious" else numbers
         numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
         seen = "expected" if answer.by == "closed form" else "measured"
         how = answer.by if answer.low is None else f"search, m > {text.count(answer.low)}"
-        keys = [str(cell.parameters.get(key, "")) for key in swept] + [words] * several
+        keys = [str(cell.parameters.get(key, "")) for key in swept]
+        keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
         rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
     heads = [key.rpartition(".")[2] for key in swept] + ["goal"] * several
     numbers = ["share β", "fakes m"]
     numbers = numbers[::-1] if found[0][1].over == "malicious" else numbers
-    title = f"fake users that it takes{'' if several else f' for {goals[0]}'}"
+    named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
+    title = " ".join([f"{_TAKES} for", *named] if named else [_TAKES])
     lines = [
         style.strong(title),
         *plain_table([*heads, *numbers, "reaches", "by"], rows).split("\n"),
@@ -297,11 +300,15 @@ def _answers(results: Results, style: Style) -> list[str]:
     return [line for line in lines if line]
 
 
-def _goal(cell: Cell, goal: Goal) -> str:
+_TAKES: Final = "fake users that it takes"
+
+
+def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
+    """The metric and the value that it shall have."""
     name = METRIC_NAMES.get(goal.metric, goal.metric.replace("_", " "))
     if goal.metric == "targets_in_top_k":
         name = f"targets in top {cell.top_k}"
-    return f"{name.removesuffix(', attacked')} ≥ {text.short(goal.at_least)}"
+    return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
 
 
 def _rule(cell: Cell) -> object:

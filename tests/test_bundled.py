@@ -32,6 +32,8 @@ PROMISED = {
     "survey",
     "billion-users",
     "price-of-locality",
+    "mixed-attack",
+    "fake-accounts",
 }
 
 
@@ -213,6 +215,37 @@ def test_locality_costs_more_the_more_users_there_are() -> None:
     assert errors["stability", 10**7] == pytest.approx(errors["laplace", 10**7])
     # Fakes lift a rare item above the threshold, and gain what genuine users hold of it as well.
     assert gains["stability", 10**4] > 0.01 > gains["stability", 10**6]
+
+
+def test_the_gain_of_a_mixture_is_linear_in_its_weights() -> None:
+    gains: dict[object, list[float]] = {}
+    for parameters, gain in expected("mixed-attack", "gain"):
+        gains.setdefault(parameters["protocol.kind"], []).append(gain)
+    assert list(gains) == ["grr", "oue", "olh"]
+    for honest, tenth, half, most in gains.values():
+        slope = (half - honest) / 0.5
+        # Fakes are whole ones: a part is off its share by less than one of 10,526.
+        assert tenth == pytest.approx(honest + 0.1 * slope, abs=slope / 10_000)
+        assert most == pytest.approx(honest + 0.9 * slope, abs=slope / 10_000)
+    assert gains["grr"][1] > 8 * gains["grr"][0]
+
+
+def test_how_many_fake_accounts_it_takes() -> None:
+    cells = compile(load(scenarios.path("fake-accounts"))).cells
+    taken: dict[object, list[int]] = {}
+    for cell in cells:
+        assert cell.answer is not None
+        assert cell.answer.reached
+        assert cell.answer.by == "closed form"
+        assert expected_metrics(cell)["target_frequency"] == cell.answer.value
+        taken.setdefault(cell.parameters["protocol.kind"], []).append(cell.malicious)
+    assert all(numbers == sorted(numbers) for numbers in taken.values())
+    five = {kind: numbers[1] for kind, numbers in taken.items()}
+    users = cells[0].users
+    assert five["laplace"] == pytest.approx(0.05 / 0.95 * users, rel=0.01)
+    assert five["oue"] < five["laplace"] / 3
+    assert five["olh"] < five["laplace"] / 3
+    assert five["grr"] == pytest.approx(five["laplace"] / 150, rel=0.1)
 
 
 def test_the_survey_is_a_plausible_file() -> None:
