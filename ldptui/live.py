@@ -29,7 +29,7 @@ from core.attacks import (
 )
 from core.cell import Cell
 from core.central import Curator
-from core.protocols import GRR, LocalHashing, Unary
+from core.protocols import GRR, LocalHashing, Rappor, Unary
 from core.protocols.hashing import matched_law
 from core.pure import estimate, item_variance
 
@@ -65,12 +65,16 @@ class Live:
 def live_equations(cell: Cell) -> tuple[Live, ...]:
     """The formulas that hold for this cell: its protocol, the estimates, its attack.
 
-    Empty for a protocol that is not one of the pure ones.
+    Empty for a protocol of another family.
     """
     if isinstance(cell.protocol, Curator):
         from .live_curator import curator_equations
 
         return curator_equations(cell, cell.protocol)
+    if isinstance(cell.protocol, Rappor):
+        from .live_rappor import bloom_equations
+
+        return tuple(bloom_equations(cell, cell.protocol))
     if not isinstance(cell.protocol, GRR | Unary | LocalHashing):
         return ()
     return (*_protocol(cell), *_estimates(cell), *_attack(cell))
@@ -102,16 +106,9 @@ def _protocol(cell: Cell) -> Iterator[Live]:
     elif isinstance(protocol, Unary):
         half = math.exp(epsilon / 2)
         if cell.noise is not None:
-            f, sent, kept = map(_n, (cell.noise.f, cell.noise.p, cell.noise.q))
-            mixed = f"{f} · ({sent} + {kept}) / 2 + (1 − {f})"
-            yield live(
-                f"{own}: Wang's p is RAPPOR's q*", "q* = f (p + q)/2 + (1 − f) q",
-                f"{mixed} · {kept}", p, RAP,
-            )  # fmt: skip
-            yield live(
-                f"{other}: Wang's q is RAPPOR's p*", "p* = f (p + q)/2 + (1 − f) p",
-                f"{mixed} · {sent}", q, RAP,
-            )  # fmt: skip
+            from .live_rappor import noise_equations
+
+            yield from noise_equations(cell, cell.noise)
         elif _is_oue(protocol):
             yield live(own, "p = 1/2", "1/2", p, W17, 12)
             yield live(other, "q = 1 / (e^ε + 1)", f"1 / ({_n(e)} + 1)", q, W17, 12)

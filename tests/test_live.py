@@ -221,6 +221,6 @@ def test_rappors_letters_are_told_from_wangs(form: str) -> None:
     one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
     assert one.noise is not None
     of = live_equations(one)
-    assert value(of, "q* = ") == one.pure.p == pytest.approx(one.noise.q_star)
-    assert value(of, "p* = ") == one.pure.q == pytest.approx(one.noise.p_star)
+    assert value(of, "q* = ") == one.noise.q_star == pytest.approx(one.pure.p)
+    assert value(of, "p* = ") == one.noise.p_star == pytest.approx(one.pure.q)
     assert not [live for live in of if live.formula.startswith(("p = ", "q = "))]
