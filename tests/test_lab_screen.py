@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from ldptui import draft as drafts
 from ldptui.lab.forms import TABS, TITLES, Tab
 from ldptui.messages import KeyEdited
+from ldptui.palette import commands
 from ldptui.runs import Run
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab import LabScreen
@@ -394,3 +395,17 @@ async def test_the_runs_of_the_session_are_releases() -> None:
         await pilot.press("a")
         await settled(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
         assert "added 2 runs" in screen.query_one(StatusLine).render().plain
+
+
+async def test_the_palette_has_every_action_of_the_lab_once() -> None:
+    async with workbench() as (_, __, pilot):
+        await pilot.press("6")
+        await settled(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        await pilot.pause()
+        found = list(commands(pilot.app, pilot.app.screen))
+        titles = [one.title for one in found]
+        assert len(titles) == len(set(titles))
+        for title in ("Stop what is computed, or back to the workbench", *TITLES.values()):
+            assert title in titles
+        by_title = {one.title: one for one in found}
+        assert "2" in by_title["Locality"].help

@@ -11,14 +11,14 @@ from ... import format as text
 from .. import choose
 from . import Ask, Steps, answer_of
 
-MOST: Final = 1 << 23
+MOST: Final = 1 << 21
 """Counts drawn for one protocol at one ε, at most: of a large domain there are fewer trials."""
 
 
 def work(ask: Ask) -> Steps:
     population = ask.cell.population
     epsilon, wanted = ask.number("epsilon", EPSILON), ask.integer("trials", Range(10, 100_000))
-    trials = max(10, min(wanted, MOST // population.domain_size))
+    trials = max(2, min(wanted, MOST // population.domain_size))
     yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
     values = choose.choices(population, epsilon, trials, ask.rng)
     report = choose.report("your population", values)
