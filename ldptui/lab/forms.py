@@ -188,6 +188,14 @@ def starting(
     return values | dict(typed or {})
 
 
+def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:
+    """An entry of the ledger, as it is typed."""
+    spent = f"{kind}={epsilon:.6g}"
+    if isinstance(delta, int | float) and delta > 0:
+        spent += f",{delta:g}"
+    return f"{spent}x{times}" if isinstance(times, int) and times > 1 else spent
+
+
 def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, Any]:
     from ..draft import value_of
 
@@ -199,7 +207,8 @@ def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, An
     if tab == "budget":
         rounds = value_of(draft, "campaign.rounds") or 10
         if known:
-            found["entries"] = (f"{kind}={epsilon:g}x{rounds}",)
+            delta = value_of(draft, "protocol.delta")
+            found["entries"] = (release(str(kind), epsilon, delta, rounds),)
         noise = [value_of(draft, f"protocol.{one}") for one in ("f", "p", "q", "hashes")]
         if kind == "rappor" and all(isinstance(one, int | float) for one in noise):
             found["rappor"], found["rounds"] = ", ".join(f"{one:g}" for one in noise), rounds

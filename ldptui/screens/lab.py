@@ -25,7 +25,7 @@ from textual.widgets import Static
 from ..engine import LAB, Engine
 from ..help import lab_field_help
 from ..lab.answer import Answer, decoded
-from ..lab.forms import FORMS, TABS, TITLES, Tab, starting
+from ..lab.forms import FORMS, TABS, TITLES, Tab, release, starting
 from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
 from ..snapshot import Question, Reply
 from ..widgets.choice_bar import ChoiceBar
@@ -472,12 +472,14 @@ def subject(document: Mapping[str, Any]) -> dict[str, Any]:
 def release_of(run: Run) -> str:
     """A run as an entry of the ledger; "" where its budget is not known yet."""
     for cell in run.snapshot.parts.get("base", ())[:1]:
-        kind = cell.parameters.get("protocol.kind", "run")
+        kind = str(cell.parameters.get("protocol.kind", "run"))
         epsilon = cell.parameters.get("protocol.epsilon")
         if cell.rappor is not None:
             epsilon = cell.rappor.get("epsilon_one")
         if isinstance(epsilon, int | float):
-            return f"{kind}={epsilon:.6g}"
+            delta, rounds = (cell.parameters.get(key) for key in ("protocol.delta",
+                                                                  "campaign.rounds"))  # fmt: skip
+            return release(kind, epsilon, delta, rounds)
     return ""
 
 
