@@ -12,6 +12,8 @@ SHORT = {
     "protocol.kind": "",
     "protocol.epsilon": "ε",
     "protocol.hash_range": "g",
+    "protocol.delta": "δ",
+    "protocol.neighbours": "neighbours",
     "attack.kind": "",
     "attack.share": "β",
     "attack.targets.count": "r",
