@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from core.bounds import Range
-from core.central import SENSITIVITY, Curator, Geometric, Laplace
+from core.central import SENSITIVITY
 from core.central import accuracy as acc
 from core.errors import ScenarioError
-from core.protocols import CONSTRUCTORS, OLH
-from core.pure import DOMAIN, PureProtocol, item_variance
+from core.pure import DOMAIN, item_variance
 
 from .. import cli
 from .. import format as text
+from .mechanisms import bound, curator
 from .options import CURATORS
 from .output import Row, laid_out, of_option, row, show, within
 
@@ -94,9 +94,9 @@ def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict
     in the mean; that of Laplace and geometric noise is the same in every bin.
     """
     d, n = options.items, options.users
-    central: dict[str, Curator] = {
-        "laplace": Laplace(d, mechanisms["laplace"]["epsilon"], options.neighbours),
-        "geometric": Geometric(d, mechanisms["geometric"]["epsilon"], options.neighbours),
+    central = {
+        name: curator(name, d, mechanisms[name]["epsilon"], 0.0, options.neighbours)
+        for name in ("laplace", "geometric")
     }
     one = np.zeros(1, dtype=np.int64)
     errors = {name: float(m.squared_error(one)[0]) / n**2 for name, m in central.items()}
@@ -113,13 +113,6 @@ def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict
         "central_std": {name: math.sqrt(error) for name, error in errors.items()},
         "local": local,
     }
-
-
-def bound(kind: str, items: int, epsilon: float, hash_range: int | None = None) -> PureProtocol:
-    """A pure protocol by its name; raises ScenarioError."""
-    if kind == "olh":
-        return OLH(items, epsilon, "nearest" if hash_range is None else hash_range)
-    return CONSTRUCTORS[kind](items, epsilon)
 
 
 def formulas(width: int) -> tuple[tuple[str, str, str, str], ...]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.bounds import Range
-from core.central import Curator, Exponential, Geometric, Laplace, Neighbours, Stability
+from core.central import Exponential, Neighbours
 from core.errors import FileError, LdpError, RunError, ScenarioError
 from core.loss import DiscreteLoss, Loss, exponential_loss, loss_of
 from core.protocols import BitNoise, Rappor
@@ -23,7 +23,7 @@ from core.sampling import Counts
 
 from .. import cli
 from .. import format as text
-from .accuracy import bound
+from .mechanisms import bound, curator
 from .options import CURATORS, LOCAL
 from .output import Report, Row, laid_out, needed, numbers, of_option, row, show, within
 
@@ -175,13 +175,7 @@ def _curator(options: Namespace) -> Subject:
     kind, near = options.protocol, options.neighbours
     epsilon = needed("--epsilon", options.epsilon)
     items = 2 if options.items is None else options.items
-    mechanism: Curator
-    if kind == "stability":
-        mechanism = Stability(items, epsilon, near, delta=options.delta)
-    elif kind == "geometric":
-        mechanism = Geometric(items, epsilon, near)
-    else:
-        mechanism = Laplace(items, epsilon, near)
+    mechanism = curator(kind, items, epsilon, options.delta, near)
     law = law_of(mechanism)
     proof = None if law is None else check(law, epsilon)
     inputs = _neighbouring(mechanism.sample, 2, near)

@@ -20,7 +20,7 @@ from core.sampling import Counts
 from .. import cli
 from .. import format as text
 from ..series import Axis, Plot, Series, Tone
-from .accuracy import bound
+from .mechanisms import bound
 from .options import LOCAL
 from .output import Report, Row, laid_out, row, show, within
 from .price import current

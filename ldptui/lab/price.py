@@ -11,7 +11,7 @@ import numpy as np
 
 from core.bounds import Range
 from core.cell import Cell
-from core.central import Curator, Geometric, Laplace, Neighbours, Stability, price
+from core.central import Neighbours, price
 from core.central.locality import central_mse, grown
 from core.errors import ScenarioError
 from core.experiment import compile  # noqa: A004
@@ -24,7 +24,7 @@ from .. import format as text
 from ..draft import base
 from ..headless import locate
 from ..series import Axis, Plot, Series, Tone
-from .accuracy import bound
+from .mechanisms import bound, curator
 from .options import CURATORS, LOCAL
 from .output import Report, Row, laid_out, of_option, row, show, within
 
@@ -126,13 +126,6 @@ def prices(
             ),
         },
     }
-
-
-def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:
-    """A central mechanism by its name; raises ScenarioError."""
-    if kind == "stability":
-        return Stability(items, epsilon, neighbours, delta=delta)
-    return (Geometric if kind == "geometric" else Laplace)(items, epsilon, neighbours)
 
 
 def _errors(

@@ -14,8 +14,8 @@ from core.sampling import Counts, Floats
 from ... import format as text
 from ...series import Axis, Plot, Series
 from ..accuracy import formulas
+from ..mechanisms import curator
 from ..output import Report, row
-from ..price import curator
 from . import Ask, Steps, answer_of
 
 POINTS: Final = 256

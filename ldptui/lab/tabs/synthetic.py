@@ -16,8 +16,8 @@ from core.synthetic import ROWS
 from ... import format as text
 from ...series import Axis, Plot, Series
 from .. import synthetic
+from ..mechanisms import curator
 from ..output import row
-from ..price import curator
 from . import Ask, Steps, answer_of
 from .histograms import neighbours, ranked
 
