@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -26,8 +26,8 @@ from .errors import ScenarioError
 from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
 from .protocols.memoised import MOST_LEAVING
-from .pure import Mechanism
-from .scenario import MAX_CELLS, Campaign, MixtureSpec, Point, Scenario
+from .pure import Items, Mechanism
+from .scenario import MAX_CELLS, Campaign, MixtureSpec, PhasesSpec, Point, Scenario
 from .search import solved
 from .streams import Path
 from .trial import Pulse, no_pulse
@@ -86,10 +86,9 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
     for index, point in enumerate(scenario.points()):
-        campaign = point.campaign
-        total += point.trials * (campaign.rounds if campaign else 1)
+        total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
-            rounds = " times rounds" if campaign else ""
+            rounds = " times rounds" if point.rounds else ""
             rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{_LIFT}"
             raise ScenarioError(rule, key="trials")
         if limits:
@@ -110,8 +109,52 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         protocol = point.protocol.bind(population.domain_size, population.labels)
     except ScenarioError as error:
         raise error.within("protocol") from error
-    attack, targets, malicious = bound_attack(point), np.empty(0, dtype=np.int64), 0
-    fakes: tuple[Fakes, ...] = ()
+    acts, targets = _acts(point, population, protocol)
+    if point.goal is not None:
+        _check_goal(point, acts[0].attack)
+    fakes = [some for one in acts for some in one.fakes(targets)]
+    path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
+    if limits:
+        most = max((one.malicious for one in acts), default=0)
+        _check_cell(population, most, path, point.rounds)
+    cell = Cell(
+        index=index,
+        parameters=point.parameters,
+        seed=point.seed,
+        trials=point.trials,
+        population=population,
+        protocol=protocol,
+        attack=acts[0].attack,
+        targets=targets,
+        malicious=acts[0].malicious,
+        path=path,
+        top_k=min(point.simulate.top_k, population.domain_size),
+        noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
+        goal=point.goal,
+    )
+    return cell if point.rounds is None else _in_rounds(cell, point, acts)
+
+
+@dataclass(frozen=True, eq=False)
+class Act:
+    """What the fakes of one collection do, None without any, and how many there are."""
+
+    attack: Attack | Mixture | None
+    malicious: int = 0
+
+    def fakes(self, targets: Items) -> tuple[Fakes, ...]:
+        return () if self.attack is None else fakes_of(self.attack, targets, self.malicious)
+
+
+def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
+    """What the fakes do in each round, or in the one collection; and the targets of the metrics."""
+    if isinstance(point.attack, PhasesSpec):
+        try:
+            return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)
+        except ScenarioError as error:
+            raise error.within("attack") from error
+    attack, targets = bound_attack(point), np.empty(0, dtype=np.int64)
+    malicious = 0
     if attack is not None:
         malicious = malicious_users(population.users, attack.share)
         try:
@@ -120,40 +163,65 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
             _check_fakes(fakes, protocol, isinstance(attack, Mixture))
         except ScenarioError as error:
             raise error.within("attack") from error
-    if point.goal is not None:
-        _check_goal(point, attack)
-    path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
-    if limits:
-        _check_cell(population, malicious, path, point.campaign)
-    cell = Cell(
-        index=index,
-        parameters=point.parameters,
-        seed=point.seed,
-        trials=point.trials,
-        population=population,
-        protocol=protocol,
-        attack=attack,
-        targets=targets,
-        malicious=malicious,
-        path=path,
-        top_k=min(point.simulate.top_k, population.domain_size),
-        noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
-        goal=point.goal,
-    )
-    return cell if point.campaign is None else _in_rounds(cell, point.campaign)
+    return [Act(attack, malicious)] * (point.rounds or 1), targets
 
 
-def _in_rounds(cell: Cell, campaign: Campaign) -> Cell:
+def _phases(
+    spec: PhasesSpec, rounds: int, seed: int, population: Population, protocol: Mechanism
+) -> tuple[list[Act], Items]:
+    """What the fakes do in each round: nothing in muted phases and after the last one.
+
+    The metrics count the attack's targets, else all that any phase has, muted ones as well, so that
+    muting a phase changes no other one.
+    """
+    acts: list[Act] = []
+    every: dict[int, None] = {}
+    for number, phase in enumerate(spec.phase):
+        try:
+            mixture, targets = aimed(phase.mixture(0.0, spec.targets), population, seed)
+            assert isinstance(mixture, Mixture)
+            _check_fakes(fakes_of(mixture, targets, 0), protocol, mixed=True)
+        except ScenarioError as error:
+            raise error.within(f"phase.{number}") from error
+        every |= dict.fromkeys(targets.tolist())
+        for share in phase.shares():
+            malicious = malicious_users(population.users, share)
+            acts.append(Act(None) if phase.muted else Act(mixture.sharing(share), malicious))
+    acts += [Act(None)] * (rounds - len(acts))
+    if spec.targets is None:
+        return acts, np.array([*every], dtype=np.int64)
+    try:
+        return acts, spec.targets.resolve(population, seed)
+    except ScenarioError as error:
+        raise error.within("targets") from error
+
+
+def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
     """The collection of all rounds of a campaign, each of them a cell like this one."""
+    campaign = replace(point.campaign or Campaign(), rounds=len(acts))
     users, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
     if cell.noise is not None and any(left.any() for left in users.left):
         _check_memoised(cell)
     rounds = tuple(
-        replace(cell, population=population, round=number, left=left)
-        for number, (population, left) in enumerate(zip(users.populations, users.left, strict=True))
+        replace(
+            cell,
+            population=population,
+            attack=act.attack,
+            malicious=act.malicious,
+            round=number,
+            left=left,
+        )
+        for number, (act, population, left) in enumerate(
+            zip(acts, users.populations, users.left, strict=True)
+        )
     )
-    malicious = sum(one.malicious for one in rounds)
-    return replace(cell, population=everybody, malicious=malicious, rounds=rounds)
+    return replace(
+        cell,
+        population=everybody,
+        attack=next((act.attack for act in acts if act.attack is not None), None),
+        malicious=sum(act.malicious for act in acts),
+        rounds=rounds,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -168,6 +236,7 @@ def _users_of_rounds(
             _check_drift(campaign.drift, population, second)
         except ScenarioError as error:
             raise error.within("campaign.drift") from error
+    assert campaign.rounds is not None
     users = turnover(population, campaign.rounds, campaign.churn, second, seed)
     held = np.sum([one.histogram for one in users.populations], axis=0)
     address = f"{users.populations[-1].address} and before"
@@ -206,12 +275,10 @@ def _check_memoised(cell: Cell) -> None:
 
 def _check_goal(point: Point, attack: Attack | Mixture | None) -> None:
     """Refuse a goal that nothing can be said of."""
+    if point.rounds is not None:
+        raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if attack is None:
         raise ScenarioError("must be left out where there is no attack", key="goal")
-    if point.campaign is not None:
-        raise ScenarioError(
-            "must be left out where [campaign] is given: it is of one collection", key="goal"
-        )
     parts = attack.parts if isinstance(attack, Mixture) else ()
     if any(isinstance(one, PythonAttack) for one in (attack, *(part.attack for part in parts))):
         raise ScenarioError(
@@ -220,11 +287,11 @@ def _check_goal(point: Point, attack: Attack | Mixture | None) -> None:
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:
-    """What the fakes of a point do; None without an attack."""
+    """What the fakes of a point do; None without an attack, and where it has phases."""
     spec = point.attack
     if isinstance(spec, MixtureSpec):
         return spec.bind()
-    return None if isinstance(spec, NoAttack) else spec
+    return None if isinstance(spec, NoAttack | PhasesSpec) else spec
 
 
 def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
@@ -236,7 +303,7 @@ def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> 
             raise (error.within(f"mix.{number}") if mixed else error) from error
 
 
-def _path(point: Point, fakes: tuple[Fakes, ...], in_reports: bool) -> Path:
+def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
 
     in_reports : whether users send reports. Attacks in Python make nothing else.
@@ -278,10 +345,8 @@ def check_size(point: Point) -> None:
         raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
 
 
-def _check_cell(
-    population: Population, malicious: int, path: Path, campaign: Campaign | None
-) -> None:
-    rounds = campaign.rounds if campaign else 1
+def _check_cell(population: Population, malicious: int, path: Path, in_rounds: int | None) -> None:
+    rounds = in_rounds or 1
     everyone = population.users + malicious
     if population.domain_size > MAX_ITEMS:
         raise ScenarioError(
@@ -291,14 +356,14 @@ def _check_cell(
         raise ScenarioError(
             f"users and malicious users must be at most 10^13 together, got {everyone:,}{_LIFT}"
         )
-    if campaign and rounds * population.domain_size > MAX_ESTIMATES:
+    if in_rounds and rounds * population.domain_size > MAX_ESTIMATES:
         raise ScenarioError(
             f"times items must be at most 2^22, got {rounds * population.domain_size:,}{_LIFT}",
             key="campaign.rounds",
         )
     pairs = everyone * population.domain_size * rounds
     if path == "reports" and pairs > MAX_PAIRS:
-        times = " × rounds" if campaign else ""
+        times = " × rounds" if in_rounds else ""
         raise ScenarioError(
             f'must be "counts" where users × items{times} exceeds 10^12, got {pairs:,}{_LIFT}',
             key="simulate.path",

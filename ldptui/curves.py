@@ -28,7 +28,7 @@ from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import KINDS, PROTOCOLS, BitNoise, ProtocolSpec, Rappor, RapporSpec
 from core.pure import Items, PureProtocol, item_variance
 from core.release import release_gain
-from core.scenario import MixtureSpec, Point, Scenario
+from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
 from ldptui.draft import base
 from ldptui.snapshot import Part
 
@@ -484,8 +484,8 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
 
     def law(varied: _Varied) -> tuple[float, float]:
         spec, protocol_spec, attack = varied
-        if isinstance(attack, NoAttack):
-            return math.nan, math.nan
+        if isinstance(attack, NoAttack | PhasesSpec):
+            return math.nan, math.nan  # of phases every round has a gain of its own
         population = drawn(spec, cell.seed, folder)
         key = (protocol_spec, population.domain_size)
         if key not in protocols:
@@ -633,7 +633,8 @@ def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str
     swept = document.get("sweep", {})
     for cell in cells:
         if not swept:
-            kind = "mix" if isinstance(cell.attack, MixtureSpec) else cell.attack.kind
+            many = {MixtureSpec: "mix", PhasesSpec: "phases"}
+            kind = many.get(type(cell.attack), getattr(cell.attack, "kind", ""))
             yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
             continue
         parameters = cell.parameters

@@ -226,7 +226,7 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     kinds = _over(_kind(cell) for cell in cells)
     if not attacked:
         return ["none"]
-    shares = _over(_present(attacked, "attack.share"))
+    shares = _over(_present(attacked, "attack.share") or _phase_shares(attacked))
     facts = [
         kinds.replace("NONE", "none"),
         *dict.fromkeys(str(name) for name in _present(attacked, "attack.name")),
@@ -255,10 +255,20 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
     return [*facts, targets]
 
 
+def _phase_shares(cells: Sequence[Cell]) -> list[object]:
+    """β of every round, as the phases of the attack have it."""
+    return [one.share for cell in cells for one in cell.rounds]
+
+
 def _kind(cell: Cell) -> str:
     """What the fakes do, in a word; of a mixture each part with its share of the fakes."""
-    if not isinstance(cell.attack, Mixture):
+    if "attack.kind" in cell.parameters:
         return str(cell.parameters["attack.kind"]).upper()
+    if cell.rounds:
+        return " then ".join(dict.fromkeys(_kind(one) for one in cell.rounds if one.attack))
+    assert isinstance(cell.attack, Mixture)
+    if len(cell.attack.parts) == 1:
+        return cell.attack.parts[0].attack.kind.upper()
     weights = [part.weight for part in cell.attack.parts]
     parts = zip(cell.attack.parts, weights, strict=True)
     words = [f"{text.short(100 * w / sum(weights), 3)} % {p.attack.kind.upper()}" for p, w in parts]

@@ -56,6 +56,11 @@ class Mixture:
         if not sum(part.weight for part in self.parts) > 0:
             raise ScenarioError("must have a part with a positive weight", key="mix")
 
+    def sharing(self, share: float) -> Mixture:
+        """The same with another share of fakes."""
+        parts = (replace(one, attack=replace(one.attack, share=share)) for one in self.parts)
+        return replace(self, share=share, parts=tuple(parts))
+
 
 def aimed(
     attack: Attack | Mixture, population: Population, seed: int

@@ -7,9 +7,11 @@ attacks and populations are the schema.
 
 from __future__ import annotations
 
+from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
 from .document import MAX_DEPTH, Document
 from .keys import known_keys, schema, sweepable_keys
-from .point import FORMAT, KINDS, PARTS, Campaign, MixtureSpec, Point, Simulate, kinds_at
+from .mixture import PARTS, MixtureSpec
+from .point import FORMAT, KINDS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
@@ -23,7 +25,10 @@ __all__ = [
     "Campaign",
     "Document",
     "MixtureSpec",
+    "PhaseSpec",
+    "PhasesSpec",
     "Point",
+    "Ramp",
     "Scenario",
     "Simulate",
     "dotted_sweep",

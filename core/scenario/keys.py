@@ -28,7 +28,13 @@ def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
 
 
 def keys_of(kind: type) -> set[str]:
-    return {one.name for one in dataclasses.fields(kind)}
+    return {_name(kind, one.name) for one in dataclasses.fields(kind)}
+
+
+def _name(kind: type, field: str) -> str:
+    """What scenarios call a field of a dataclass: a few have names that Python keeps for itself."""
+    names: dict[str, str] = getattr(kind, "KEYS", {})
+    return names.get(field, field)
 
 
 def _unwrapped(hint: Any) -> Iterator[Any]:
@@ -47,7 +53,7 @@ def _leaves(kind: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(kind, include_extras=True)
     for one in dataclasses.fields(kind):
         for hint in _unwrapped(hints[one.name]):
-            key = f"{prefix}{one.name}"
+            key = f"{prefix}{_name(kind, one.name)}"
             of = get_args(hint)[0] if get_origin(hint) is tuple else None
             tables = [part for part in _unwrapped(of) if dataclasses.is_dataclass(part)]
             if dataclasses.is_dataclass(hint):
@@ -115,7 +121,12 @@ def is_integer(hint: Any) -> bool:
 
 
 _LISTED: Final[dict[Any, str]] = {int: "integers", float: "numbers"}
-_TYPES: Final[dict[Any, str]] = {int: "an integer", float: "a number", str: "text"}
+_TYPES: Final[dict[Any, str]] = {
+    int: "an integer",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+}
 
 
 def rule_of(key: str) -> str | None:

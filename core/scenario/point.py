@@ -6,39 +6,20 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Final,
-    Literal,
-    TypeAlias,
-    Union,
-    get_type_hints,
-)
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from ..attacks import (
-    ATTACKS,
-    SHARE,
-    Attack,
-    AttackSpec,
-    ListedTargets,
-    Mixture,
-    NoAttack,
-    Part,
-    Targets,
-)
-from ..attacks.mixture import WEIGHT
+from ..attacks import ATTACKS, AttackSpec, NoAttack
 from ..bounds import Range, check_bounds
 from ..errors import ScenarioError
 from ..goal import Goal
-from ..population import POPULATIONS, STATED, PopulationSpec, StatedSpec
+from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
+from .campaign import Campaign, PhasesSpec, Ramp
 from .document import flatten
+from .mixture import PARTS, MixtureSpec
 
 FORMAT: Final = 1
 KINDS: Final[dict[str, Mapping[str, type]]] = {
@@ -51,92 +32,28 @@ NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
 """The same of tables within tables."""
 
 
-def _part_of(kind: type) -> type:
-    """The schema of a part of a mixture: a kind's own keys less `share`, and a `weight`.
-
-    Its targets may be left to the mixture.
-    """
-    hints = get_type_hints(kind, include_extras=True)
-    described: list[tuple[str, Any, Any]] = [("weight", Annotated[float, WEIGHT], field())]
-    for one in dataclasses.fields(kind):
-        if one.name == "targets":
-            described.append((one.name, hints[one.name] | None, field(default=None)))
-        elif one.name != "share":
-            again: Any = {"default": one.default, "default_factory": one.default_factory}
-            described.append((one.name, hints[one.name], field(hash=one.hash, **again)))
-
-    def whole(part: Any, share: float, targets: Targets | None) -> Attack:
-        own = {name: getattr(part, name) for name, _, _ in described[1:]}
-        if "targets" in own:
-            own["targets"] = part.targets or targets
-        attack: Attack = kind(share=share, **own)
-        return attack
-
-    def check(part: Any) -> None:
-        check_bounds(part)
-        whole(part, 0.0, ListedTargets((0,)))
-
-    return dataclasses.make_dataclass(
-        f"{kind.__name__}Part",
-        described,
-        frozen=True,
-        kw_only=True,
-        namespace={"__post_init__": check, "whole": whole, "__module__": __name__},
-    )
-
-
-PARTS: Final[dict[str, type]] = {
-    name: _part_of(kind) for name, kind in ATTACKS.items() if kind is not NoAttack
-}
-"""The kinds that a part of a mixture can have."""
-
-if TYPE_CHECKING:
-    PartSpec: TypeAlias = Any
-else:
-    PartSpec = Union[tuple(PARTS.values())]  # noqa: UP007
-
-
-@dataclass(frozen=True)
-class MixtureSpec:
-    """Several kinds of fakes at once, before their targets are known."""
-
-    share: Annotated[float, SHARE]
-    mix: tuple[Annotated[PartSpec, Discriminator("kind")], ...]
-    targets: Targets | None = None
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        if not self.mix:
-            raise ScenarioError("must list at least one part, got []", key="mix")
-        self.bind()
-
-    def bind(self) -> Mixture:
-        """What the fakes do; raises ScenarioError where a part has no targets."""
-        for number, part in enumerate(self.mix):
-            if getattr(part, "targets", self) is None and self.targets is None:
-                raise ScenarioError(
-                    "is required where attack.targets is not given", key=f"mix.{number}.targets"
-                )
-        parts = (Part(part.weight, part.whole(self.share, self.targets)) for part in self.mix)
-        return Mixture(self.share, tuple(parts), self.targets)
-
-
 ONE_KIND: Final = "(one kind)"
 MIXTURE: Final = "(mixture)"
 
 
+PHASES: Final = "(phases)"
+
+
 def _mode(attack: Any) -> str:
-    """Which tag an attack table has: it has one kind or a mixture."""
+    """Which tag an attack table has: it has one kind, a mixture or phases."""
+    if isinstance(attack, PhasesSpec) or (isinstance(attack, dict) and "phase" in attack):
+        return PHASES
     mixed = "mix" in attack if isinstance(attack, dict) else isinstance(attack, MixtureSpec)
     return MIXTURE if mixed else ONE_KIND
 
 
 AttackTable: TypeAlias = Annotated[
     Annotated[Annotated[AttackSpec, Discriminator("kind")], Tag(ONE_KIND)]
-    | Annotated[MixtureSpec, Tag(MIXTURE)],
+    | Annotated[MixtureSpec, Tag(MIXTURE)]
+    | Annotated[PhasesSpec, Tag(PHASES)],
     Discriminator(_mode),
 ]
-"""`[attack]`: one kind, or a mixture of several."""
+"""`[attack]`: one kind, a mixture of several, or phases of mixtures."""
 
 
 def kinds_at(table: str) -> Mapping[str, type]:
@@ -152,25 +69,6 @@ class Simulate:
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-
-
-ROUNDS: Final = Range(1, 1000)
-
-
-@dataclass(frozen=True)
-class Campaign:
-    """A collection in rounds, and how its users change from one to the next.
-
-    rounds : how many. churn : the share of users that are replaced by new ones before a round.
-    drift : a second population that is mixed in evenly over the rounds.
-    """
-
-    rounds: Annotated[int, ROUNDS]
-    churn: Annotated[float, Range(0, 1)] = 0.0
-    drift: Annotated[StatedSpec, Discriminator("kind")] | None = None
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -196,18 +94,41 @@ class Point:
 
     def __post_init__(self) -> None:
         check_bounds(self)
+        phases = self.attack.rounds if isinstance(self.attack, PhasesSpec) else None
+        given = None if self.campaign is None else self.campaign.rounds
+        if self.campaign is not None and given is None and phases is None:
+            raise ScenarioError("is required", key="campaign.rounds")
+        if given is not None and phases is not None and phases > given:
+            rule = f"must be at least the rounds of all phases, {phases}, got {given}"
+            raise ScenarioError(rule, key="campaign.rounds")
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds the campaign has; None where there is one collection."""
+        if self.campaign is not None and self.campaign.rounds is not None:
+            return self.campaign.rounds
+        return self.attack.rounds if isinstance(self.attack, PhasesSpec) else None
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Every key with its value, dotted and down to scalars and lists; titles left out."""
         tables = {name: getattr(self, name) for name in KINDS}
         kinds = {name: {"kind": one.kind} for name, one in tables.items() if hasattr(one, "kind")}
-        plain = dataclasses.asdict(self)
+        plain = dataclasses.asdict(self, dict_factory=_named)
         for name in ("format", "title", "about"):
             del plain[name]
+        if self.rounds is not None:
+            plain["campaign"] = {**(plain["campaign"] or {}), "rounds": self.rounds}
         tables = {name: {**kinds.get(name, {}), **value} for name, value in plain.items()
                   if isinstance(value, dict)}  # fmt: skip
         return dict(flatten({**plain, **tables}))
+
+
+def _named(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a dataclass as scenarios call them."""
+    given = dict(fields)
+    ramp = given.keys() >= Ramp.KEYS.keys()
+    return {Ramp.KEYS.get(name, name) if ramp else name: value for name, value in fields}
 
 
 POINT: Final = TypeAdapter(Point)

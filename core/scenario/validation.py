@@ -9,9 +9,11 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ..errors import ScenarioError
+from .campaign import PhasesSpec
 from .document import Document, lists_tables, looked_up, named, shown, suggest
 from .keys import KNOWN, keys_of, names_kind, pattern, rule_of
-from .point import FORMAT, KINDS, POINT, MixtureSpec, Point, kinds_at
+from .mixture import MixtureSpec
+from .point import FORMAT, KINDS, POINT, Point, kinds_at
 from .sweep import kinded
 
 
@@ -24,7 +26,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         return [ScenarioError(rule, key="format")], None
     problem = _attack_mode(document.get("attack"))
     for name, kinds, table in () if problem else kinded(document):
-        if name == "attack" and "mix" in table:
+        if name == "attack" and table.keys() & {"mix", "phase"}:
             continue
         if not names_kind(table.get("kind"), kinds):
             known = ", ".join(f'"{kind}"' for kind in kinds)
@@ -48,18 +50,26 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
 
 
 def _attack_mode(attack: Any) -> ScenarioError | None:
-    """What is wrong with how an attack says what its fakes do: by a kind or by a mixture."""
+    """What is wrong with how an attack says what its fakes do: by a kind, a mixture or phases."""
     if not isinstance(attack, dict):
         return None
-    given = [name for name in ("kind", "mix") if name in attack]
+    given = [name for name in ("kind", "mix", "phase") if name in attack]
     if len(given) > 1:
-        return ScenarioError(f"must have only one of kind and mix, got {' and '.join(given)}",
-                             key="attack")  # fmt: skip
-    mix = attack.get("mix")
-    if "mix" not in attack or lists_tables(mix):
-        return None
-    return ScenarioError(f"must be a list of tables, a part each, got {shown(mix)}",
-                         key="attack.mix")  # fmt: skip
+        rule = f"must have only one of kind, mix and phase, got {' and '.join(given)}"
+        return ScenarioError(rule, key="attack")
+    lists = [("mix", attack.get("mix"))] if "mix" in attack else []
+    if "phase" in attack:
+        phases = attack["phase"]
+        if not lists_tables(phases):
+            rule = f"must be a list of tables, a phase each, got {shown(phases)}"
+            return ScenarioError(rule, key="attack.phase")
+        lists = [(f"phase.{number}.mix", one["mix"]) for number, one in enumerate(phases)
+                 if "mix" in one]  # fmt: skip
+    for key, mix in lists:
+        if not lists_tables(mix):
+            rule = f"must be a list of tables, a part each, got {shown(mix)}"
+            return ScenarioError(rule, key=f"attack.{key}")
+    return None
 
 
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
@@ -142,7 +152,8 @@ def _known_here(document: Document, name: str) -> list[str]:
     if names_kind(kind, kinds):
         return sorted(keys_of(kinds[kind]))
     if name == "attack":
-        return sorted(keys_of(MixtureSpec))
+        phased = isinstance(table, dict) and "phase" in table
+        return sorted(keys_of(PhasesSpec if phased else MixtureSpec))
     if name.endswith(".targets"):
         return ["items"] if isinstance(table, dict) and "items" in table else ["pick", "count"]
     return [key.rpartition(".")[2] for key in KNOWN if key.rpartition(".")[0] == pattern(name)]

@@ -331,9 +331,7 @@ def insert_run(
     The number, protocols and attacks of `run` do not count.
     """
     kinds = {
-        name: ",".join(
-            dict.fromkeys(str(cell.parameters.get(f"{name}.kind", "mix")) for cell in cells)
-        )
+        name: ",".join(dict.fromkeys(_kind(cell.parameters, name) for cell in cells))
         for name in ("protocol", "attack")
     }
     number = _insert(
@@ -371,6 +369,12 @@ def cell_number(db: sqlite3.Connection, key: str) -> int:
     db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
     (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
     return int(found)
+
+
+def _kind(parameters: Mapping[str, Any], table: str) -> str:
+    """The kind of a table; of attacks without one "mix" or "phase"."""
+    several = "phase" if f"{table}.phase.0.rounds" in parameters else "mix"
+    return str(parameters.get(f"{table}.kind", several))
 
 
 def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> str:

@@ -177,7 +177,7 @@ def test_over_the_protocols_side_by_side() -> None:
         (aimed(share=0.1), {}, "attack.share must be left out where .goal. is given"),
         (aimed(), {"sweep": {"attack.share": [0.1, 0.2]}}, "attack.share must be left out"),
         (None, {}, "goal must be left out where there is no attack"),
-        (aimed(), {"campaign": {"rounds": 3}}, "goal must be left out where .campaign. is given"),
+        (aimed(), {"campaign": {"rounds": 3}}, "goal must be left out with rounds"),
         (
             {**aimed("plugin"), "name": "x"},
             {},

@@ -269,7 +269,12 @@ def experiment_cells(scenario: Any) -> tuple[Cell, ...]:
             16,
         ),
         ("items = [3]", "items = [9]", r"attack.mix.2.targets.items must be indices in", 17),
-        ("share = 0.2", 'share = 0.2\nkind = "mga"', "attack must have only one of kind and", 11),
+        (
+            "share = 0.2",
+            'share = 0.2\nkind = "mga"',
+            "attack must have only one of kind, mix and",
+            11,
+        ),
         ("targets = { items = [1, 4, 2] }", "", "attack.mix.0.targets is required where", 15),
         ("share = 0.2", "", "attack.share is required", 11),
         ("share = 0.2", "share = 0.2\nseeds = 3", "attack.seeds is not a known key", 13),

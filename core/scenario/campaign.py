@@ -1,0 +1,152 @@
+"""The schema of campaigns: rounds, how their users change, and the phases of an attack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+
+from pydantic import Discriminator, Field, Tag
+
+from ..attacks import SHARE, Mixture, Targets
+from ..bounds import Range, check_bounds
+from ..errors import ScenarioError
+from ..population import StatedSpec
+from .mixture import MixtureSpec, PartSpec
+
+ROUNDS: Final = Range(1, 1000)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A collection in rounds, and how its users change from one to the next.
+
+    rounds : how many; as many as the phases of the attack have together where it is left out.
+    churn : the share of users that are replaced by new ones before a round.
+    drift : a second population that is mixed in evenly over the rounds.
+    """
+
+    rounds: Annotated[int, ROUNDS] | None = None
+    churn: Annotated[float, Range(0, 1)] = 0.0
+    drift: Annotated[StatedSpec, Discriminator("kind")] | None = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A share of fakes that changes over the rounds of a phase: `from` one value `to` another.
+
+    shape : by equal steps, by equal factors, or all at once in the phase's round `at`, from 0.
+    """
+
+    KEYS: ClassVar = {"start": "from", "end": "to"}
+    """What scenarios call the fields whose names Python keeps for itself."""
+
+    start: Annotated[float, SHARE, Field(alias="from")]
+    end: Annotated[float, SHARE, Field(alias="to")]
+    shape: Literal["linear", "exponential", "step"] = "linear"
+    at: Annotated[int, Range(1)] | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            check_bounds(self)
+        except ScenarioError as error:
+            key = self.KEYS.get(error.key, error.key)
+            raise ScenarioError(error.rule, key) from error
+        for key, value in (("from", self.start), ("to", self.end)):
+            if self.shape == "exponential" and not value > 0:
+                rule = f"must be greater than 0 where the shape is exponential, got {value:g}"
+                raise ScenarioError(rule, key)
+        if self.shape == "step" and self.at is None:
+            raise ScenarioError("is required where the shape is step", "at")
+        if self.shape != "step" and self.at is not None:
+            rule = f"must be left out where the shape is {self.shape}, got {self.at}"
+            raise ScenarioError(rule, "at")
+
+    def value(self, number: int, rounds: int) -> float:
+        """β in one round of so many; of a single one `from`. The ends are exact."""
+        if self.at is not None:
+            return self.start if number < self.at else self.end
+        along = number / (rounds - 1) if rounds > 1 else 0.0
+        if self.shape == "exponential":
+            return math.pow(self.start, 1 - along) * math.pow(self.end, along)
+        return self.start * (1 - along) + self.end * along
+
+
+NUMBER: Final = "(number)"
+RAMP: Final = "(ramp)"
+
+
+def _shape(share: Any) -> str:
+    return RAMP if isinstance(share, dict | Ramp) else NUMBER
+
+
+Share: TypeAlias = Annotated[
+    Annotated[float, SHARE, Tag(NUMBER)] | Annotated[Ramp, Tag(RAMP)], Discriminator(_shape)
+]
+
+
+@dataclass(frozen=True)
+class PhaseSpec:
+    """Some rounds of an attack. muted : they pass without fakes."""
+
+    rounds: Annotated[int, ROUNDS]
+    share: Share
+    mix: tuple[Annotated[PartSpec, Discriminator("kind")], ...]
+    targets: Targets | None = None
+    muted: bool = False
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if not isinstance(self.share, Ramp):
+            if self.share not in SHARE:
+                raise ScenarioError(f"must be {SHARE}, got {self.share!r}", key="share")
+        elif self.share.at is not None and self.share.at >= self.rounds:
+            raise ScenarioError(
+                f"must be below the rounds of the phase, {self.rounds}, got {self.share.at}",
+                key="share.at",
+            )
+        if not self.mix:
+            raise ScenarioError("must list at least one part, got []", key="mix")
+
+    def mixture(self, share: float, targets: Targets | None) -> Mixture:
+        """What the fakes of a round do, with this share; `targets` where the phase has none."""
+        return MixtureSpec(share, self.mix, self.targets or targets).bind()
+
+    def shares(self) -> Iterator[float]:
+        """β in each of its rounds."""
+        for number in range(self.rounds):
+            ramp = self.share
+            yield ramp.value(number, self.rounds) if isinstance(ramp, Ramp) else ramp
+
+
+@dataclass(frozen=True)
+class PhasesSpec:
+    """An attack in phases that follow each other; after the last one there are no fakes.
+
+    targets : what the metrics count, and what parts aim at that have no targets of their own and
+    are of a phase that has none.
+    """
+
+    phase: tuple[PhaseSpec, ...]
+    targets: Targets | None = None
+
+    def __post_init__(self) -> None:
+        if not self.phase:
+            raise ScenarioError("must list at least one phase, got []", key="phase")
+        if self.rounds not in ROUNDS:
+            rule = f"must have at most {ROUNDS.high} rounds in all phases, got {self.rounds}"
+            raise ScenarioError(rule, key="phase")
+        for number, one in enumerate(self.phase):
+            try:
+                one.mixture(0.0, self.targets)
+            except ScenarioError as error:
+                raise error.within(f"phase.{number}") from error
+
+    @property
+    def rounds(self) -> int:
+        """The rounds of all phases together."""
+        return sum(one.rounds for one in self.phase)
