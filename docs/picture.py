@@ -1,4 +1,4 @@
-"""Makes the picture of the README from the real program: `python docs/picture.py`."""
+"""Makes the pictures of the README from the real program: `python docs/picture.py`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import tempfile
 from pathlib import Path
 
 from ldptui.app import Workbench
+from ldptui.screens.lab import LabScreen
 from ldptui.settings import Settings
 
 
 async def main() -> None:
-    """Open the quickstart, wait for its first picture, and write it as SVG."""
+    """Open the quickstart and then the lab, wait for what they show, and write them as SVG."""
     app = Workbench(Settings())
     async with app.run_test(size=(120, 36)) as pilot:
         screen = app.workbench
@@ -21,11 +22,24 @@ async def main() -> None:
             await pilot.pause(0.05)
         await pilot.press("alt+4")
         await pilot.pause(0.2)
-        # The fonts that Textual's template would fetch from elsewhere are left out.
-        drawn = app.export_screenshot(title="ldptui")
-        picture = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+        write(app, "workbench")
+        await pilot.press("6")
+        await pilot.pause(0.2)
+        await pilot.press("2")
+        lab = app.screen
+        assert isinstance(lab, LabScreen)
+        while "locality" not in lab.answers:
+            await pilot.pause(0.05)
+        await pilot.pause(0.2)
+        write(app, "lab")
         await screen.shut_down()
-    Path(__file__).with_name("workbench.svg").write_text(picture, encoding="utf-8")
+
+
+def write(app: Workbench, name: str) -> None:
+    """What is on the screen, without the fonts that Textual's template would fetch."""
+    drawn = app.export_screenshot(title="ldptui")
+    picture = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    Path(__file__).with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
 
 
 if __name__ == "__main__":

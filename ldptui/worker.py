@@ -581,6 +581,9 @@ class Answering:
             import_for(scenario)
             if "rappor" in kinds(scenario, "protocol"):
                 import_module("sklearn.linear_model")
+        if self.request["values"].get("tight") == "yes":
+            with suppress(ImportError):  # an optional extra: the ledger says so
+                import_module("dp_accounting.pld.privacy_loss_distribution")
         steps = tabs.steps(self.request)
         while True:
             try:
@@ -922,8 +925,11 @@ def main() -> None:
     import core.theory  # noqa: F401
 
     if options.lab:
-        import_module("scipy.special")
-        import_module("ldptui.lab.tabs")
+        from .lab.forms import TABS
+
+        # Now, as an import that is interrupted may not be repeated.
+        for name in ("scipy.special", *(f"ldptui.lab.tabs.{tab}" for tab in TABS)):
+            import_module(name)
     try:
         write(out, {"ready": versions()})
         while True:

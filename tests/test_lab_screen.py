@@ -57,7 +57,7 @@ async def lab(
         fake = app.lab._engine
         assert isinstance(fake, LabEngine)
         await settled(pilot, lambda: fake.questions)
-        await settled(pilot, lambda: fake.held or "histograms" in app.lab._answers)
+        await settled(pilot, lambda: fake.held or "histograms" in app.lab.answers)
         await pilot.pause()
         yield app.lab, fake, pilot
 
@@ -91,7 +91,7 @@ async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) 
 
 async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
     screen.tab = tab
-    await settled(pilot, lambda: tab in screen._answers and screen._question is None)
+    await settled(pilot, lambda: tab in screen.answers and screen._question is None)
     await pilot.pause()
 
 
@@ -149,11 +149,11 @@ async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> No
 
 async def test_a_bad_value_has_its_sentence_below_it_and_the_answer_stays() -> None:
     async with lab() as (screen, engine, pilot):
-        before = screen._answers["histograms"]
+        before = screen.answers["histograms"]
         await edit(screen, pilot, "delta", 0)
         assert "must be greater than 0 for the stability mechanism" in problem(screen, "delta")
         assert "stability mechanism" in screen.query_one(StatusLine).problem
-        assert screen._answers["histograms"] is before
+        assert screen.answers["histograms"] is before
         await edit(screen, pilot, "delta", "often")
         assert problem(screen, "delta") == "must be a number, got 'often'"
         assert screen.values["delta"] == "often"
@@ -215,11 +215,11 @@ async def test_an_answer_to_an_older_question_is_not_shown() -> None:
         newest = engine.questions.pop()
         engine.answer()
         await pilot.pause()
-        assert "histograms" not in screen._answers
+        assert "histograms" not in screen.answers
         engine.questions.append(newest)
         engine.answer()
-        await settled(pilot, lambda: "histograms" in screen._answers)
-        assert "α = 0.5" in screen._answers["histograms"].table.title
+        await settled(pilot, lambda: "histograms" in screen.answers)
+        assert "α = 0.5" in screen.answers["histograms"].table.title
 
 
 async def test_a_tab_left_before_its_answer_asks_again() -> None:
@@ -362,7 +362,7 @@ async def test_a_synthetic_column_is_written_where_it_is_asked_for(tmp_path: Pat
         path.text = str(tmp_path / "out.csv")
         path.query_one(Input).focus()
         await pilot.press("enter")
-        await settled(pilot, lambda: screen._answers["synthetic"].words[0].startswith("Wrote"))
+        await settled(pilot, lambda: screen.answers["synthetic"].words[0].startswith("Wrote"))
         assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 51
         assert (tmp_path / "out.budget.txt").exists()
         # Nothing is written again by a later question.
@@ -383,7 +383,7 @@ async def test_releases_are_added_and_removed() -> None:
         await edit(screen, pilot, "entries.2", "")
         assert screen.values["entries"] == [*start, "census=0.5"]
         assert not field(screen, "entries.3").display
-        assert "2 entries" in screen._answers["budget"].table.title
+        assert "2 entries" in screen.answers["budget"].table.title
 
 
 async def test_the_runs_of_the_session_are_releases() -> None:

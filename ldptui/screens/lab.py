@@ -138,7 +138,7 @@ class LabScreen(Screen[None]):
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()
         self._typed: dict[Tab, dict[str, Any]] = {tab: {} for tab in TABS}
-        self._answers: dict[Tab, Answer] = {}
+        self.answers: dict[Tab, Answer] = {}
         self._problems: dict[Tab, dict[str, str]] = {tab: {} for tab in TABS}
         self._asked: dict[Tab, tuple[object, ...]] = {}
         self._question: Question | None = None
@@ -223,7 +223,7 @@ class LabScreen(Screen[None]):
         self.query_one(StatusLine).problem = said[0] if said else ""
 
     def _show_answer(self) -> None:
-        answer = self._answers.get(self.tab)
+        answer = self.answers.get(self.tab)
         charts = answer.charts if answer is not None else ()
         for at, which in enumerate(("first", "second")):
             view = self.query_one(f"#lab-chart-{which}", ChartView)
@@ -244,7 +244,7 @@ class LabScreen(Screen[None]):
         """Show what there is room for; `view` chooses."""
         width = self.app.size.width
         narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
-        answer = self._answers.get(self.tab)
+        answer = self.answers.get(self.tab)
         charts = max(1, len(answer.charts)) if answer is not None else 1
         views = charts + 2 if narrow else 1 if wide else charts
         at = self.view % views
@@ -360,7 +360,7 @@ class LabScreen(Screen[None]):
         """The end of a question: its answer, or what is wrong."""
         self._problems[tab] = {}
         if reply.answer is not None:
-            self._answers[tab] = decoded(reply.answer)
+            self.answers[tab] = decoded(reply.answer)
         elif reply.status == "failed":
             self._problems[tab] = {reply.field: reply.error}
         else:
