@@ -661,7 +661,7 @@ def _curve_plot(
             notes.append(f"points: mean of {many} trials ± 1.96 standard errors")
     equal = "" if single else _coinciding(lines)
     if equal:
-        notes.append(equal)
+        notes.insert(0, equal)  # where there is little room, the rest gives way
     dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
     if dropped:
         notes.append("values ≤ 0 have no place on a log axis")

@@ -192,3 +192,15 @@ def test_no_terminal_is_refused() -> None:
     assert "ldptui run" in done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
+
+
+def test_ascii_means_every_cell(home: Path) -> None:
+    with Terminal(ldptui("--charset", "ascii"), 120, 40, home=home) as terminal:
+        terminal.until(READY)
+        for key in ("f3", "f4", "f5", "f1"):
+            terminal.send(key)
+            terminal.quiet(0.2)
+            assert terminal.text.isascii()
+        assert "Help" in terminal.text
+        terminal.send("escape", "ctrl+q")
+        assert terminal.wait() == 0

@@ -16,6 +16,9 @@ from ..widgets.dialog import Dialog
 class ConfirmScreen(ModalScreen[bool]):
     """Asks; y or enter is yes, n or esc is no."""
 
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "#yes"
+
     DEFAULT_CSS = """
     ConfirmScreen {
         align: center middle;
@@ -43,9 +46,6 @@ class ConfirmScreen(ModalScreen[bool]):
             with Horizontal():
                 yield Button(f"{self._yes} (y)", id="yes", compact=True)
                 yield Button(f"{self._no} (n)", id="no", compact=True)
-
-    def on_mount(self) -> None:
-        self.query_one("#yes").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         event.stop()

@@ -42,6 +42,9 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     The name follows the choice until it is edited. An existing file is asked about first.
     """
 
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "OptionList"
+
     DEFAULT_CSS = """
     ExportScreen {
         align: center middle;
@@ -92,8 +95,8 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
             yield PathField(self._folder, rows=4)
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).highlighted = 0
-        self.query_one(OptionList).focus()
+        for choices in list(self.query(OptionList))[:1]:  # none where the app ends meanwhile
+            choices.highlighted = 0
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()

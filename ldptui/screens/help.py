@@ -33,6 +33,9 @@ KEY_WIDTH: Final = 18
 class HelpScreen(ModalScreen[None]):
     """Help for one field of a scenario ("": for the whole), and a table of the keys given."""
 
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "VerticalScroll"
+
     DEFAULT_CSS = """
     HelpScreen {
         align: center middle;
@@ -56,9 +59,6 @@ class HelpScreen(ModalScreen[None]):
         with Dialog("Help", "↑ ↓ scroll · esc closes"), VerticalScroll():
             for part in (*field_text(self._field), *self._keys()):
                 yield Static(part, markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(VerticalScroll).focus()
 
     def _keys(self) -> Iterator[Content]:
         """The keys by where they work, the nearest first."""

@@ -16,6 +16,9 @@ from ..widgets.dialog import Dialog
 class TextScreen(ModalScreen[None]):
     """Shows a text; y copies it, esc or q closes."""
 
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "VerticalScroll"
+
     DEFAULT_CSS = """
     TextScreen {
         align: center middle;
@@ -39,9 +42,6 @@ class TextScreen(ModalScreen[None]):
             with VerticalScroll():
                 yield Static(self._text, markup=False)
             yield Static(classes="said", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(VerticalScroll).focus()
 
     def action_copy(self) -> None:
         from ..clipboard import copy
