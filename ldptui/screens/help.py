@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
@@ -122,7 +123,9 @@ def field_text(key: str) -> Iterator[Content]:
     )
     yield Content("\n").join([title, Content(field.meaning)])
     table, _, leaf = key.rpartition(".")
-    kinds = [kind_help(table, word.strip()) for word in field.allowed.split(",")]
+    # "ria(-unperturbed)" names two kinds.
+    words = re.sub(r"(\w+)\((-\w+)\)", r"\1, \1\2", field.allowed).split(",")
+    kinds = [kind_help(table, word.strip()) for word in words]
     known = [kind for kind in kinds if kind is not None] if leaf == "kind" else []
     if known:
         for kind in known:
