@@ -158,8 +158,15 @@ def _each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
     """How many fakes of each kind there are, and what one of them supports."""
     assert not isinstance(cell.protocol, Rappor)
     for fakes in cell.fakes:
-        law = fakes.strategy.item_support(cell.protocol, fakes.targets, cell.targets)
+        law = None
+        if _foreseen(cell, fakes):
+            law = fakes.strategy.item_support(cell.protocol, fakes.targets, cell.targets)
         yield fakes.count, law
+
+
+def _foreseen(cell: Cell, fakes: Fakes) -> bool:
+    """Whether it is known what these fakes aim at: of who reacts, in the first round alone."""
+    return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
 
 def fake_support(cell: Cell) -> ItemSupport | None:
@@ -168,6 +175,8 @@ def fake_support(cell: Cell) -> ItemSupport | None:
     The number of fakes of each kind is fixed, so that their variances add up.
     """
     assert not isinstance(cell.protocol, Rappor)
+    if not all(_foreseen(cell, fakes) for fakes in cell.fakes):
+        return None
     return support_of(cell.protocol, cell.fakes, cell.targets)
 
 
@@ -481,7 +490,7 @@ def _bit_rates(cell: Cell, protocol: Rappor) -> Floats | None:
     users = np.zeros(protocol.cohorts)
     ones = np.zeros((protocol.cohorts, protocol.bits))
     for fakes in cell.fakes:
-        rates = fakes.strategy.rates(protocol, fakes.targets)
+        rates = fakes.strategy.rates(protocol, fakes.targets) if _foreseen(cell, fakes) else None
         if rates is None or len(cell.fakes) == 1:
             return rates
         claimed = fakes.count * _cohort_law(protocol, fakes)

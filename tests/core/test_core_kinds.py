@@ -314,6 +314,21 @@ def test_adaptive_is_mga_until_something_is_published(rng: Rng) -> None:
     assert not MaximalGain.reacts
 
 
+@pytest.mark.parametrize("protocol", ["oue", "rappor", "laplace"])
+def test_what_adaptive_does_later_is_not_foreseen(protocol: str) -> None:
+    document = {"kind": protocol, **({} if protocol == "rappor" else {"epsilon": 1})}
+    aim = {"kind": "adaptive", "share": 0.1, "targets": {"items": [1, 2]}}
+    whole = cell([50, 40, 30, 20], document, aim, campaign={"rounds": 3})
+    first, second, _ = whole.rounds
+    assert expected_metrics(first)["gain"] is not None
+    for later in (second, whole):
+        expected = expected_metrics(later)
+        assert expected["gain"] is None
+        assert expected["mse"] is None
+    mga = cell([50, 40, 30, 20], document, {**aim, "kind": "mga"}, campaign={"rounds": 3})
+    assert expected_metrics(mga.rounds[1])["gain"] is not None
+
+
 # Samplers' laws.
 
 

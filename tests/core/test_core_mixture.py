@@ -1,6 +1,7 @@
 """Mixtures: fakes in parts, their closed forms and both paths, and how a scenario writes them."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from report_laws import Case, Moments, Poisoned
 
 from core.attacks.mixture import split
 from core.cell import Cell
+from core.decoding import one_thread
 from core.errors import ScenarioError
 from core.scenario import (
     KINDS,
@@ -29,6 +31,8 @@ from core.scenario import (
 )
 from core.theory import (
     attacked_variance,
+    estimate_variances,
+    expected_bit_counts,
     expected_estimate,
     expected_metrics,
     fake_support,
@@ -360,3 +364,57 @@ def test_several_cells_compile() -> None:
         {"kind": "mga", "weight": 1}, {"kind": "rpa", "weight": 1}]},
         sweep={"protocol.kind": ["grr", "sue", "oue", "blh", "olh"]})  # fmt: skip
     assert len(work.cells) == 5
+
+
+# RAPPOR's Bloom filters.
+
+
+def test_parts_send_their_bits(seed: int) -> None:
+    """Bits, decoded gain and its deviation, with a part that crowds into one cohort."""
+    parts = [
+        {"kind": "mga", "weight": 2, "cohort": 0.5},
+        {"kind": "input", "weight": 1, "distribution": [1, 3]},
+        {"kind": "demote", "weight": 1, "targets": {"items": [0]}},
+    ]
+    table = {"share": 0.5, "targets": {"items": [2, 7]}, "mix": parts}
+    rappor = {"kind": "rappor", "form": "one-time", "f": 0.2, "bits": 16, "cohorts": 4}
+    one = cell([4000, 3000, 1500, 700, 500, 300, 0, 0], rappor, table, seed=seed)
+    assert [fakes.count for fakes in one.fakes] == [5000, 2500, 2500]
+
+    expected = expected_bit_counts(one)
+    assert expected is not None
+    drawn = np.concatenate([counts(one, block)[1] for block in range(20)])
+    # Poisson's variance is more than that of any count here: a bound for the mean.
+    error = np.sqrt(expected / len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - expected) < 7 * error + 1e-9).all()
+    crafted = replace(one, attack=one.fakes[0].strategy)
+    wrong = expected_bit_counts(crafted)
+    assert wrong is not None
+    assert not (np.abs(drawn.mean(axis=0) - wrong) < 7 * error + 1e-9).all()
+
+    with one_thread():
+        found = one.protocol.estimates(drawn, one.users + one.malicious).frequencies
+    estimate, variances = expected_estimate(one), estimate_variances(one)
+    assert estimate is not None
+    assert variances is not None
+    assert budget.mean(found, estimate, variances[1])
+    assert budget.spread(found, estimate, variances[1])
+    assert not budget.spread(found, estimate, 1.9 * variances[1])
+
+
+def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
+    parts = [{"kind": "ria-unperturbed", "weight": 1}, {"kind": "demote", "weight": 1}]
+    table = {"share": 0.5, "targets": {"items": [2, 3]}, "mix": parts}
+    rappor = {"kind": "rappor", "bits": 8, "cohorts": 2}
+    one = cell([2000, 1000, 500, 0], rappor, table)
+    from core.trial import count_reports, no_pulse
+
+    clean, attacked = count_reports(one, 0, 3, no_pulse)
+    fakes = (attacked - clean).sum(axis=0)
+    rates = sum(
+        part.count * part.strategy.rates(one.protocol, part.targets)  # type: ignore[operator, arg-type]
+        for part in one.fakes
+    )
+    assert fakes[:, -1].sum() == 3 * one.malicious
+    error = np.sqrt(3 * one.malicious)
+    assert (np.abs(fakes[:, :-1] - 1.5 * rates) < 7 * error).all()
