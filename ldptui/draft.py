@@ -303,11 +303,18 @@ def keys_of(table: str, kind: str) -> tuple[str, ...]:
 
 
 def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
-    """The keys of `keys_of` that mean something here: RAPPOR's forms ignore some."""
+    """The keys of `keys_of` that mean something here: RAPPOR's forms ignore some.
+
+    With those of the curators that are swept, so that they can be seen and edited.
+    """
+    from core.protocols import CENTRAL
     from core.protocols.rappor import ignored
 
     kind = kind_of(draft, table)
-    known = keys_of(table, kind)
+    swept = sweep_of(draft).get("protocol.kind") if table == "protocol" else None
+    named = [one for one in swept if isinstance(one, str)] if isinstance(swept, list) else []
+    kinds = (kind, *(one for one in named if one in CENTRAL))
+    known = tuple(dict.fromkeys(name for one in kinds for name in keys_of(table, one)))
     if (table, kind) != ("protocol", "rappor"):
         return known
     swept = sweep_of(draft).get("protocol.form")

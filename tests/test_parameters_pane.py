@@ -9,7 +9,7 @@ from textual.widget import Widget
 from ldptui.draft import edited, keys_of, sweep_of
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.parameters_pane import ParametersPane
-from ldptui.widgets.sweep_editor import SweepEditor, SweepList, described
+from ldptui.widgets.sweep_editor import SweepEditor, SweepList, _opening, described, sweepable
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
 
@@ -130,6 +130,23 @@ async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
         shown = {one.key: one for one in app.query(Field) if one.display}
         assert "protocol.delta" not in shown
         assert "protocol.neighbours" in shown
+
+
+async def test_what_a_swept_curator_needs_is_shown() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "stability"]))
+        await pilot.pause()
+        assert app.draft.problems == ()
+        shown = {one.key for one in app.query(Field) if one.display}
+        assert {"protocol.hash_range", "protocol.delta", "protocol.neighbours"} <= shown
+        app.show(edited(app.draft, "sweep.protocol.kind", None))
+        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        await pilot.pause()
+        for key in sweepable(app.draft):
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            assert after.problems == (), key
+        assert _opening(app.draft, "protocol.kind") == ["grr", "oue", "laplace"]
 
 
 async def test_tab_walks_in_reading_order_and_out_again() -> None:

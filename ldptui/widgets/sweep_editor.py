@@ -390,6 +390,12 @@ def _opening(draft: Draft, key: str) -> Any:
     if key == "attack.targets.count" and draft.cell is not None:
         most = min(opening["to"], draft.cell.population.domain_size)
         return {"from": 1, "to": most, "points": most}
+    if key == "protocol.kind" and draft.cell is not None:
+        from core.protocols import CENTRAL
+
+        kind = draft.cell.parameters["protocol.kind"]
+        if kind in CENTRAL:
+            return ["grr", "oue", kind]
     if key == "protocol.kind" and draft.cell is not None and draft.cell.noise is not None:
         return ["sue", "oue", "olh", "rappor"]
     if key == "protocol.epsilon" and draft.cell is not None and draft.cell.noise is not None:
