@@ -127,7 +127,8 @@ _WORDS: Final = {
 
 def axes(scenario: Scenario) -> tuple[Variable, ...]:
     """The variables of a gain curve; empty where the scenario has no attack."""
-    return _axes(scenario, _points(gain_document(scenario), scenario), _GAIN_KEYS)
+    keys = _GAIN_KEYS if "goal" not in scenario.document else ("attack.share",)
+    return _axes(scenario, _points(gain_document(scenario), scenario), keys)
 
 
 def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
@@ -320,6 +321,8 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
             kept = kept.with_value(key, sweep.pop(key)[0])
     document = copy.deepcopy(kept.document)
     document.pop("sweep", None)
+    if document.pop("goal", None) is not None:
+        document["attack"]["share"] = 0.0  # which is on the axis
     if sweep:
         document["sweep"] = sweep
     return document
@@ -329,6 +332,7 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     """The scenario without attack, its protocols swept: those it sweeps, else all."""
     document = copy.deepcopy(base(scenario).document)
     document.pop("attack", None)
+    document.pop("goal", None)
     kinds = error_protocols(scenario)
     given = document.get("protocol", {})
     known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}

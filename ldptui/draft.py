@@ -473,6 +473,8 @@ def _starting(draft: Draft, kind: str, key: str) -> Any:
     items = population.domain_size if population is not None else 128
     noise = draft.cell.noise if draft.cell is not None else None
     match key:
+        case "attack.share" if "goal" in (draft.document or {}):
+            return None  # it is what the goal takes
         case "protocol.epsilon" if draft.cell is not None and noise is not None:
             return _epsilon(noise.epsilon_one(draft.cell.hashes))
         case "population.items":

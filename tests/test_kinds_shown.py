@@ -148,3 +148,65 @@ def test_the_curve_of_a_mixture_is_that_of_its_cells() -> None:
     for x, y in zip(curve.x, curve.y, strict=True):
         (at,) = compile(made.with_value("attack.share", x)).cells
         assert y == pytest.approx(theory.expected_metrics(at)["gain"])
+
+
+GOAL = """\
+format = 1
+
+[population]
+kind = "zipf"
+items = 40
+users = 5000
+exponent = 1.0
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+targets = { items = [1, 2] }
+
+[goal]
+metric = "gain"
+at_least = 0.2
+
+[sweep]
+"protocol.kind" = ["grr", "oue"]
+"""
+
+
+def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
+    from core.experiment import compile
+    from core.scenario import Scenario, parse
+    from ldptui.curves import error_axes, error_part, gain_part
+
+    made = parse(GOAL)
+    (share,) = axes(made)
+    assert share.key == "attack.share"
+    part = gain_part(made, share)
+    assert part is not None
+    cells = compile(Scenario(part.document)).cells
+    assert {cell.answer for cell in cells} == {None}
+    (grr, oue) = gain_curve(made, share, 3)
+    assert grr.y[-1] > oue.y[-1] > 0
+    whole = compile(Scenario(error_part(made, error_axes(made)[0]).document))
+    assert all(cell.attack is None for cell in whole.cells)
+
+
+def test_a_goal_keeps_its_share_open_in_the_form() -> None:
+    from pathlib import Path
+
+    from core.experiment import compile
+    from ldptui.draft import draft_of, edited
+    from ldptui.figures import same_settings
+
+    draft = edited(draft_of(GOAL, Path()), "attack.kind", "ria")
+    assert not draft.problems
+    assert "share" not in draft.text
+    assert draft.cell is not None
+    answered = compile(draft_of(GOAL, Path()).scenario).cells[-1]  # type: ignore[arg-type]
+    unknown = draft_of(GOAL, Path()).cell
+    assert unknown is not None
+    assert answered.answer is not None
+    assert same_settings(answered.parameters, {**unknown.parameters, "protocol.kind": "oue"})
