@@ -35,13 +35,14 @@ _STARTING: Final[Mapping[str, Any]] = {
     "protocol.epsilon": 1.0,
     "attack.share": 0.05,
 }
+"""What a key starts with when a newly chosen kind needs it and no earlier value is known."""
 _INSTEAD: Final[Mapping[str, str]] = {
     "protocol.f": "protocol.epsilon",
     "protocol.epsilon": "protocol.f",
+    "goal": "attack.share",
+    "attack.share": "goal",
 }
-"""Keys of which a table has one or the other: setting one drops the other."""
-
-"""What a key starts with when a newly chosen kind needs it and no earlier value is known."""
+"""Keys of which a scenario has one or the other: setting one drops the other."""
 
 
 @dataclass(frozen=True)
@@ -261,9 +262,9 @@ def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
     from core import experiment
     from core.bounds import Range
-    from core.scenario import known_keys
+    from core.scenario import known_keys, pattern
 
-    extras = (one for hint in known_keys().get(key, ()) for one in get_args(hint))
+    extras = (one for hint in known_keys().get(pattern(key), ()) for one in get_args(hint))
     found = next((one for one in extras if isinstance(one, Range)), None)
     highest = {
         "population.items": experiment.MAX_ITEMS,

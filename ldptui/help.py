@@ -6,6 +6,7 @@ The data is `help.toml` beside this module, read once and only when somebody ask
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
@@ -60,8 +61,16 @@ class MetricHelp:
 
 
 def field_help(key: str) -> FieldHelp | None:
-    """Help for a dotted key of a scenario; any key below `sweep.` has the help of `sweep`."""
-    row = _data()["field"].get("sweep" if key.startswith("sweep.") else key)
+    """Help for a dotted key of a scenario; any key below `sweep.` has the help of `sweep`.
+
+    A key of a part or of a phase has the help of its own, attack.mix.weight, or that of the
+    attack's key of the same name, attack.seeds for attack.phase.1.mix.0.seeds.
+    """
+    plain = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key)
+    plain = plain.replace("attack.phase.mix", "attack.mix")
+    shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", plain)
+    rows = _data()["field"]
+    row = rows.get("sweep" if key.startswith("sweep.") else plain) or rows.get(shared)
     if row is None:
         return None
     return FieldHelp(

@@ -12,6 +12,7 @@ from ldptui.widgets.attack_form import KINDS
 from ldptui.widgets.attack_pane import AttackPane
 from ldptui.widgets.completion_list import CompletionList
 from ldptui.widgets.field import Choice, Field
+from ldptui.widgets.item_list import ItemList
 from ldptui.widgets.script_editor import ProblemList, ScriptEditor
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -340,3 +341,93 @@ async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
         assert {problem.key for problem in app.draft.problems} <= {"attack.name", "simulate.path"}
         own = set(keys_of("attack", kind)) - {"targets", "cohort", "options"}
         assert {f"attack.{name}" for name in own} <= set(shown(app))
+
+
+MIXED = SCENARIO.replace(
+    'kind = "mga"\nshare',
+    'mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]  # two\nshare',
+)
+
+
+def parts(app: FormApp) -> ItemList:
+    return app.query_one("#parts", ItemList)
+
+
+async def test_a_mixture_is_a_list_and_the_fields_of_the_chosen_part() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        assert app.draft.problems == ()
+        assert [row.text.split()[-1] for row in parts(app).rows] == ["mga", "ria"]
+        assert "80 %" in parts(app).rows[0].text
+        assert app.shown("attack.mix.0.weight") == "0.8"
+        assert app.shown("attack.mix.0.kind") == "mga"
+        parts(app).focus()
+        await pilot.press("down")
+        assert app.shown("attack.mix.1.kind") == "ria"
+        assert app.posted == []
+        await app.type_into(pilot, "attack.mix.1.weight", "0.6")
+        assert app.draft.document["attack"]["mix"][1] == {"kind": "ria", "weight": 0.6}
+        assert "# two" in app.draft.text
+
+
+async def test_parts_are_added_moved_and_removed_by_keys() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        parts(app).focus()
+
+        def kinds() -> list[str]:
+            return [part["kind"] for part in app.draft.document["attack"]["mix"]]
+
+        await pilot.press("a")
+        assert kinds() == ["mga", "rpa", "ria"]
+        assert app.shown("attack.mix.1.kind") == "rpa"
+        await pilot.press("shift+down")
+        assert kinds() == ["mga", "ria", "rpa"]
+        await pilot.press("d")
+        assert kinds() == ["mga", "ria", "rpa", "rpa"]
+        await pilot.press("x", "x", "x", "x", "x")
+        assert len(kinds()) == 1  # the last one stays
+        assert app.draft.problems == ()
+
+
+async def test_a_part_may_have_targets_of_its_own() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 60)) as pilot:
+        app.field("attack.mix.0.targets.pick").control.focus()
+        await pilot.press("right")
+        assert app.draft.document["attack"]["mix"][0]["targets"] == {"pick": "random", "count": 10}
+        await app.type_into(pilot, "attack.mix.0.targets.count", "2")
+        assert app.draft.problems == ()
+        app.field("attack.mix.0.targets.pick").control.focus()
+        await pilot.press("left")
+        assert "targets" not in app.draft.document["attack"]["mix"][0]
+
+
+async def test_the_shape_of_the_attack_is_changed_and_comes_back_whole() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        before = app.draft.document["attack"]
+        app.field("attack.shape").control.focus()
+        await pilot.press("left")
+        assert app.draft.document["attack"]["kind"] == "mga"
+        assert app.draft.problems == ()
+        await pilot.press("right")
+        assert app.draft.document["attack"] == before
+
+
+async def test_a_goal_takes_the_place_of_the_share() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 40)) as pilot:
+        app.field("goal.metric").control.focus()
+        await pilot.press("right")
+        assert "share" not in app.draft.document["attack"]
+        assert app.draft.document["goal"]["metric"] == "gain"
+        assert app.draft.problems == ()
+        assert "attack.share" not in shown(app)
+        await app.type_into(pilot, "goal.at_least", "0.3")
+        assert app.draft.document["goal"]["at_least"] == 0.3
+        app.field("goal.metric").control.focus()
+        await pilot.press("left")
+        assert "goal" not in app.draft.document
+        assert app.draft.document["attack"]["share"] > 0
+        assert app.draft.problems == ()

@@ -35,8 +35,13 @@ FIELDS = [
     *("attack.name", "attack.options"),
     *("simulate.path", "simulate.top_k"),
     *("campaign.rounds", "campaign.churn", "campaign.drift"),
+    *("attack.shape", "attack.mix", "attack.mix.weight", "attack.phase", "attack.phase.rounds"),
+    *("attack.phase.share", "attack.phase.share.shape", "attack.phase.share.from"),
+    *("attack.phase.share.to", "attack.phase.share.at", "attack.phase.muted"),
     *("goal.metric", "goal.at_least", "goal.over"),
 ]
+LISTED = {key for key in FIELDS if re.match(r"attack\.(shape|mix|phase)", key)}
+"""The attack as a script: its shape, the parts of a mixture and the phases."""
 KINDS = {
     "protocol": ["grr", "sue", "oue", "blh", "olh", "rappor", "laplace", "geometric", "stability"],
     "attack": [
@@ -151,7 +156,7 @@ def declared() -> dict[str, Range | None]:
 
 
 def test_the_keys_and_kinds_are_those_of_the_core() -> None:
-    assert set(declared()) | {"sweep", "script"} == set(FIELDS)
+    assert set(declared()) | {"sweep", "script"} | LISTED == set(FIELDS)
     assert set(metrics.METRICS) == set(METRICS)
     assert {table: set(kinds) for table, kinds in scenario.KINDS.items()} == {
         table: set(kinds) for table, kinds in KINDS.items()
@@ -172,6 +177,14 @@ def test_labels_are_in_words_and_symbol() -> None:
     assert of_field("protocol.epsilon").title == "privacy budget ε"
     assert of_field("attack.share").title == "share of fake users β"
     assert of_field("trials").title == "trials"
+
+
+def test_a_key_inside_a_list_has_the_help_of_its_own_or_of_the_attack() -> None:
+    assert of_field("attack.mix.0.weight").title == "weight w"
+    assert of_field("attack.phase.2.mix.1.weight").title == "weight w"
+    assert of_field("attack.phase.2.mix.1.seeds").meaning == of_field("attack.seeds").meaning
+    assert of_field("attack.mix.*.targets.count").label == "number of targets"
+    assert of_field("attack.phase.0.rounds").label == "rounds of the phase"
 
 
 def test_the_letters_of_rappor_are_said_to_be_opposite_to_those_of_wang() -> None:

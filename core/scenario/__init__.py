@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
 from .document import MAX_DEPTH, Document
-from .keys import known_keys, schema, sweepable_keys
+from .keys import known_keys, pattern, schema, sweepable_keys
 from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document
@@ -38,6 +38,7 @@ __all__ = [
     "line_of",
     "load",
     "parse",
+    "pattern",
     "read_document",
     "schema",
     "sweepable_keys",

@@ -43,6 +43,15 @@ PICKS: Final = {
 }
 SHARED: Final = "shared"
 """Of a part's targets: those of the whole attack."""
+GIVEN: Final = "given"
+GOALS: Final = {
+    GIVEN: "none",
+    "gain": "gain",
+    "target_frequency": "frequency",
+    "targets_in_top_k": "top k",
+}
+"""What the number of fakes follows from: a share, or a goal."""
+OVER: Final = {"malicious": "fake users", "share": "share"}
 CONSTANT: Final = "constant"
 RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
 OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
@@ -86,15 +95,18 @@ class AttackForm(Scrolled):
         yield labelled("campaign.churn", "number", optional=True)
         yield PhaseStrip()
         yield ItemList("phase", "attack.phase", mutes=True, id="phases")
-        yield labelled("attack.phase.rounds", "integer", id="length")
+        yield labelled("attack.phase.*.rounds", "integer", id="length")
         ramps = [(one, one) for one in RAMPS]
-        yield Field("attack.phase.share.shape", "share over rounds", options=ramps, id="ramp")
+        yield labelled("attack.phase.*.share.shape", options=ramps, id="ramp")
+        yield labelled("goal.metric", options=list(GOALS.items()), id="goal")
+        yield labelled("goal.at_least", "number", id="at-least")
+        yield labelled("goal.over", options=list(OVER.items()), id="over")
         yield labelled("attack.share", "number", id="share")
-        yield Field("attack.phase.share.to", "  to", "number", like="attack.share", id="to")
-        yield Field("attack.phase.share.at", "  at round", "integer", id="jump")
+        yield labelled("attack.phase.*.share.to", "number", like="attack.share", id="to")
+        yield labelled("attack.phase.*.share.at", "integer", id="jump")
         yield from _target_fields("targets")
         yield ItemList("part", "attack.mix", id="parts")
-        yield labelled("attack.mix.weight", "number", id="weight")
+        yield labelled("attack.mix.*.weight", "number", id="weight")
         yield from _kind_fields("part-kind")
         for name, shape in OWN:
             if isinstance(shape, str):
@@ -192,7 +204,9 @@ class AttackForm(Scrolled):
         form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
         own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
-        share.display = "share" in own
+        goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in own else None
+        self._show_goal(draft, shape != "phases" and "share" in own, goal)
+        share.display = "share" in own and goal is None
         self._place("share", f"{stage}.share.from" if ramped else f"{stage}.share", draft)
         to, jump = self.query_one("#to", Field), self.query_one("#jump", Field)
         to.display = ramped
@@ -201,6 +215,17 @@ class AttackForm(Scrolled):
             self._place("to", f"{stage}.share.to", draft)
             self._place("jump", f"{stage}.share.at", draft)
         self._show_targets(draft, "targets", f"{stage}.targets", "targets" in own)
+
+    def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
+        """A goal in place of the share, where there can be one."""
+        goal, at_least, over = (self.query_one(f"#{one}", Field) for one in _GOAL_FIELDS)
+        goal.display = shown
+        at_least.display = over.display = metric is not None
+        if shown:
+            goal.show(metric or GIVEN, said(draft, "goal.metric"))
+        if metric is not None:
+            self._place("at-least", "goal.at_least", draft)
+            self._place("over", "goal.over", draft)
 
     def _show_parts(self, draft: Draft, shape: Shape) -> None:
         parts, weight = self._parts, self.query_one("#weight", Field)
@@ -289,6 +314,9 @@ class AttackForm(Scrolled):
         if event.key == "attack.shape":
             event.stop()
             self._reshape(event.value)
+        elif event.key == "goal.metric":
+            event.stop()
+            self._aim(event.value)
         elif leaf == "pick":
             event.stop()
             self.post_message(KeyEdited(table, self._picked(table, event.value)))
@@ -306,6 +334,21 @@ class AttackForm(Scrolled):
         self.post_message(KeyEdited("attack", wanted))
         if lost:
             self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
+
+    def _aim(self, metric: str) -> None:
+        """A goal takes the place of the share; back, the share is the one that it took."""
+        assert self.draft is not None
+        cell = self.draft.cell
+        if metric == GIVEN:
+            share = float(f"{cell.share:.3g}") if cell is not None and cell.malicious else 0.05
+            self.post_message(KeyEdited("attack.share", share))
+            return
+        most = int(cell.targets.size) if cell is not None and cell.targets.size else 1
+        at_least = most if metric == "targets_in_top_k" else 0.1
+        goal = (self.draft.document or {}).get("goal")
+        over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
+        table = {"metric": metric, "at_least": at_least, "over": over}
+        self.post_message(KeyEdited("goal", table))
 
     def _picked(self, table: str, how: str) -> Table | None:
         """Picked or listed: the targets are one table either way, so the whole of it is set."""
@@ -371,6 +414,7 @@ def _target_fields(name: str) -> Iterator[Field]:
     yield labelled("attack.targets.items", "list", id=items)
 
 
+_GOAL_FIELDS: Final = ("goal", "at-least", "over")
 _TARGET_KEYS: Final = ("pick", "count", "items")
 
 
