@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from ldptui import draft as drafts
+from ldptui.app import Workbench
 from ldptui.lab.forms import TABS, TITLES, Tab
 from ldptui.messages import KeyEdited
 from ldptui.palette import commands
@@ -22,6 +23,7 @@ from ldptui.runs import Run
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab import LabScreen
 from ldptui.screens.path import PathScreen
+from ldptui.settings import Settings
 from ldptui.widgets.field import Field
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
@@ -409,3 +411,17 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
             assert title in titles
         by_title = {one.title: one for one in found}
         assert "2" in by_title["Locality"].help
+
+
+async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
+    app = Workbench(Settings(), None, FakeEngine)  # type: ignore[arg-type]
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.workbench.draft = None
+        app.workbench.action_lab()
+        await settled(pilot, lambda: isinstance(app.screen, LabScreen))
+        shown = app.screen
+        assert isinstance(shown, LabScreen)
+        fake = shown._engine
+        assert isinstance(fake, FakeEngine)
+        await settled(pilot, lambda: fake.questions)  # once the draft is loaded
+        assert "quickstart" in seen(shown).casefold()

@@ -183,7 +183,7 @@ class LabScreen(Screen[None]):
     def follow(self, draft: Draft | None, runs: tuple[Run, ...]) -> None:
         """Take over the workbench's draft and runs: what was not typed here follows them."""
         self._draft, self.runs = draft, runs
-        if self.is_mounted:
+        if self.query(f"#form-{self.tab}"):  # else it is on its way
             self._show_title()
             self._show_values()
             self._ask_soon()
