@@ -232,6 +232,24 @@ async def test_a_tab_left_before_its_answer_asks_again() -> None:
         assert [one.tab for one in engine.questions] == ["histograms", "loss", "histograms"]
 
 
+async def test_what_is_being_written_is_not_interrupted() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        engine.answer()
+        await settled(pilot, lambda: screen._question is None)
+        screen.tab = "synthetic"
+        await settled(pilot, lambda: engine.questions[-1].tab == "synthetic")
+        engine.answer()
+        await settled(pilot, lambda: screen._question is None)
+        screen._write(Path("nowhere.csv"))
+        await settled(pilot, lambda: engine.questions[-1].values.get("path"))
+        count = len(engine.questions)
+        screen.tab = "loss"
+        await pilot.pause(0.2)
+        assert len(engine.questions) == count
+        engine.cancel()
+        await settled(pilot, lambda: engine.questions[-1].tab == "loss")
+
+
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         await pilot.press("2")

@@ -298,11 +298,12 @@ class LabScreen(Screen[None]):
 
     def on_key_edited(self, message: KeyEdited) -> None:
         message.stop()
-        _, tab, name = message.key.split(".", 2)
-        typed = self._typed[cast("Tab", tab)]
+        _, owner, name = message.key.split(".", 2)
+        tab = cast("Tab", owner)
+        typed = self._typed[tab]
         name, _, place = name.partition(".")
         if place:
-            rows = [*self.values[name], ""]
+            rows = [*starting(tab, self._draft, typed)[name], ""]
             rows[int(place)] = message.value
             while rows and not rows[-1]:
                 rows.pop()
@@ -327,9 +328,9 @@ class LabScreen(Screen[None]):
         """Ask what the form asks, unless that is answered already or being answered."""
         from ..draft import base
 
-        draft, values = self._draft, self.values | more
+        draft, values = self._draft, self.values
         if draft is None or (self._question is not None and self._question.values.get("path")):
-            return  # what is being written is not left half done
+            return  # what is being written is not left half done: its end asks again
         document = None if draft.scenario is None else subject(base(draft.scenario).document)
         asked = (values, document, draft.folder)
         if self._asked.get(self.tab) == asked:
@@ -338,7 +339,8 @@ class LabScreen(Screen[None]):
             self._asked.pop(cast("Tab", self._question.tab), None)
         self._asked[self.tab] = asked
         self._key += 1
-        self._question = Question(self._key, self.tab, values, document, str(draft.folder))
+        folder = str(draft.folder)
+        self._question = Question(self._key, self.tab, values | more, document, folder)
         self._engine.run(self._question)
 
     def on_replied(self, message: Replied) -> None:
@@ -368,6 +370,7 @@ class LabScreen(Screen[None]):
         if tab == self.tab:
             self._show_values()
             self._show_answer()
+        self._ask_soon()  # what was typed, or opened, meanwhile
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
         message.stop()
