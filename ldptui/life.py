@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.attacks import (
     Adaptive,
@@ -30,7 +31,7 @@ from core.attacks import (
 )
 from core.cell import Cell
 from core.hashing import buckets, xxhash32
-from core.protocols import GRR, LocalHashing, Unary
+from core.protocols import GRR, LocalHashing, Rappor, Unary
 from core.pure import BoolArray, Items, Reports, Rng
 from core.sampling import Counts
 from core.theory import fake_support
@@ -93,7 +94,7 @@ class Rest:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Bits over the items of the domain, or over the buckets of a hash.
+    """Bits over the items of the domain, the buckets of a hash, or the bits of a Bloom filter.
 
     rows : (name, bool[size]); two rows are before and after something random.
     groups : what a window shows first, in this order; the rest is "others".
@@ -102,7 +103,7 @@ class Cells:
     rate : probability of a one in the last row for each member of "others"; None if certain.
     """
 
-    over: Literal["item", "bucket"]
+    over: Literal["item", "bucket", "bit"]
     rows: tuple[tuple[str, BoolArray], ...]
     groups: tuple[Group, ...]
     labels: dict[int, str]
@@ -171,7 +172,7 @@ SENT_AS_IT_IS: Final = Step("Perturbation", "none, sent as it is")
 
 def has_steps(protocol: object) -> bool:
     """Whether the steps of this protocol's reports are known here."""
-    return isinstance(protocol, GRR | Unary | LocalHashing)
+    return isinstance(protocol, GRR | Unary | LocalHashing | Rappor)
 
 
 def random_user(cell: Cell, rng: Rng) -> int:
@@ -180,17 +181,28 @@ def random_user(cell: Cell, rng: Rng) -> int:
     return int(np.searchsorted(held, rng.integers(0, held[-1]), side="right"))
 
 
-def genuine_life(cell: Cell, item: int, rng: Rng) -> Life:
-    """The report of a genuine user who holds `item`, drawn by the protocol."""
+def genuine_life(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> Life:
+    """The report of a genuine user who holds `item`, drawn by the protocol.
+
+    kept : draws what a client keeps between its reports, as RAPPOR's do; `rng` where it is None.
+    """
+    if isinstance(cell.protocol, Rappor):
+        from .life_rappor import genuine_bloom
+
+        return genuine_bloom(cell, cell.protocol, item, rng if kept is None else kept, rng)
     report = cell.pure.perturb(np.array([item]), rng)
-    share = cell.population.frequencies[item]
-    value = Step(
-        "Value",
-        _named(cell, item) + (", a target" if item in cell.targets else ""),
-        detail=(f"held by {fmt.percent(share)} of {_plural(cell.users, 'user')}",),
-    )
-    steps = (value, *_honest_steps(cell, report, item))
+    steps = (honest_value(cell, item), *_honest_steps(cell, report, item))
     return _life(cell, "A genuine user", report, steps, item, fake=False)
+
+
+def honest_value(cell: Cell, item: int) -> Step:
+    """The first step of a genuine user: the item."""
+    share = cell.population.frequencies[item]
+    return Step(
+        "Value",
+        named(cell, item) + (", a target" if item in cell.targets else ""),
+        detail=(f"held by {fmt.percent(share)} of {plural(cell.users, 'user')}",),
+    )
 
 
 def fake_life(cell: Cell, rng: Rng) -> Life:
@@ -203,6 +215,10 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
     title = f"A fake user: {ATTACK_NAMES.get(attack.kind, attack.kind)}"
     if share < 1:
         title += f", {fmt.percent(share)} of the fakes"
+    if isinstance(cell.protocol, Rappor):
+        from .life_rappor import fake_bloom
+
+        return fake_bloom(cell, cell.protocol, attack, title, rng)
     if isinstance(attack, RandomItem | InputPoisoning | UnperturbedItem):
         # The attack draws the target first: a copy of the generator draws the same one.
         item = attack.held(View(cell.targets), 1, copy.deepcopy(rng)).item()
@@ -210,8 +226,8 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
         honest = not isinstance(attack, UnperturbedItem)
         value = Step(
             "Value",
-            f"{_named(cell, item)}, a target",
-            detail=(f"one of {_targets(cell)}, at random{': its only lie' if honest else ''}",),
+            f"{named(cell, item)}, a target",
+            detail=(f"one of {targets_of(cell)}, at random{': its only lie' if honest else ''}",),
         )
         made = _honest_steps(cell, report, item)
         if not honest and made:
@@ -223,7 +239,7 @@ def fake_life(cell: Cell, rng: Rng) -> Life:
     value = Step(
         "Value",
         "none: a fake holds no item",
-        detail=(f"wants {_targets(cell)} to look {_WISHES.get(attack.kind, 'frequent')}",),
+        detail=(f"wants {targets_of(cell)} to look {_WISHES.get(attack.kind, 'frequent')}",),
     )
     if not isinstance(attack, RandomReport):
         made = _crafted_steps(cell, report, getattr(shown, "seeds", 0))
@@ -270,7 +286,7 @@ def _support_step(
 ) -> Step:
     protocol, r = cell.pure, cell.targets.size
     count = int(supported.sum())
-    text = f"{fmt.count(count)} of {_plural(protocol.domain_size, 'item')}"
+    text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
     if item is not None:
         text += ", the own one too" if supported[item] else ", not the own one"
     meter = None
@@ -350,12 +366,12 @@ def _honest_direct(cell: Cell, protocol: GRR, sent: int, item: int) -> tuple[Ste
                     "each other",
                     "q",
                     q,
-                    f"none of {fmt.count(d - 1)}" if kept else _named(cell, sent),
+                    f"none of {fmt.count(d - 1)}" if kept else named(cell, sent),
                 ),
             ),
             _over_items(cell, (("own", own), ("sent", out)), item, sent, rate=None),
         ),
-        Step("Report", _named(cell, sent), detail=(_bits_needed(d),)),
+        Step("Report", named(cell, sent), detail=(_bits_needed(d),)),
     )
 
 
@@ -374,7 +390,7 @@ def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tu
     return (
         Step(
             "Encoding",
-            f"one of {_plural(d, 'bit')} is 1",
+            f"one of {plural(d, 'bit')} is 1",
             cells=_over_items(cell, (("encoded", before),), item),
         ),
         Step(
@@ -393,8 +409,8 @@ def _honest_unary(cell: Cell, protocol: Unary, report: Reports, item: int) -> tu
         ),
         Step(
             "Report",
-            f"{_plural(d, 'bit')}, {_plural(int(after.sum()), 'one')}",
-            detail=(_hex(report), f"expected {one} + (d−1){zero} = {fmt.short(p + expected)}"),
+            f"{plural(d, 'bit')}, {plural(int(after.sum()), 'one')}",
+            detail=(hex_of(report), f"expected {one} + (d−1){zero} = {fmt.short(p + expected)}"),
             bits=after,
             marked=np.sort(cell.targets),
         ),
@@ -450,16 +466,16 @@ def _crafted_steps(cell: Cell, report: Reports, seeds: int) -> tuple[Step, ...]:
         if isinstance(cell.attack, Demotion):
             text, chance = "any item but a target", ("each other", "1/(d−r)", 1 / (d - r))
         else:
-            text, chance = f"one of {_targets(cell)}", ("each target", "1/r", 1 / r)
+            text, chance = f"one of {targets_of(cell)}", ("each target", "1/r", 1 / r)
         return (
             Step(
                 "Crafting",
                 text,
-                (Chance(*chance, _named(cell, sent)),),
+                (Chance(*chance, named(cell, sent)),),
                 _over_items(cell, (("picked", out),), None),
             ),
             SENT_AS_IT_IS,
-            Step("Report", _named(cell, sent), detail=(_bits_needed(protocol.domain_size),)),
+            Step("Report", named(cell, sent), detail=(_bits_needed(protocol.domain_size),)),
         )
     if isinstance(protocol, Unary):
         return _crafted_unary(cell, protocol, report)
@@ -478,13 +494,13 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
     expected = fmt.short(p + (d - 1) * q)
     one, zero = _letters(cell)
     if pad:
-        why = f"{_plural(pad, 'more one')} at random, to look honest"
+        why = f"{plural(pad, 'more one')} at random, to look honest"
     if isinstance(cell.attack, PatternAttack):
         why = why if pad else "none: no one is left"
         detail = (f"k = {hit + pad} ones, drawn by the honest law: {one} + (d−1){zero} on average",)
     elif isinstance(cell.attack, SubsetGain):
         why = why if pad else "none: there are ones enough"
-        detail = (f"aims at {_plural(cell.attack.subset, 'target')}; padding may hit others",)
+        detail = (f"aims at {plural(cell.attack.subset, 'target')}; padding may hit others",)
     elif isinstance(cell.attack, Demotion):
         why = why if pad else "none: there is no other item"
         detail = (f"⌊{one} + (d−1){zero}⌋ = {protocol.padding(0)}, never a target",)
@@ -511,8 +527,8 @@ def _crafted_unary(cell: Cell, protocol: Unary, report: Reports) -> tuple[Step, 
         ),
         Step(
             "Report",
-            f"{_plural(d, 'bit')}, {_plural(int(after.sum()), 'one')}",
-            detail=(_hex(report), f"honest reports: {expected} on average"),
+            f"{plural(d, 'bit')}, {plural(int(after.sum()), 'one')}",
+            detail=(hex_of(report), f"honest reports: {expected} on average"),
             bits=after,
             marked=np.sort(cell.targets),
         ),
@@ -532,7 +548,7 @@ def _crafted_hashing(
     seed, sent = report["seed"][:1].copy(), int(report["value"][0])
     hit = int((buckets(cell.targets, seed, g) == sent).sum())
     wanted = getattr(cell.attack, "seeds", seeds)
-    tried = f"{_plural(seeds, 'seed')}"
+    tried = f"{plural(seeds, 'seed')}"
     if seeds < wanted:
         tried += f" (the attack: {fmt.count(wanted)})"
     return (
@@ -541,7 +557,7 @@ def _crafted_hashing(
             f"the best of {tried}",
             cells=_over_buckets(cell, (("best", _one(g, sent)),), seed, None, sent),
             detail=(
-                f"seed 0x{int(seed[0]):08x}: {_plural(hit, 'target')} in bucket {sent}",
+                f"seed 0x{int(seed[0]):08x}: {plural(hit, 'target')} in bucket {sent}",
                 f"any seed: r/g = {fmt.short(r / g)} on average",
             ),
         ),
@@ -561,11 +577,11 @@ def _random_steps(cell: Cell, report: Reports) -> tuple[Step, ...]:
             Step(
                 "Drawing",
                 "any item, all alike",
-                (Chance("each item", "1/d", 1 / d, _named(cell, sent)),),
+                (Chance("each item", "1/d", 1 / d, named(cell, sent)),),
                 _over_items(cell, (("drawn", _one(d, sent)),), None, sent),
             ),
             SENT_AS_IT_IS,
-            Step("Report", _named(cell, sent), detail=(_bits_needed(d),)),
+            Step("Report", named(cell, sent), detail=(_bits_needed(d),)),
         )
     if isinstance(protocol, Unary):
         d, after = protocol.domain_size, protocol.supports(report)[0]
@@ -581,9 +597,9 @@ def _random_steps(cell: Cell, report: Reports) -> tuple[Step, ...]:
             SENT_AS_IT_IS,
             Step(
                 "Report",
-                f"{_plural(d, 'bit')}, {_plural(ones, 'one')}",
+                f"{plural(d, 'bit')}, {plural(ones, 'one')}",
                 detail=(
-                    _hex(report),
+                    hex_of(report),
                     f"honest reports: {fmt.short(honest)} on average",
                 ),
                 bits=after,
@@ -670,29 +686,32 @@ def _one(size: int, place: int) -> BoolArray:
     return bits
 
 
-def _named(cell: Cell, item: int) -> str:
+def named(cell: Cell, item: int) -> str:
+    """The number of an item, and its label if it has one."""
     label = cell.population.label(item)
     return f"item {item}" if cell.population.labels is None else f"item {item}, “{label}”"
 
 
-def _targets(cell: Cell) -> str:
-    return _plural(cell.targets.size, "target")
+def targets_of(cell: Cell) -> str:
+    """How many targets there are, in words."""
+    return plural(cell.targets.size, "target")
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{fmt.count(count)} {noun}" + ("" if count == 1 else "s")
+def plural(count: int, noun: str, ending: str = "s") -> str:
+    """A number and what is counted: `1 bit`, `2 bits`."""
+    return f"{fmt.count(count)} {noun}" + ("" if count == 1 else ending)
 
 
-def _hex(report: Reports) -> str:
+def hex_of(report: NDArray[Any]) -> str:
     """The first bytes of a packed report."""
     data = report.tobytes()
     start = data[:7].hex(" ")
-    return f"{_plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
+    return f"{plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
 
 
 def _bits_needed(domain_size: int) -> str:
-    return f"{_plural((domain_size - 1).bit_length(), 'bit')}"
+    return f"{plural((domain_size - 1).bit_length(), 'bit')}"
 
 
 def _seed_bits(hash_range: int) -> str:
-    return f"32 + {_plural((hash_range - 1).bit_length(), 'bit')}: seed and bucket"
+    return f"32 + {plural((hash_range - 1).bit_length(), 'bit')}: seed and bucket"

@@ -136,7 +136,9 @@ class ReportView(Vertical):
         if item is None or item >= cell.population.domain_size:
             item = random_user(cell, stream(seed, user, "population"))
         name = f"{user}, report {self._report}"
-        genuine = genuine_life(cell, item, stream(seed, name, "genuine"))
+        # The client of RAPPOR keeps its permanent noise from one report to the next.
+        kept = stream(seed, f"{user} keeps for {item}", "genuine")
+        genuine = genuine_life(cell, item, stream(seed, name, "genuine"), kept)
         if cell.attack is None:
             return genuine, NO_ATTACK
         if any(isinstance(some.strategy, PythonAttack) for some in cell.fakes):
