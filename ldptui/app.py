@@ -24,6 +24,8 @@ from .settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .film import Film
+
 DARK = Theme(
     name="ldptui-dark",
     primary="#5fb3d9",
@@ -86,6 +88,7 @@ class Workbench(App[None]):
         engine: MakeEngine | None = None,
         *,
         store: Path | None = None,
+        film: Film | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(
@@ -103,9 +106,10 @@ class Workbench(App[None]):
         self._path = path
         self._engine = engine or partial(Engine, command=[*COMMAND, *_allowed(settings)])
         self._store = store
+        self._film = film
 
     def get_default_screen(self) -> Screen[None]:
-        return WorkbenchScreen(self._path, self._engine, self._store)
+        return WorkbenchScreen(self._path, self._engine, self._store, self._film)
 
     def on_mount(self) -> None:
         if self.settings.keys:

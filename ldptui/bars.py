@@ -10,7 +10,20 @@ from rich.cells import cell_len
 
 from ldptui import format as fmt
 from ldptui.axes import linear_ticks
-from ldptui.rows import NO_DATA, Canvas, Charset, Palette, Row, clean, crop, length, pad, titled
+from ldptui.rows import (
+    ASCII_MARKERS,
+    MARKERS,
+    NO_DATA,
+    Canvas,
+    Charset,
+    Palette,
+    Row,
+    clean,
+    crop,
+    length,
+    pad,
+    titled,
+)
 from ldptui.series import FINDINGS, Bar, Bars, Finding
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -115,9 +128,13 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         return [[(label, palette.foreground)] for label in labels]
 
     scale = _bar_scale(scaled, cells)
+    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
+    others = [
+        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
+    ]
     rows: list[Row] = []
     if has_title:
-        rows.append(_bar_title(title, unit, shown, width, palette, marks, charset, chart))
+        rows.append(_bar_title(title, unit, shown, others, width, palette, marks, charset, chart))
     if has_header:
         rows.append(
             [
@@ -138,7 +155,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
             row.append((f"{mark} ", tone))
         style = palette.target if bar.target else palette.foreground
         row.append((pad(label, label_width) + " ", style))
-        row += _bar_cells(bar, scale, palette, marks)
+        row += _bar_cells(bar, scale, palette, marks, others)
         for place, (head, texts) in enumerate(choice):
             style = palette.foreground if place == 0 else palette.muted
             if head == "change" and bar.before is not None:
@@ -159,7 +176,7 @@ def _usable(number: float | None) -> bool:
 
 def _common_power(bars: Sequence[Bar]) -> int:
     """The power of ten to take out of all numbers: 0 unless they are very small or very large."""
-    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before)]
+    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before, *bar.others)]
     sizes = [abs(n) for n in parts if n is not None]
     largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
     if not largest or 1e-3 <= largest < 1e6:
@@ -179,6 +196,7 @@ def _scaled(bar: Bar, power: int) -> Bar:
         error=scaled(bar.error),
         true=scaled(bar.true),
         before=scaled(bar.before),
+        others=tuple(scaled(other) for other in bar.others),
     )
 
 
@@ -260,7 +278,7 @@ def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
     for bar in bars:
         spread = bar.error or 0.0
         ends += [n for n in (bar.value - spread, bar.value + spread) if math.isfinite(n)]
-        ends += [n for n in (bar.true, bar.before) if n is not None]
+        ends += [n for n in (bar.true, bar.before, *bar.others) if n is not None]
     low, high = min(ends), max(ends)
     if low == high:
         return _BarScale(0, cells, 1.0)
@@ -295,6 +313,7 @@ def _bar_title(
     title: str,
     unit: str,
     bars: Sequence[Bar],
+    others: Sequence[tuple[str, str, str]],
     width: int,
     palette: Palette,
     marks: _BarMarks,
@@ -306,8 +325,10 @@ def _bar_title(
         row.append((f"  {unit}", palette.muted))
     before = [bar for bar in bars if bar.before is not None]
     found = {bar.finding for bar in bars}
+    # Without a legend nobody knows other runs' marks; those of the bars are learnt once.
     entries: list[tuple[str, str, str]] = [
-        (*marks.finding(finding, palette), finding) for finding in FINDINGS if finding in found
+        *others,
+        *((*marks.finding(finding, palette), finding) for finding in FINDINGS if finding in found),
     ]
     entries += [(marks.solid, palette.clean, "before" if before else chart.value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
@@ -328,8 +349,14 @@ def _bar_title(
     return row
 
 
-def _bar_cells(bar: Bar, scale: _BarScale, palette: Palette, marks: _BarMarks) -> Row:
-    """One bar: what was there before the attack, what the attack changed, ± error, true."""
+def _bar_cells(
+    bar: Bar,
+    scale: _BarScale,
+    palette: Palette,
+    marks: _BarMarks,
+    others: Sequence[tuple[str, str, str]],
+) -> Row:
+    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
     canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
     chars, styles = canvas.chars[0], canvas.styles[0]
     colour = palette.target if bar.target else palette.clean
@@ -363,6 +390,9 @@ def _bar_cells(bar: Bar, scale: _BarScale, palette: Palette, marks: _BarMarks) -
                 continue  # the end of the bar stays in sight, and all of a short one
             end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
             _over(chars, styles, column, end, palette.foreground)
+    for (mark, style, _), other in zip(others, bar.others, strict=False):
+        if other is not None:
+            _over(chars, styles, scale.column(other), mark, style)
     if bar.true is not None:
         _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
     return list(canvas.spans(0))

@@ -37,8 +37,10 @@ from ldptui.bars import bar_rows
 from ldptui.rows import (
     ANSI_DARK,
     ANSI_LIGHT,
+    ASCII_MARKERS,
     DARK,
     LIGHT,
+    MARKERS,
     NO_DATA,
     Canvas,
     Charset,
@@ -110,17 +112,6 @@ def message(text: str, width: int, height: int, palette: Palette, charset: Chars
 _DOTS: dict[Charset, tuple[int, int]] = {"ascii": (1, 1), "block": (2, 2), "braille": (2, 4)}
 _RASTER: dict[Charset, str] = {"block": "hd", "braille": "braille"}
 
-# Points: a marker for each tone, so that it means the same in every chart.
-_MARKERS = {
-    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "▲", "muted": "·",
-    "series-0": "●", "series-1": "▲", "series-2": "■", "series-3": "◇", "series-4": "+",
-    "series-5": "▽",
-}  # fmt: skip
-_ASCII_MARKERS = {
-    "true": "@", "clean": "o", "attacked": "x", "theory": "+", "target": "^", "muted": ",",
-    "series-0": "o", "series-1": "x", "series-2": "#", "series-3": "%", "series-4": "+",
-    "series-5": "&",
-}  # fmt: skip
 _CLOUDS: dict[Charset, str] = {"block": "▞", "braille": "⡪"}
 _SPARE = "●×■▲◆+◇○"
 _ASCII_SPARE = "ox#+%@^&$"
@@ -154,7 +145,7 @@ def _marks(plot: Plot, charset: Charset, width: int) -> list[Mark]:
     The first series with more points than columns is a cloud of dots where there are dots.
     """
     plain = charset == "ascii"
-    markers, spare = (_ASCII_MARKERS, _ASCII_SPARE) if plain else (_MARKERS, _SPARE)
+    markers, spare = (ASCII_MARKERS, _ASCII_SPARE) if plain else (MARKERS, _SPARE)
     used: set[str] = set()
     lines = {"line": 0, "dotted": 0}
     marks: list[Mark] = []

@@ -29,7 +29,7 @@ from core.protocols import KINDS, PROTOCOLS, BitNoise, ProtocolSpec, Rappor, Rap
 from core.pure import Items, PureProtocol, item_variance
 from core.release import release_gain
 from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
-from ldptui.draft import base
+from ldptui.draft import base, keys_of
 from ldptui.snapshot import Part
 
 MOST_SERIES: Final = 6
@@ -308,7 +308,10 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
         return None
     room = MOST_SERIES
     for key, values in sweep.items():
-        sweep[key] = values[:room]
+        # The scenario's own kind is the one that the other charts show: it stays.
+        own = _at(plain.document, key)
+        first = values[:room]
+        sweep[key] = first if own in first or own not in values else [*first[:-1], own]
         room //= len(sweep[key])
     kept = scenario
     for key, swept in scenario.sweep.items():
@@ -323,6 +326,14 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     document.pop("sweep", None)
     if document.pop("goal", None) is not None:
         document["attack"]["share"] = 0.0  # which is on the axis
+    for table in ("protocol", "attack"):
+        # A key that only a kind knows which is left out now would be refused.
+        given, kinds = document.get(table), sweep.get(f"{table}.kind", [])
+        if not isinstance(given, dict) or not (kinds or "kind" in given):
+            continue
+        named = [kind for kind in kinds or [given["kind"]] if isinstance(kind, str)]
+        known = {key for kind in named for key in keys_of(table, kind)}
+        document[table] = {key: given[key] for key in given if key == "kind" or key in known}
     if sweep:
         document["sweep"] = sweep
     return document

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from ldptui import format as fmt
 from ldptui.series import Axis, Bar, Bars, Finding, Plot, Series, Tone
-from ldptui.snapshot import CellView, Frequencies, Measured
+from ldptui.snapshot import CellView, Frequencies, Measured, Overlay
 
 if TYPE_CHECKING:
     from ldptui.curves import Curve, Variable
@@ -115,6 +115,35 @@ def trials_note(trials: int, *, compact: bool = False) -> str:
     return f"◆ true; {words}" if compact else words
 
 
+OVERLAID: Final[tuple[Tone, ...]] = ("series-2", "series-3", "series-4", "series-5")
+"""The tones of the runs that are laid over the one shown; more cannot be told apart."""
+
+
+def _overlaid(
+    overlays: Sequence[Overlay], items: Sequence[int]
+) -> tuple[list[tuple[str, Tone, Frequencies]], str]:
+    """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
+    found: list[tuple[str, Tone, Frequencies]] = []
+    strange = []
+    for overlay, tone in zip(overlays, OVERLAID, strict=False):
+        there = overlay.snapshot.frequencies
+        if there is not None and there.trials and there.items == tuple(items):
+            found.append((overlay.label, tone, there))
+        else:
+            strange.append(overlay.label)
+    which = ", ".join(strange)
+    return found, f"{which}: other items" if strange else ""
+
+
+def _shown(frequencies: Frequencies) -> Sequence[float]:
+    """The estimates that matter: after the attack where there is one."""
+    return frequencies.attacked if frequencies.targets else frequencies.clean
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
 def _targets(frequencies: Frequencies) -> list[int]:
     """The positions of the targets among the items shown."""
     place = {item: at for at, item in enumerate(frequencies.items)}
@@ -147,7 +176,7 @@ def findings_note(frequencies: Frequencies) -> str:
 
 
 def rank_plot(
-    frequencies: Frequencies, overlay: Frequencies | None = None, *, note: str = ""
+    frequencies: Frequencies, overlays: Sequence[Overlay] = (), *, note: str = ""
 ) -> Plot:
     """True frequencies by rank as a line, the estimates in that order as points; log-log.
 
@@ -215,15 +244,15 @@ def rank_plot(
         ]
     else:
         series += clouds(frequencies.clean, others)
-    if overlay is not None and overlay.items == frequencies.items:
-        chosen = _targets(overlay) or range(len(true))
-        pair = placed(overlay.attacked, chosen)
-        label = "targets, overlay" if overlay.targets else "estimate, overlay"
-        series.append(Series(label, *pair, "series-2", "points"))
+    laid, strange = _overlaid(overlays, frequencies.items)
+    for label, tone, other in laid:
+        pair = placed(_shown(other), _targets(other) or range(len(true)))
+        what = f"targets, {label}" if other.targets else label
+        series.append(Series(what, *pair, tone, "points"))
     if not note:
-        parts = [findings_note(frequencies)]
-        parts += [f"{lost} of {len(true)} estimates ≤ 0"] if lost else []
-        note = "; ".join(filter(None, parts))
+        at_floor = f"{lost} of {len(true)} estimates ≤ 0" if lost else ""
+        note = _joined(findings_note(frequencies), at_floor)
+    note = _joined(note, strange)
     decades = range(round(math.log10(bottom)), math.floor(math.log10(top) + 1e-9) + 1)
     stride = max(1, math.ceil(len(decades) / 6))
     ticks = [(10.0**k, fmt.power_of_ten(k)) for k in decades if (k - decades[-1]) % stride == 0]
@@ -246,6 +275,7 @@ def top_bars(
     frequencies: Frequencies,
     rows: int,
     *,
+    overlays: Sequence[Overlay] = (),
     compact: bool = False,
     note: str = "",
 ) -> Bars:
@@ -267,6 +297,7 @@ def top_bars(
     shown = [*aimed, *others[: rows - len(aimed)]]
     errors = standard_errors(frequencies)
     estimates = frequencies.attacked if attacked else frequencies.clean
+    laid, strange = _overlaid(overlays, frequencies.items)
     bars = tuple(
         Bar(
             frequencies.labels[at],
@@ -276,6 +307,7 @@ def top_bars(
             frequencies.clean[at] if attacked else None,
             at in marked,
             verdicts[at],
+            tuple(_shown(other)[at] for _, _, other in laid),
         )
         for at in shown
     )
@@ -296,7 +328,8 @@ def top_bars(
         title,
         bars,
         rest=rest,
-        note=note or trials_note(frequencies.trials, compact=compact),
+        note=_joined(note or trials_note(frequencies.trials, compact=compact), strange),
+        others=tuple((label, tone) for label, tone, _ in laid),
     )
 
 
@@ -305,7 +338,12 @@ _LINEAR_SCORES: Final = 8.0
 
 
 def residuals(
-    frequencies: Frequencies, columns: int = 64, wanted: int | None = None, *, note: str = ""
+    frequencies: Frequencies,
+    columns: int = 64,
+    wanted: int | None = None,
+    *,
+    overlays: Sequence[Overlay] = (),
+    note: str = "",
 ) -> Plot:
     """(estimate - true) / σ by item, with the band that holds 95% of an unbiased estimate.
 
@@ -326,8 +364,16 @@ def residuals(
         far = [sign * values[at] * (ahead if at in marked else 1.0) for at in range(len(values))]
         return max((value for value in far if math.isfinite(value)), default=0.0)
 
-    compressed = max(reach(1), reach(-1)) > _LINEAR_SCORES
-    top, bottom = (_score_limit(reach(sign), compressed) for sign in (1, -1))
+    there, strange = _overlaid(overlays, frequencies.items)
+    laid = [(name, tone, one, scores(one, clean=not one.targets)) for name, tone, one in there]
+    reaches = {
+        sign: max(
+            [reach(sign), *(sign * v for *_, far in laid for v in far if math.isfinite(v))],
+        )
+        for sign in (1, -1)
+    }
+    compressed = max(reaches.values()) > _LINEAR_SCORES
+    top, bottom = (_score_limit(reaches[sign], compressed) for sign in (1, -1))
 
     def scaled(value: float) -> float:
         return math.asinh(value / 2) if compressed else value
@@ -352,12 +398,18 @@ def residuals(
                 "points",
             )
         )
+    for name, tone, one, far in laid:
+        # Of a run under attack the targets, of another one all items.
+        chosen = _targets(one) or range(len(far))
+        across, up = _binned(one.items, far, chosen, max(8, 2 * columns))
+        label = f"targets, {name}" if one.targets else name
+        series.append(Series(label, across, [scaled(y) for y in up], tone, "points"))
     marks = [0.0, 2.0, 4.0, 6.0, 8.0] if not compressed else [0.0, *_decades(10, max(top, bottom))]
     signed = sorted({sign * mark for mark in marks for sign in (1, -1) if mark})
     ticks = [(scaled(m), _plain(m)) for m in [0.0, *signed] if -bottom <= m <= top]
     inside = [v for v in values if math.isfinite(v)]
     outside = sum(1 for v in inside if abs(v) > NORMAL_95)
-    parts = [note] if note else []
+    parts = [part for part in (note, strange) if part]
     if inside:
         share = fmt.percent(outside / len(inside), 2)
         parts.append(f"{share} outside of ±1.96 (5% if unbiased)")
@@ -510,7 +562,7 @@ def gain_plot(
     cells: Sequence[CellView],
     axis: Variable,
     *,
-    overlay: Sequence[CellView] = (),
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
     log_x: bool | None = None,
     log_y: bool = False,
 ) -> Plot:
@@ -524,7 +576,7 @@ def gain_plot(
         _line(curve.label, curve.x, curve.y, found)
         for curve, found in zip(curves, groups[0], strict=True)
     ]
-    other = [gain_of(cell, axis.key) for cell in overlay]
+    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
         y + sign * std / 2
@@ -537,7 +589,7 @@ def gain_plot(
         Axis("gain, total over the targets (after - before)", log=log_y),
         lines,
         groups,
-        [m for m in other if m],
+        [(name, _along(found)) for name, found in others],
         axis,
         log_x,
         room,
@@ -552,6 +604,12 @@ def _line(
     return (label, x, y) if any(map(math.isfinite, y)) else (label, *_closed_forms(found))
 
 
+def _along(found: Sequence[Measurement | None]) -> list[Measurement]:
+    """Measurements along the axis; those of another axis all have one x: they are no curve."""
+    points = [one for one in found if one is not None]
+    return points if len({one.x for one in points}) > 1 else []
+
+
 def _closed_forms(found: Sequence[Measurement]) -> tuple[list[float], list[float]]:
     """x and the closed form of the cells that have one, by x."""
     points = sorted((one.x, one.theory) for one in found if one.theory is not None)
@@ -564,7 +622,7 @@ def error_plot(
     axis: Variable,
     quantity: Quantity = "mse",
     *,
-    overlay: Sequence[CellView] = (),
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
     log_x: bool | None = None,
     log_y: bool = True,
 ) -> Plot:
@@ -575,14 +633,16 @@ def error_plot(
         _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, found)
         for curve, found in zip(curves, groups[0], strict=True)
     ]
-    other = [error_of(cell, axis.key, quantity) for cell in overlay]
+    others = [
+        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+    ]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
     return _curve_plot(
         f"Error without attack over the {axis.label}",
         Axis(f"{words} of a frequency", log=log_y),
         lines,
         groups,
-        [m for m in other if m],
+        [(name, _along(found)) for name, found in others],
         axis,
         log_x,
     )
@@ -599,8 +659,7 @@ def _grouped(
             continue
         at = next((i for i, curve in enumerate(curves) if belongs(cell.parameters, curve)), None)
         (stale if at is None else groups[at]).append(one)
-    # Cells of another axis all have one x: they are no curve over this one.
-    return groups, stale if len({one.x for one in stale}) > 1 else []
+    return groups, _along(stale)
 
 
 def _curve_plot(
@@ -608,7 +667,7 @@ def _curve_plot(
     y: Axis,
     lines: Sequence[tuple[str, Sequence[float], Sequence[float]]],
     groups: tuple[list[list[Measurement]], list[Measurement]],
-    overlay: Sequence[Measurement],
+    overlays: Sequence[tuple[str, Sequence[Measurement]]],
     axis: Variable,
     log_x: bool | None,
     room: Sequence[float] = (),
@@ -641,11 +700,12 @@ def _curve_plot(
             series.append(_points(name, found, tone))
     if stale:
         series.append(_points("other settings", stale, "muted", bars=False))
-    if overlay and len({one.x for one in overlay}) > 1:
-        series.append(_points("overlay", overlay, "true"))
+    for (name, there), tone in zip(overlays, OVERLAID, strict=False):
+        if there:
+            series.append(_points(name, there, tone))
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
     arrived = [y for found in points for one in found for y in _interval(one)]
-    arrived += [one.y for one in overlay]
+    arrived += [one.y for _, there in overlays for one in there]
     arrived += [one.y for one in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
@@ -664,6 +724,9 @@ def _curve_plot(
     equal = "" if single else _coinciding(lines)
     if equal:
         notes.insert(0, equal)  # where there is little room, the rest gives way
+    empty = ", ".join(name for name, there in overlays if not there)
+    if empty:
+        notes.append(f"{empty}: no points over this axis")
     dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
     if dropped:
         notes.append("values ≤ 0 have no place on a log axis")
@@ -728,8 +791,10 @@ def _points(label: str, found: Sequence[Measurement], tone: Tone, *, bars: bool 
 # --- Tables of the charts ----------------------------------------------------------------------
 
 
-def frequency_table(frequencies: Frequencies) -> Table:
+def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) -> Table:
     """Every item: truth, estimates before and after with their standard errors, the change.
+
+    What the overlays estimate of the same items has a column each.
 
     z is the residual, (estimate - true) / σ of the mean of the trials.
     """
@@ -749,6 +814,9 @@ def frequency_table(frequencies: Frequencies) -> Table:
     if attacked:
         names = ["item", "", "true", "before", "after", "±", "change", "z", "± before", "z before"]
         names += ["rank"]
+    others, _ = _overlaid(overlays, frequencies.items)
+    place = names.index("±") + 1
+    names[place:place] = [label for label, _, _ in others]
     verdicts, shares = findings(frequencies), frequencies.detected
     if shares is not None:
         names[-1:-1] = ["test", "share detected"]
@@ -780,6 +848,7 @@ def frequency_table(frequencies: Frequencies) -> Table:
             "rank": rank,
             "test": verdicts[at],
             "share detected": shares[at] if shares is not None else None,
+            **{label: _shown(other)[at] for label, _, other in others},
         }
         rows.append(tuple(values[name] for name in names))
     title = trials_note(frequencies.trials)
@@ -787,26 +856,39 @@ def frequency_table(frequencies: Frequencies) -> Table:
     return Table(title[:1].upper() + title[1:], shown, tuple(rows))
 
 
-def gain_table(curves: Sequence[Curve], cells: Sequence[CellView], axis: Variable) -> Table:
+def gain_table(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+) -> Table:
     """The measured gain of each cell beside its closed form; closed forms alone without cells."""
     measured = [gain_of(cell, axis.key) for cell in cells]
+    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
     groups, _ = _grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
     support = any(curve.support for curve in curves)
     return _curve_table(
-        "Gain", "closed form", axis, lines, groups, std="± one run", support=support
+        "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support
     )
 
 
 def error_table(
-    curves: Sequence[Curve], cells: Sequence[CellView], axis: Variable, quantity: Quantity = "mse"
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    quantity: Quantity = "mse",
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
 ) -> Table:
     """The measured error of each cell beside its closed form."""
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
+    others = [
+        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+    ]
     groups, _ = _grouped(curves, cells, measured)
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
-    return _curve_table(words, "closed form", axis, lines, groups)
+    return _curve_table(words, "closed form", axis, lines, groups, others)
 
 
 def _curve_table(
@@ -815,6 +897,7 @@ def _curve_table(
     axis: Variable,
     lines: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
     groups: Sequence[Sequence[Measurement]],
+    overlays: Sequence[tuple[str, Sequence[Measurement | None]]],
     std: str = "",
     support: bool = False,
 ) -> Table:
@@ -834,20 +917,28 @@ def _curve_table(
     for (label, xs, ys, stds), found in zip(lines, groups, strict=True):
         curve = {x: (y, s) for x, y, s in zip(xs, ys, stds, strict=True)}
         for one in found:
-            theory = one.theory
-            z = None
-            if theory is not None and one.error:
-                z = (one.y - theory) / one.error
-            row: list[Value] = [label, _whole(one.x, axis), theory]
-            row += [curve.get(one.x, (None, None))[1]] if std else []
-            row += [one.y, one.error, z, one.trials]
-            rows.append((*row, *([one.support] if support else [])))
+            at = (_whole(one.x, axis), curve.get(one.x, (None, None))[1])
+            rows.append(_measured_row(label, *at, one, bool(std), support))
         if not found and any(map(math.isfinite, ys)):
             for x, y, s in zip(xs, ys, stds, strict=True):
                 row = [label, _whole(x, axis), _number(y)]
                 row += [_number(s)] if std else []
                 rows.append((*row, *[None] * (4 + support)))
+    for label, there in overlays:
+        for one in _along(there):
+            at = (_whole(one.x, axis), None)
+            rows.append(_measured_row(label, *at, one, bool(std), support))
     return Table(f"{title} over {axis.symbol}", tuple(columns), tuple(rows))
+
+
+def _measured_row(
+    label: str, x: float | int, std: float | None, one: Measurement, with_std: bool, support: bool
+) -> tuple[Value, ...]:
+    """Series, x, closed form, its deviation if there is a column for it, then what was measured."""
+    z = (one.y - one.theory) / one.error if one.theory is not None and one.error else None
+    expected = (one.theory, std) if with_std else (one.theory,)
+    row = (label, x, *expected, one.y, one.error, z, one.trials)
+    return (*row, one.support) if support else row
 
 
 def _whole(x: float, axis: Variable) -> float | int:

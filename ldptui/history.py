@@ -175,8 +175,10 @@ def record(options: Namespace) -> int:
 
 
 def replay(options: Namespace) -> int:
-    """Compute a run again and compare; 0 if identical."""
+    """Compute a run again and compare; 0 if identical. With --show, play it back."""
     headless.check_workers(options)
+    if options.show:
+        return _play(options)
     store, number = _run_or_file(options.run, options, options.limits)
     with store:
         run = store.run(number)
@@ -201,6 +203,24 @@ def replay(options: Namespace) -> int:
     if other:
         headless.note(f"note: {other}: numbers may differ for that reason")
     return cli.FAILED
+
+
+def _play(options: Namespace) -> int:
+    """Open the workbench on a recording; what is wrong with it is said before that."""
+    from . import start
+
+    reason = start.unfit_terminal()
+    if reason is not None:
+        raise ScenarioError(reason, key="--show")
+    from .film import Film
+
+    store, number = _run_or_file(options.run, options, options.limits)
+    try:
+        film = Film(store, number, key=-number)
+    except BaseException:
+        store.close()
+        raise
+    return start.open_workbench(None, store=options.store, film=film)
 
 
 # ldptui runs

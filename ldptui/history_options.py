@@ -56,6 +56,11 @@ def parser(
             "Compute a recorded run again and compare every fingerprint, and the floats to 1e-12\n"
             f"relative. Exit code 0: identical; 1: the first difference is printed.\n{RUN_WORDS}",
         )
+        made.add_argument(
+            "--show",
+            action="store_true",
+            help="open the workbench and play the recording back instead; simulates nothing",
+        )
         made.add_argument("run", metavar="RUN|FILE")
         made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
         attack_options.add_to(made)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from textual.message import Message
 
@@ -78,7 +78,15 @@ class WorkerChanged(Message):
 
 @dataclass(eq=False)
 class RunsChosen(Message):
-    """Runs chosen in the Runs pane, by key: one to show, a second to lay over it."""
+    """Runs chosen in the Runs pane, by key: one to show, others to lay over it."""
 
     shown: int
-    overlay: int | None = None
+    overlays: tuple[int, ...] = ()
+
+
+@dataclass(eq=False)
+class RunAsked(Message):
+    """Something is to be done with a run of the Runs pane, named by its key."""
+
+    what: Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference"]
+    key: int

@@ -23,6 +23,19 @@ from ldptui.series import Tone
 Charset = Literal["ascii", "block", "braille"]
 
 
+# Points: a marker for each tone, so that it means the same in every chart.
+MARKERS = {
+    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "▲", "muted": "·",
+    "series-0": "●", "series-1": "▲", "series-2": "■", "series-3": "◇", "series-4": "+",
+    "series-5": "▽",
+}  # fmt: skip
+ASCII_MARKERS = {
+    "true": "@", "clean": "o", "attacked": "x", "theory": "+", "target": "^", "muted": ",",
+    "series-0": "o", "series-1": "x", "series-2": "#", "series-3": "%", "series-4": "+",
+    "series-5": "&",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Palette:
     """The Rich styles of a chart: one for the text, one for what is in the background, one a tone.

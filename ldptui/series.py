@@ -74,6 +74,7 @@ class Bar:
     """One item of a bar chart: a true mark, an estimate ± error, and the change an attack made.
 
     `value` is the bar, `error` its half-width, `true` the mark; `before` the clean estimate.
+    `others` : what other runs estimate, None where they do not know the item.
     """
 
     label: str
@@ -83,6 +84,7 @@ class Bar:
     before: float | None = None
     target: bool = False
     finding: Finding = ""
+    others: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class Bars:
     """Horizontal bars, one item a row; `rest` tells in words what is not shown.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
+    `others` names the runs of each bar's `others`, and the tones of their marks.
     """
 
     title: str
@@ -100,6 +103,7 @@ class Bars:
     item: str = "item"
     value: str = "estimate"
     truth: str = "true"
+    others: tuple[tuple[str, Tone], ...] = ()
 
 
 Chart = Plot | Bars

@@ -251,3 +251,11 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         frequencies=run.frequencies or before.frequencies,
         bits=run.bits if run.frequencies is not None else before.bits,
     )
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """A run laid over the one shown, with the name that legends give it."""
+
+    label: str
+    snapshot: Snapshot

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .film import Film
     from .settings import Settings
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -44,10 +45,12 @@ def open_workbench(
     log_file: str | None = None,
     store: str | None = None,
     keep: bool = True,
+    film: Film | None = None,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
     store : the file that keeps the runs, if not the usual one. keep : False keeps none.
+    film : a recording to play.
     """
     reason = unfit_terminal()
     if reason is not None:
@@ -73,7 +76,9 @@ def open_workbench(
     from . import places
     from .app import Workbench
 
-    app = Workbench(settings, path, store=places.chosen_store(store)[0] if keep else None)
+    app = Workbench(
+        settings, path, store=places.chosen_store(store)[0] if keep else None, film=film
+    )
     app.run(mouse=settings.mouse)
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""

@@ -650,7 +650,7 @@ class PartSoFar:
     def changes(self) -> Iterator[bytes]:
         """The inside of the lines that tell what changed since the last call."""
         changed = [
-            index for index, cell in enumerate(self.measured) if cell.trials > self._sent[index]
+            index for index, cell in enumerate(self.measured) if cell.trials != self._sent[index]
         ]
         if changed and not any(self._sent):
             yield b'"shared":%b' % encode(self._shared)

@@ -17,7 +17,7 @@ from core.scenario import Scenario
 from ldptui import draft as drafts
 from ldptui.messages import PartsChanged
 from ldptui.series import Bars, Plot
-from ldptui.snapshot import Snapshot, over
+from ldptui.snapshot import Overlay, Snapshot, over
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.number_table import FilterInput, NumberTable
@@ -321,14 +321,14 @@ async def test_estimates_arrive_and_axes_stand_still() -> None:
 async def test_a_second_run_is_laid_over() -> None:
     other = scenario(protocol__epsilon=2.0)
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
-        pane.overlay = snapshot(other, "gain", key=7)
+        pane.overlays = (Overlay("run 7", snapshot(other, "gain", key=7)),)
         await pilot.pause()
-        assert "targets, overlay" in [series.label for series in chart(pane, "rank").series]
+        assert "targets, run 7" in [series.label for series in chart(pane, "rank").series]
         await pilot.press("right")
-        assert "overlay" in [series.label for series in chart(pane, "gain").series]
-        pane.overlay = None
+        assert "run 7" in [series.label for series in chart(pane, "gain").series]
+        pane.overlays = ()
         await pilot.pause()
-        assert "overlay" not in [series.label for series in chart(pane, "gain").series]
+        assert "run 7" not in [series.label for series in chart(pane, "gain").series]
 
 
 # --- Scales and quantities

@@ -230,7 +230,19 @@ def test_at_most_six_series() -> None:
     made = swept(scenario(), sweep)
     found = curves.gain_curve(made, curves.axes(made)[0], 3)
     assert [curve.label for curve in found] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
-    assert {curve.parameters["attack.kind"] for curve in found} == {"ria"}
+    # The scenario's own attack is what the other charts show.
+    assert {curve.parameters["attack.kind"] for curve in found} == {"mga"}
+
+
+def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve() -> None:
+    """As in Cao's scenarios: six series have no room for the attack that knows the seeds."""
+    sweep = {"protocol.kind": ["grr", "oue", "olh"], "attack.kind": ["rpa", "ria", "mga"]}
+    made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
+    document = curves.gain_document(made)
+    assert document is not None
+    assert document["sweep"]["attack.kind"] == ["rpa", "ria"]
+    assert "seeds" not in document["attack"]
+    assert curves.axes(made)
 
 
 def test_kinds_that_know_other_keys() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ldptui import curves, figures
 from ldptui.series import Plot, Series
-from ldptui.snapshot import Frequencies
+from ldptui.snapshot import Frequencies, Overlay, Snapshot
 from tests.chart_cases import cells, frequencies, scenario, swept
 
 
@@ -79,10 +79,36 @@ def test_an_item_that_nobody_holds_breaks_the_line() -> None:
 
 def test_overlay_of_the_same_items_only() -> None:
     other = frequencies(attacked=(0.4, 0.2, 0.1, 0.6, 0.1))
-    found = named(figures.rank_plot(frequencies(), other))
-    assert list(found["targets, overlay"].y) == [0.6]
     fewer = frequencies(true=(0.5, 0.5), clean=(0.5, 0.5), attacked=(0.4, 0.6), targets=(1,))
-    assert "targets, overlay" not in named(figures.rank_plot(frequencies(), fewer))
+    overlays = laid(("run 1", other), ("run 2", fewer), ("run 3", other))
+    plot = figures.rank_plot(frequencies(), overlays)
+    found = named(plot)
+    assert list(found["targets, run 1"].y) == list(found["targets, run 3"].y) == [0.6]
+    assert found["targets, run 1"].tone != found["targets, run 3"].tone
+    assert not any("run 2" in name for name in found)
+    assert "run 2: other items" in plot.note
+
+    bars = figures.top_bars(frequencies(), 3, overlays=overlays)
+    assert [name for name, _ in bars.others] == ["run 1", "run 3"]
+    assert bars.bars[0].others == (0.6, 0.6)
+    assert "run 2: other items" in bars.note
+
+    scores = figures.residuals(frequencies(), overlays=overlays)
+    assert len(named(scores)["targets, run 1"].x) == 1
+    assert "run 2: other items" in scores.note
+
+    table = figures.frequency_table(frequencies(), overlays)
+    names = [column.name for column in table.columns]
+    assert names[names.index("±") + 1 : names.index("change")] == ["run 1", "run 3"]
+    target = next(row for row in table.rows if row[1] == "target")
+    assert target[names.index("run 3")] == 0.6
+
+
+def laid(*runs: tuple[str, Frequencies]) -> tuple[Overlay, ...]:
+    return tuple(
+        Overlay(name, Snapshot(place, "done", frequencies=one))
+        for place, (name, one) in enumerate(runs)
+    )
 
 
 # --- Bars
@@ -336,9 +362,20 @@ def test_overlay_points() -> None:
     part = curves.gain_part(other, variable)
     assert part is not None
     plot = figures.gain_plot(
-        curves.gain_curve(made, variable), (), variable, overlay=cells(part.document)
+        curves.gain_curve(made, variable),
+        (),
+        variable,
+        overlays=[("run 2", cells(part.document)), ("run 3", cells(part.document)[:1])],
     )
-    assert named(plot)["overlay"].style == "points"
+    assert named(plot)["run 2"].style == "points"
+    assert "run 3" not in named(plot)  # one point is no curve over this axis
+    assert "run 3: no points over this axis" in plot.note
+    table = figures.gain_table(
+        curves.gain_curve(made, variable), (), variable, [("run 2", cells(part.document))]
+    )
+    rows = [row for row in table.rows if row[0] == "run 2"]
+    assert len(rows) == len(cells(part.document))
+    assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_steady_limits() -> None:

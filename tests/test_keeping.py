@@ -7,15 +7,17 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.experiment import compile
-from core.runner import run
+from core.runner import run, units
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
+from core.trial import run_block
 from ldptui.engine import RunSoFar, as_document
 from ldptui.keeping import BEHIND, Keeper
 from ldptui.snapshot import Part, Request
@@ -107,9 +109,8 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
     work = compile(Scenario(WHOLE))
     with open_store(path) as store:
         half = begin(store, work, fresh=True)
-        for progress in run(work, memory=half):
-            if progress.done >= 60:
-                break
+        for cell, block, trials in islice(units(work), 3):
+            half.keep(cell, run_block(cell, block, trials))
         half.finish(None)
         number = half.run
     last = await worker.end(ask(worker, 3, path, resumed=number))

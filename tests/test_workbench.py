@@ -18,7 +18,7 @@ from textual.widgets import Static
 from ldptui.app import Workbench
 from ldptui.draft import LargeFile
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens import workbench as workbench_module
+from ldptui.screens import recorded as recorded_module
 from ldptui.screens.workbench import WorkbenchScreen
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
@@ -198,12 +198,12 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
         await pilot.press("5", "j", "enter")
         await settled(pilot, lambda: charts.snapshot == first.snapshot)
         await pilot.press("k", "space")
-        await settled(pilot, lambda: charts.overlay == second.snapshot)
+        await settled(pilot, lambda: [one.snapshot for one in charts.overlays] == [second.snapshot])
 
-        assert (runs.shown, runs.overlay) == (first.key, second.key)
+        assert (runs.shown, runs.overlays) == (first.key, (second.key,))
 
         await pilot.press("space")
-        await settled(pilot, lambda: charts.overlay is None)
+        await settled(pilot, lambda: not charts.overlays)
 
 
 async def test_quitting_asks_only_while_a_run_is_active() -> None:
@@ -370,7 +370,7 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
 async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workbench_module, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(recorded_module, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         engine.progress(

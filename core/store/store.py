@@ -229,6 +229,19 @@ class Store:
             kept = None if rounds is None else _rounds(rounds, trials)
         return Block(position, number, metrics, marks, clean, attacked, detected, kept)
 
+    def measured_cell(self, cell: int, trials: int, frequencies: bool) -> CellResults:
+        """What is known of a cell, whichever run computed it: its first trials up to a gap."""
+        tally = Tally()
+        for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
+            size = min(BLOCK_TRIALS, trials - first)
+            block = self.known_block(cell, 0, number, size, frequencies)
+            if block is None:
+                break
+            if not frequencies:
+                block = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
+            tally.add(block)
+        return tally.results
+
     def experiment(self, run: int, limits: bool = False) -> Experiment:
         """The run's experiment, bound again; what came from a CSV file as it was then."""
         scenario = Scenario(self.run(run).document, f"run {run}")
@@ -306,6 +319,14 @@ class Store:
         if on and self.run(run).status == "running":
             raise FileError(f"run {run} is running: stop it first")
         self._update(run, "removed", time.time() if on else None)
+
+    def leave(self, run: int) -> None:
+        """Take a run whose process is gone for one that was stopped; it can be resumed as before.
+
+        Without effect on others.
+        """
+        if self.run(run).status == "interrupted":
+            self._update(run, "status", "partial")
 
     def _update(self, run: int, column: str, value: object) -> None:
         self.run(run)

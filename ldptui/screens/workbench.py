@@ -20,7 +20,6 @@ from textual.color import Color
 from textual.events import Resize
 from textual.message import Message
 from textual.reactive import Reactive, var
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -34,12 +33,11 @@ from ..messages import (
     Noted,
     PartsChanged,
     RunProgressed,
-    RunsChosen,
     TextEdited,
     WorkerChanged,
 )
 from ..runs import Run
-from ..snapshot import Part, Request, Snapshot, over
+from ..snapshot import Part, Request, Snapshot
 from ..widgets.blank import Columns, Rows
 from ..widgets.charts_pane import ChartsPane
 from ..widgets.key_hints import KeyHints
@@ -47,15 +45,16 @@ from ..widgets.protocol_pane import ProtocolPane
 from ..widgets.runs_pane import RunsPane
 from ..widgets.status import StatusLine
 from ..widgets.title import TitleBar
+from ..widgets.transport_bar import TransportBar
+from .recorded import RecordedScreen, draft_of_document
 
 if TYPE_CHECKING:
     from ..draft import Draft, LargeFile
+    from ..film import Film
     from .lab import LabScreen
 
 DEBOUNCE_S = 0.06
 """From the last keystroke to the request of its simulation."""
-PATIENCE_S = 0.08
-"""A preview that is over sooner is drawn once, when it is over."""
 AUTOSAVE_S = 2.0
 PREVIEW_TRIALS = 20
 SMALLEST = (60, 18)
@@ -71,8 +70,8 @@ CHARTS = 4
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
-class WorkbenchScreen(Screen[None]):
-    """Five panes over one draft, one run shown, and the session's runs."""
+class WorkbenchScreen(RecordedScreen):
+    """Five panes over one draft; what is simulated of it; dialogs."""
 
     AUTO_FOCUS = ""
     BLANK = True
@@ -108,21 +107,17 @@ class WorkbenchScreen(Screen[None]):
 
     # Values that repaint nothing by themselves: the screen would be drawn whole each time.
     focused = Reactive(None, repaint=False)
-    draft: var[Draft | None] = var(None, always_update=True)
     pane: var[int] = var(CHARTS, init=False)
-    runs: var[tuple[Run, ...]] = var(())
-    shown: var[int] = var(-1)
-    overlay: var[int | None] = var(None)
 
     def __init__(
         self,
         path: Path | None = None,
         engine: MakeEngine = Engine,
         store: Path | None = None,
+        film: Film | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(store, film)
         self._path = path
-        self._store = store
         self._engine = engine(self.post_message)
         self._lab: LabScreen | None = None
         self._key = 0
@@ -130,7 +125,6 @@ class WorkbenchScreen(Screen[None]):
         self._full_run: int | None = None
         self._postponed = False
         self._debounce: Timer | None = None
-        self._waiting: Timer | None = None
         self._autosave: Timer | None = None
         self._reading: LargeFile | None = None
         self._field = ""  # the key of the field that had the focus last
@@ -154,6 +148,7 @@ class WorkbenchScreen(Screen[None]):
                 yield self._panes[4]
                 yield self._panes[5]
         yield Static(id="too-small")
+        yield TransportBar()
         yield StatusLine()
         yield KeyHints()
 
@@ -166,7 +161,7 @@ class WorkbenchScreen(Screen[None]):
         self.run_worker(self._load_first_draft(), exit_on_error=True)
 
     async def _load_first_draft(self) -> None:
-        loading = asyncio.create_task(asyncio.to_thread(_first_draft, self._path))
+        loading = asyncio.create_task(asyncio.to_thread(_first_draft, self._path, self._film))
         # The two panes with many fields would keep the first frame waiting, even their imports.
         from ..widgets.attack_pane import AttackPane
         from ..widgets.parameters_pane import ParametersPane
@@ -184,8 +179,11 @@ class WorkbenchScreen(Screen[None]):
         self.draft = draft
         self._note(note)
         self.set_timer(5.0, drop_taken)
-        if self.focused is None:
+        if self._film is not None:
+            await self.show_film()
+        elif self.focused is None:
             self.action_pane(1 if self.app.size.width >= ROOM_FOR_ALL else CHARTS)
+        await self.open_history()
 
     def on_resize(self, event: Resize) -> None:
         width, height = event.size
@@ -251,6 +249,10 @@ class WorkbenchScreen(Screen[None]):
         if self.draft is not None and self.draft.unread == file:
             self.draft = read_on(self.draft)
 
+    def _take_draft(self, draft: Draft) -> None:
+        self._remember("the scenario")
+        self.draft = draft
+
     def _show_problems(self) -> None:
         """The first problem in the status line; nothing there while all is well."""
         problems = self.draft.problems if self.draft else ()
@@ -273,6 +275,8 @@ class WorkbenchScreen(Screen[None]):
 
         if self.draft is not None:
             self._remember(message.key)
+            self.close_film()
+            self._chosen = True
             self.draft = edited(self.draft, message.key, message.value)
 
     def _remember(self, key: str) -> None:
@@ -299,6 +303,8 @@ class WorkbenchScreen(Screen[None]):
 
         if self.draft is not None:
             self._remember("the script")
+            self.close_film()
+            self._chosen = True
             self.draft = retyped(self.draft, message.text)
 
     def on_field_focused(self, message: FieldFocused) -> None:
@@ -324,6 +330,8 @@ class WorkbenchScreen(Screen[None]):
         """Simulate the draft with few trials on the counts path; a run asked for goes first."""
         if self.draft is None or self.draft.scenario is None:
             return
+        if self._film is not None:
+            return
         if self._full_run is not None:
             self._postponed = True
             return
@@ -332,25 +340,28 @@ class WorkbenchScreen(Screen[None]):
             self._requested = parts
             self._start(parts, full=False)
 
-    def _start(self, parts: tuple[Part, ...], full: bool) -> None:
+    def _start(self, parts: tuple[Part, ...], full: bool, resumed: int | None = None) -> None:
         assert self.draft is not None
+        assert self.draft.scenario is not None
+        self.close_film()
         self._key += 1
-        snapshot = Snapshot(key=self._key, status="running", full=full)
-        document = parts[0].document
+        snapshot = Snapshot(self._key, "running", full=full, stored=resumed)
+        document = self.draft.scenario.document
         run = Run(self._key, document, snapshot, time.time(), _title(self.draft))
-        # One row for the preview that follows the hand, one for each run asked for.
-        self.runs = (*(one for one in self.runs if one.snapshot.full), run)
         self.shown = self._key
-        if self.overlay is not None and all(one.key != self.overlay for one in self.runs):
-            self.overlay = None
+        # One row for the preview that follows the hand, one for each run asked for.
+        self.session = (*(one for one in self.session if one.snapshot.full), run)
+        keys = {one.key for one in self.runs}
+        self.overlays = tuple(key for key in self.overlays if key in keys)
         self._show_run(soon=not full)
         request = Request(self._key, parts, str(self.draft.folder), full, self._interval)
-        if full and self.draft.scenario is not None:
+        if full:
             request = replace(
                 request,
-                whole=self.draft.scenario.document,
-                store=str(self._store or ""),
+                whole=document,
+                store=str(self._store_path or ""),
                 source=str(self.draft.path or ""),
+                resumed=resumed,
             )
         self._engine.run(request)
 
@@ -361,14 +372,18 @@ class WorkbenchScreen(Screen[None]):
 
     def action_run(self) -> None:
         """Run every trial of the scenario and of its sweep."""
+        self._start_run()
+
+    def _start_run(self, resumed: int | None = None) -> None:
         if self.draft is None or self.draft.scenario is None:
             return
         if self.draft.problems:
             self._note("the scenario has a problem; the last valid one runs")
         self._full_run = self._key + 1
+        self._chosen = True
         self._requested = ()
         parts = self.query_one(ChartsPane).parts(self.draft, with_sweep=True)
-        self._start(parts, full=True)
+        self._start(parts, full=True, resumed=resumed)
 
     def action_cancel(self) -> None:
         """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
@@ -378,26 +393,27 @@ class WorkbenchScreen(Screen[None]):
             self._note("nothing runs; ctrl+q quits")
 
     @property
-    def active_run(self) -> Snapshot | None:
-        for run in self.runs:
-            if run.snapshot.status == "running":
-                return run.snapshot
-        return None
-
-    @property
     def reason_to_stay(self) -> str | None:
         """The question to ask before quitting, while a run that was asked for is active."""
         running = self.active_run
         if running is None or not running.full:
             return None
         share = running.done / running.total if running.total else 0.0
-        return f"A run is at {share:.0%}. Quit and lose it?"
+        if running.stored is None:
+            return f"A run is at {share:.0%}. Quit and lose it?"
+        return f"A run is at {share:.0%}. Quit? The next start offers to go on with it."
 
     def on_run_progressed(self, message: RunProgressed) -> None:
         snapshot = message.snapshot
-        self.runs = tuple(
-            replace(run, snapshot=snapshot) if run.key == snapshot.key else run for run in self.runs
+        before = next((run.number for run in self.session if run.key == snapshot.key), None)
+        if snapshot.stored is None and before is not None:  # a run resumed, at its very start
+            snapshot = replace(snapshot, stored=before)
+        self.session = tuple(
+            replace(run, snapshot=snapshot) if run.key == snapshot.key else run
+            for run in self.session
         )
+        if snapshot.full and (snapshot.status != "running" or snapshot.stored != before):
+            self.run_worker(self.read_history(), group="history", exclusive=True)
         if snapshot.status != "running" and snapshot.key == self._full_run:
             self._full_run = None
             self._requested = ()
@@ -410,30 +426,6 @@ class WorkbenchScreen(Screen[None]):
         # The versions of one that is ready are news to nobody; that one died is.
         if message.note and not message.alive:
             self._note(message.note)
-
-    def on_runs_chosen(self, message: RunsChosen) -> None:
-        self.shown, self.overlay = message.shown, message.overlay
-        self._show_run()
-
-    def _show_run(self, soon: bool = False) -> None:
-        """Hand the run shown, and the one laid over it, to the panes.
-
-        soon : in a moment, unless there is more to show before.
-        """
-        if soon and self._waiting is None:
-            self._waiting = self.set_timer(PATIENCE_S, self._show_run)
-        if soon:
-            return
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
-        by_key = {run.key: run.snapshot for run in self.runs}
-        charts, runs = self.query_one(ChartsPane), self.query_one(RunsPane)
-        charts.overlay = by_key.get(self.overlay) if self.overlay is not None else None
-        run = by_key.get(self.shown)
-        charts.snapshot = over(run, charts.snapshot) if run is not None else None
-        runs.runs, runs.shown, runs.overlay = self.runs, self.shown, self.overlay
-        self.query_one(StatusLine).snapshot = self.active_run or by_key.get(self.shown)
 
     async def shut_down(self) -> None:
         """Stop the workers; no process is left behind."""
@@ -514,6 +506,7 @@ class WorkbenchScreen(Screen[None]):
 
     def _open(self, path: Path | None) -> None:
         if path is not None:
+            self.close_film()
             self.draft = _opened(path)
             self._note(f"opened {path}")
 
@@ -549,14 +542,17 @@ class WorkbenchScreen(Screen[None]):
         self._note(copy(self.app, self.query_one(ChartsPane).as_text()))
 
 
-def _first_draft(path: Path | None) -> tuple[Draft, str]:
-    """The draft to start with: the file asked for, what was being edited, or the quickstart.
+def _first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
+    """The draft to start with: the recording's or the file asked for, what was being edited, or
+    the quickstart.
 
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
     from .. import chart, curves, figures  # noqa: F401  (imported here, once, off the screen's way)
 
     chart.warm_up()
+    if film is not None:
+        return draft_of_document(film.run.document, film.run.source), ""
     if path is not None:
         return _opened(path), ""
     recovered = load_draft()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..draft import Draft
     from ..figures import Quantity, Table
     from ..series import Bars, Plot
-    from ..snapshot import BitCounts, CellView, Frequencies, Part, Snapshot
+    from ..snapshot import BitCounts, CellView, Frequencies, Overlay, Part, Snapshot
 
 Tab = Literal["frequencies", "gain", "error", "report", "privacy", "table", "equations"]
 Chart = Literal["frequencies", "gain", "error"]
@@ -77,7 +77,7 @@ OTHER = "not the present settings"
 class ChartsPane(Vertical):
     """One tab at a time: Frequencies, Gain, Error, One report, Table, Equations.
 
-    `draft` gives the closed forms, `snapshot` what was simulated, `overlay` a second run over it.
+    `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Posts PartsChanged when other parts have to be simulated than `parts` said before.
     """
 
@@ -116,7 +116,7 @@ class ChartsPane(Vertical):
     # A repaint of the pane would send all that is in it: each chart knows what it has to send.
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False, repaint=False)
     snapshot: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
-    overlay: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
+    overlays: reactive[tuple[Overlay, ...]] = reactive((), init=False, repaint=False)
     tab: reactive[Tab] = reactive("frequencies", init=False, repaint=False)
     view: reactive[View] = reactive("both", init=False, repaint=False)
     quantity: reactive[Quantity] = reactive("mse", init=False, repaint=False)
@@ -223,14 +223,15 @@ class ChartsPane(Vertical):
 
                 return bit_table(bits)
             found = self._frequencies(self.snapshot)
-            return None if found is None else figures.frequency_table(found)
+            return None if found is None else figures.frequency_table(found, self.overlays)
         variable = self._variable(self._behind)
         if variable is None:
             return None
         curves, cells = self._closed_forms(self._behind), self._cells(self.snapshot, self._behind)
+        overlays = self._overlaid(self._behind)
         if self._behind == "gain":
-            return figures.gain_table(curves, cells, variable)
-        return figures.error_table(curves, cells, variable, self.quantity)
+            return figures.gain_table(curves, cells, variable, overlays)
+        return figures.error_table(curves, cells, variable, self.quantity, overlays)
 
     def focus_first(self) -> None:
         """Put the focus on what the tab shows."""
@@ -279,7 +280,7 @@ class ChartsPane(Vertical):
         else:
             self._show()
 
-    def watch_overlay(self) -> None:
+    def watch_overlays(self) -> None:
         if self.is_mounted:
             self._show()
 
@@ -554,6 +555,9 @@ class ChartsPane(Vertical):
     def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:
         return snapshot.parts.get(part, ()) if snapshot is not None else ()
 
+    def _overlaid(self, part: str) -> list[tuple[str, tuple[CellView, ...]]]:
+        return [(one.label, self._cells(one.snapshot, part)) for one in self.overlays]
+
     @staticmethod
     def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
         found = snapshot.frequencies if snapshot is not None else None
@@ -619,15 +623,16 @@ class ChartsPane(Vertical):
         self._marked_stale = self._stale()
         note = OTHER if self._marked_stale else ""
         if views["rank"].display:
-            overlay = self._frequencies(self.overlay)
-            views["rank"].chart = figures.rank_plot(found, overlay, note=note)
+            views["rank"].chart = figures.rank_plot(found, self.overlays, note=note)
         if views["bars"].display and not views["bits"].display:
             views["bars"].chart = self._bars(found, note)
         if views["residuals"].display:
             base = self._cells(self.snapshot, "base")
             wanted = base[0].wanted if base else None
             columns = max(16, self.content_size.width // (2 if self._is_wide() else 1) - 12)
-            views["residuals"].chart = figures.residuals(found, columns, wanted, note=note)
+            views["residuals"].chart = figures.residuals(
+                found, columns, wanted, overlays=self.overlays, note=note
+            )
         bits = self._bits()
         if views["bits"].display and bits is not None:
             from ..bit_figures import bit_bars, bit_plot
@@ -650,7 +655,7 @@ class ChartsPane(Vertical):
 
         rows = self._bar_rows()
         compact = self._view() == "both" and self._beside()
-        return figures.top_bars(found, rows, compact=compact, note=note)
+        return figures.top_bars(found, rows, overlays=self.overlays, compact=compact, note=note)
 
     def _show_curve(self, tab: Literal["gain", "error"]) -> None:
         view, bar = self._chart(tab), self.query_one(f"#{tab}-axis", ChoiceBar)
@@ -685,13 +690,13 @@ class ChartsPane(Vertical):
         from .. import figures
 
         curves, cells = self._closed_forms(tab), self._cells(self.snapshot, tab)
-        overlay = self._cells(self.overlay, tab)
+        overlays = self._overlaid(tab)
         if tab == "gain":
             return figures.gain_plot(
-                curves, cells, variable, overlay=overlay, log_x=log_x, log_y=log_y
+                curves, cells, variable, overlays=overlays, log_x=log_x, log_y=log_y
             )
         return figures.error_plot(
-            curves, cells, variable, self.quantity, overlay=overlay, log_x=log_x, log_y=log_y
+            curves, cells, variable, self.quantity, overlays=overlays, log_x=log_x, log_y=log_y
         )
 
     def _show_table(self) -> None:
@@ -706,6 +711,7 @@ class ChartsPane(Vertical):
         if self._behind != "frequencies":
             cells = self._cells(self.snapshot, self._behind)
             state = (self._behind, self.quantity, self._closed_forms(self._behind), cells)
+        state = (*state, self.overlays)
         if state != self._tabled:
             self._tabled = state
             sheet.show(self.table(), self._behind)

@@ -1,0 +1,94 @@
+"""Where a recording is while it plays, and how fast: a small clock. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Final
+
+SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+
+SHORTEST: Final = 8.0
+"""Seconds that a recording plays at 1×, at least: many are over before an eye has seen them."""
+
+SCRUB: Final = 0.05
+"""Part of the whole that one step of scrubbing goes."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """A recording of moments at which something came, and the place it is at.
+
+    moments : seconds of playing at 1× at which each of them comes, ascending, none at 0.
+    stretched : how many times slower than it happened 1× is: 1 but for very short recordings, 0
+        where everything came at once, and the moments are spread evenly.
+    at : seconds of playing since the start; moments up to it have come.
+    """
+
+    moments: tuple[float, ...]
+    stretched: float
+    at: float = 0.0
+    speed: float = 1.0
+    playing: bool = False
+
+    @property
+    def length(self) -> float:
+        return self.moments[-1] if self.moments else 0.0
+
+    @property
+    def come(self) -> int:
+        """How many of the moments have come."""
+        return bisect_right(self.moments, self.at + 1e-9)
+
+    @property
+    def ended(self) -> bool:
+        return self.come == len(self.moments)
+
+    def after(self, seconds: float) -> Transport:
+        """So many seconds of the clock on the wall later."""
+        if not self.playing:
+            return self
+        there = self.to(self.at + seconds * self.speed)
+        return replace(there, playing=not there.ended)
+
+    def to(self, at: float) -> Transport:
+        return replace(self, at=min(max(at, 0.0), self.length))
+
+    def scrubbed(self, steps: int) -> Transport:
+        return self.to(self.at + steps * SCRUB * self.length)
+
+    def stepped(self, by: int) -> Transport:
+        """To the next moment (1) or to the one before (-1, or the start), and paused there.
+
+        Moments that come at once are one step.
+        """
+        if by > 0:
+            at = self.moments[min(self.come, len(self.moments) - 1)] if self.moments else 0.0
+        else:
+            first = bisect_left(self.moments, self.moments[self.come - 1]) if self.come else 0
+            at = self.moments[first - 1] if first else 0.0
+        return replace(self, at=at, playing=False)
+
+    def toggled(self) -> Transport:
+        """Play to pause and back; at the end, from the start again."""
+        if not self.playing and self.ended:
+            return replace(self, at=0.0, playing=True)
+        return replace(self, playing=not self.playing)
+
+    def faster(self, steps: int) -> Transport:
+        place = SPEEDS.index(self.speed) + steps
+        return replace(self, speed=SPEEDS[min(max(place, 0), len(SPEEDS) - 1)])
+
+
+def loaded(seconds: Sequence[float]) -> Transport:
+    """The transport of a recording, from the seconds at which its moments came."""
+    rising = list(accumulate(seconds, max))
+    count = len(rising)
+    if count > 1 and rising[-1] - rising[0] < 1e-3:  # all at once: the store knew them already
+        return Transport(tuple(SHORTEST * place / count for place in range(1, count + 1)), 0.0)
+    # At the very start nothing has come yet.
+    rising = [max(one, 1e-6) for one in rising]
+    factor = max(1.0, SHORTEST / rising[-1]) if rising else 1.0
+    return Transport(tuple(one * factor for one in rising), factor)
