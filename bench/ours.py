@@ -147,12 +147,40 @@ def sweep(users: int = 10**9, trials: int = 100, shares: int = 20) -> dict[str, 
     return {"seconds": seconds, "trials": done}
 
 
+def campaign(users: int = 10**6, rounds: int = 100, trials: int = 20) -> dict[str, Any]:
+    """A campaign file to results: a ramp of MGA over the rounds, 3 protocols, one process."""
+    text = f"""
+        format = 1
+        trials = {trials}
+        population = {{ kind = "zipf", items = {ITEMS}, users = {users}, exponent = 1.1 }}
+        protocol = {{ epsilon = 1.0 }}
+        campaign = {{ churn = 0.05 }}
+        [attack]
+        targets = {{ pick = "random", count = {TARGETS} }}
+        [[attack.phase]]
+        rounds = {rounds}
+        share = {{ from = 0.0, to = 0.05 }}
+        mix = [{{ kind = "mga", weight = 1 }}]
+        [sweep]
+        "protocol.kind" = ["grr", "oue", "olh"]
+    """
+
+    def work() -> int:
+        for progress in run(bind(parse(text))):
+            done = progress.done
+        return done
+
+    seconds, done = timed(work, 1)
+    return {"seconds": seconds, "trials": done}
+
+
 MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "reports": reports,
     "counts": counts,
     "trial": trial,
     "craft": craft,
     "sweep": sweep,
+    "campaign": campaign,
 }
 
 

@@ -7,15 +7,16 @@ import dataclasses
 import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scenarios
-from core.attacks import PythonAttack
+from core.attacks import Adaptive, PythonAttack
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, asked, permit
 from core.runner import Results, run
 from core.scenario import load
-from core.theory import expected_metrics
+from core.theory import attacked_variance, expected_estimate, expected_metrics
 
 NAMES = scenarios.names()
 PROMISED = {
@@ -34,6 +35,9 @@ PROMISED = {
     "price-of-locality",
     "mixed-attack",
     "fake-accounts",
+    "slow-ramp",
+    "burst",
+    "adaptive-attack",
 }
 
 
@@ -92,7 +96,7 @@ def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
             z = measured.estimate(metric, theory[metric]).z
             # Student's t with 19 degrees of freedom exceeds 12 once in 10^10 draws.
             assert z is None or abs(z) < 12, (cell.parameters, metric, z)
-        if cell.malicious and not isinstance(cell.attack, PythonAttack):
+        if cell.malicious and not isinstance(cell.attack, PythonAttack | Adaptive):
             assert measured.estimate("gain", theory["gain"]).theory is not None
 
 
@@ -288,3 +292,51 @@ def test_the_package_holds_nothing_but_scenarios_and_their_data() -> None:
     files = {one.name for one in folder.iterdir() if one.is_file()}
     code = {f"{name}.py" for name in (names - {None}) | {"__init__"}}
     assert files == {f"{name}.toml" for name in NAMES} | (data - {None}) | code
+
+
+def jumps(name: str) -> list[float]:
+    """Of each cell, how far an expected estimate of a target moves in a round, in deviations."""
+    found = []
+    for cell in compile(load(scenarios.path(name))).cells:
+        estimates, variances = [], []
+        for one in cell.rounds:
+            estimate, variance = expected_estimate(one), attacked_variance(one)
+            assert estimate is not None
+            assert variance is not None
+            estimates.append(estimate[cell.targets])
+            variances.append(variance[cell.targets])
+        moved = np.abs(np.diff(estimates, axis=0)) / np.sqrt(variances)[1:]
+        found.append(float(moved.max()))
+    return found
+
+
+def test_a_slow_ramp_stays_under_the_eye_and_a_burst_does_not() -> None:
+    ramp, burst = (finished(compile(load(scenarios.path(name)))) for name in ("slow-ramp", "burst"))
+    assert max(jumps("slow-ramp")) < 0.5
+    assert min(jumps("burst")) > 100
+    for slow, sudden in zip(ramp.experiment.cells, burst.experiment.cells, strict=True):
+        assert sudden.malicious == pytest.approx(slow.malicious, rel=1e-3)
+        gains = [expected_metrics(cell)["gain"] for cell in (slow, sudden)]
+        assert gains[0] == pytest.approx(gains[1], rel=5e-3)
+    for results, last in ((ramp, 3.0), (burst, 0.0)):
+        for measured in results.cells:
+            assert measured.rounds is not None
+            inside = measured.rounds.estimates("targets_in_top_k", [None] * 60)
+            assert inside[-1].mean == last
+            assert measured.estimate("targets_in_top_k").mean == 3
+    for measured in burst.cells:
+        assert measured.rounds is not None
+        assert (measured.rounds.entries(3) == 30).all()
+
+
+def test_an_attacker_who_watches_wastes_no_fakes_on_grr() -> None:
+    results = finished(compile(load(scenarios.path("adaptive-attack"))))
+    inside = {}
+    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+        assert measured.rounds is not None
+        kinds = cell.parameters["protocol.kind"], cell.parameters["attack.kind"]
+        means = [one.mean for one in measured.rounds.estimates("targets_in_top_k", [None] * 20)]
+        inside[kinds] = float(np.mean([mean for mean in means if mean is not None]))
+        assert cell.targets.size == 10
+    assert inside["grr", "adaptive"] > inside["grr", "mga"] + 1
+    assert inside["oue", "adaptive"] <= inside["oue", "mga"] + 0.1

@@ -229,6 +229,18 @@ def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed:
     assert seen == pytest.approx(expected, rel=0.25)
 
 
+def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
+    table = {"kind": "adaptive", "share": 0.1, "targets": {"items": TARGETS}}
+    for protocol in (PURE[0], {"kind": "laplace", "epsilon": 1.0}, BLOOM):
+        one = campaign(protocol, 3, table)
+        expected = [expected_metrics(cell) for cell in one.rounds]
+        assert [each["gain"] is None for each in expected] == [False, True, True]
+        assert [each["mse"] is None for each in expected] == [False, True, True]
+        assert expected_metrics(one)["gain"] is None
+        assert expected_metrics(campaign(protocol, 1, table))["gain"] is not None
+        assert (column(of_rounds(run_block(one, 0, 2)).metrics, "gain") != 0).all()
+
+
 # Privacy.
 
 
