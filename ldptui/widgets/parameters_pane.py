@@ -73,6 +73,7 @@ def _protocol_fields(name: str, shape: Type | tuple[str, ...]) -> Iterator[Widge
         else labelled(key, options=[(one, one) for one in shape], rows=2)
     )
     field.display = name == "epsilon"
+    field.set_class(field.display, "first")  # as with most protocols: then nothing moves
     yield field
     if name == "hash_range":
         field.id = "rule"
