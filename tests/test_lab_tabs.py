@@ -384,7 +384,13 @@ def test_what_is_wrong_with_a_table_is_said_at_its_field(tmp_path: Path) -> None
     (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
     ids = "\n".join(map(str, range(100_001)))
     (tmp_path / "ids.csv").write_text(f"id\n{ids}\n", encoding="utf-8")
-    assert "at least one row" in refused_whole("empty.csv", tmp_path, quasi="zip", sensitive="")
+    (tmp_path / "short.csv").write_text("zip,ill\n1,flu\n2\n", encoding="utf-8")
+    (tmp_path / "bytes.csv").write_bytes(b"zip,ill\n\xff,1\n")
+    for name, words in (("empty.csv", "at least one row"), ("short.csv", "row 2 has 1 cells"),
+                        ("bytes.csv", "UTF-8")):  # fmt: skip
+        key, sentence = refused("disclosure", tmp_path, file=name, quasi="zip", sensitive="ill")
+        assert key == "file"
+        assert words in sentence
     key, sentence = refused("disclosure", tmp_path, file="ids.csv", quasi="id", sensitive="")
     assert key == "quasi"
     assert "it names people rather than groups" in sentence
@@ -392,10 +398,6 @@ def test_what_is_wrong_with_a_table_is_said_at_its_field(tmp_path: Path) -> None
     assert refused("disclosure", quasi="agee")[0] == "quasi"
     assert refused("disclosure", sensitive="age")[0] == "sensitive"
     assert refused("disclosure", what="relation", user="who")[0] == "user"
-
-
-def refused_whole(name: str, folder: Path, **values: Any) -> str:
-    return " ".join(refused("disclosure", folder, file=name, **values))
 
 
 # Synthetic.

@@ -22,7 +22,7 @@ import numpy as np
 from core.bounds import Range
 from core.cell import Cell
 from core.columns import Column, read_columns
-from core.errors import ScenarioError
+from core.errors import FileError, ScenarioError
 from core.pure import Rng
 from core.scenario import Scenario
 
@@ -126,6 +126,8 @@ def header_of(path: Path) -> tuple[str, ...]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             return tuple(next(csv.reader(file), ()))
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{path} is not UTF-8 text: {error.reason}", key="file") from error
     except (OSError, ValueError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ScenarioError(f"{path} cannot be read: {reason}", key="file") from error
@@ -166,7 +168,14 @@ def steps(question: Mapping[str, Any]) -> Steps:
         known = RENAMED.get(error.key, error.key.lstrip("-").replace("-", "_"))
         if known in ask.values or known.partition(".")[0] in ask.values:
             raise ScenarioError(error.rule, known) from error
-        raise ScenarioError(str(error)) from error
+        raise ScenarioError(str(error), _whole(ask)) from error
+    except FileError as error:
+        raise ScenarioError(str(error), _whole(ask)) from error
+
+
+def _whole(ask: Ask) -> str:
+    """The field for what is wrong with a table as a whole; none where there is no table."""
+    return "file" if "file" in ask.values else ""
 
 
 RENAMED: Final = {
