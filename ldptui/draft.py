@@ -278,10 +278,12 @@ def allowed(key: str) -> Range | None:
 @functools.cache
 def default_of(key: str, kind: str = "") -> Any:
     """The value of a key that is left out; None where the key is required or has no value."""
-    from core.scenario import KINDS, Point, Simulate
+    from core.goal import Goal
+    from core.scenario import KINDS, Campaign, Point, Simulate
 
     table, _, leaf = key.rpartition(".")
-    owner: type | None = {"": Point, "simulate": Simulate}.get(table)
+    tables = {"": Point, "simulate": Simulate, "campaign": Campaign, "goal": Goal}
+    owner: type | None = tables.get(table)
     if owner is None:
         owner = KINDS.get(table, {}).get(kind)
     if owner is None:

@@ -13,6 +13,7 @@ from ldptui.widgets.attack_pane import AttackPane
 from ldptui.widgets.completion_list import CompletionList
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.item_list import ItemList
+from ldptui.widgets.phase_strip import PhaseStrip
 from ldptui.widgets.script_editor import ProblemList, ScriptEditor
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -431,3 +432,76 @@ async def test_a_goal_takes_the_place_of_the_share() -> None:
         assert "goal" not in app.draft.document
         assert app.draft.document["attack"]["share"] > 0
         assert app.draft.problems == ()
+
+
+PHASED = (
+    SCENARIO.partition("[attack]")[0]
+    + """[campaign]
+rounds = 12
+
+[[attack.phase]]  # slowly
+rounds = 8
+share = { from = 0.0, to = 0.07 }
+targets = { pick = "random", count = 3 }
+mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]
+
+[[attack.phase]]
+rounds = 2
+share = 0.02
+targets = { pick = "random", count = 3 }
+mix = [ { kind = "mga", weight = 1.0 } ]
+"""
+)
+
+
+def phases(app: FormApp) -> ItemList:
+    return app.query_one("#phases", ItemList)
+
+
+async def test_phases_are_listed_and_drawn() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        assert app.draft.problems == ()
+        rows = [row.text for row in phases(app).rows]
+        assert rows == ["1–8  0 → 7 % linear  mga 80 % ria 20 %", "9–10  2 %  mga"]
+        strip = app.query_one(PhaseStrip)
+        assert strip.rounds == 12
+        assert [len(one.shares) for one in strip.stretches] == [8, 2]
+        assert strip.stretches[0].shares[-1] == pytest.approx(0.07, rel=1e-3)
+        drawn = str(strip.render())
+        assert "7 %" in drawn
+        assert "mga 80 % ria 20 %" in drawn
+        assert app.shown("attack.phase.0.share.from") == "0"
+        assert app.shown("attack.phase.0.share.to") == "0.07"
+        phases(app).focus()
+        await pilot.press("down")
+        assert app.shown("attack.phase.1.share") == "0.02"
+        assert "attack.phase.1.share.to" not in shown(app)
+        assert app.posted == []
+
+
+async def test_a_phase_is_muted_moved_and_given_a_ramp() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        phases(app).focus()
+        await pilot.press("m")
+        assert app.draft.document["attack"]["phase"][0]["muted"] is True
+        assert app.draft.cell.rounds[3].malicious == 0
+        await pilot.press("shift+down")
+        assert [one["rounds"] for one in app.draft.document["attack"]["phase"]] == [2, 8]
+        assert "# slowly" in app.draft.text
+        await pilot.press("up")
+        app.field("attack.phase.0.share.shape").control.focus()
+        await pilot.press("right", "right", "right")
+        assert app.draft.document["attack"]["phase"][0]["share"]["shape"] == "step"
+        assert app.draft.problems == ()
+        await app.type_into(pilot, "attack.phase.0.share.at", "9")
+        assert "attack.phase.0.share.at" in {one.key for one in app.draft.problems}
+        assert app.said("attack.phase.0.share.at")
+
+
+async def test_a_wrong_phase_is_marked_in_the_list() -> None:
+    app = FormApp(AttackPane, PHASED.replace("share = 0.02", "share = 2"))
+    async with app.run_test(size=(60, 60)):
+        assert not phases(app).rows[0].problem
+        assert phases(app).rows[1].problem

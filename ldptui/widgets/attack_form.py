@@ -190,7 +190,7 @@ class AttackForm(Scrolled):
         phases.at = phases.at  # in range again
         self._place("length", f"{self._stage}.rounds", draft)
         strip.stretches = tuple(_stretches(draft, there))
-        rounds = getattr(draft.cell, "rounds", ())
+        rounds = draft.cell.rounds if draft.cell is not None else ()
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
     def _show_share(self, draft: Draft, shape: Shape) -> None:
@@ -201,6 +201,7 @@ class AttackForm(Scrolled):
         ramped = isinstance(ramp, Mapping)
         form = self.query_one("#ramp", Field)
         form.display = shape == "phases"
+        form.move_to(f"{stage}.share.shape")
         form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
         own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
@@ -472,7 +473,7 @@ def _part_rows(parts: list[Table]) -> Iterator[str]:
 
 def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
     """The phases as the last valid scenario has bound them."""
-    rounds = getattr(draft.cell, "rounds", ())
+    rounds = draft.cell.rounds if draft.cell is not None else ()
     for at, phase in enumerate(phases):
         first, last = script.span(phases, at)
         shares = tuple(one.share for one in rounds[first - 1 : last])
