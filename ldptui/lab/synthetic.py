@@ -133,14 +133,14 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     """The table in words."""
     rows: list[Row] = [
         row("rows", text.count(values["rows"]), f"column {values['column']}", "DR pr. 2.1"),
-        row("ε", values["epsilon"], "spent by the release alone", "DR pr. 2.1"),
+        row("ε", values["epsilon"], "by the release alone", "DR pr. 2.1"),
     ]
     if values["delta"]:
         rows.append(row("δ", values["delta"], "likewise", "DR pr. 2.1"))
     rows += [
         row("estimate is off by", values["error"], "half of Σ|f~ − f|", "DR pr. 2.1"),
         row("  corrected", values["corrected_error"], "none negative, Σ = 1", "NS"),
-        row("rows are off by", values["synthetic_error"], "with the chance of drawing", "NS"),
+        row("rows are off by", values["synthetic_error"], "drawn at random", "NS"),
     ]
     notes = [values["note"]]
     if "out" in values:

@@ -379,6 +379,7 @@ class Field(Widget):
         &:ansi { text-style: dim; }
         &:ansi ValueInput { text-style: none; }
         &:ansi ValueInput > .input--cursor { text-style: reverse; }
+        &:ansi ValueInput > .input--placeholder { text-style: dim italic; }
         &:ansi.-invalid { text-style: bold; }
         &:ansi > .problem { text-style: bold; }
     }

@@ -44,7 +44,7 @@ def work(ask: Ask) -> Steps:
         words.insert(0, f"Wrote {path}, and the note of its budget as {beside.name} beside it.")
     corrected = drawn.corrected
     own = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
-    added = row("drawing adds about", own, "½ Σ √(2f(1 − f) / π rows)", "binomial")
+    added = row("drawing adds about", own, "½ Σ √(2f(1−f)/(π rows))", "binomial")
     table = report._replace(rows=[*report.rows, added], notes=())
     return answer_of(table, _beside(drawn), _off(drawn), words=words)
 
