@@ -458,3 +458,22 @@ async def test_a_large_file_is_read_beside_the_screen(
         assert screen.draft.cell is not None
         assert screen.draft.cell.users == 36
         assert "reading" not in status(screen)
+
+
+async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        field = next(one for one in screen.query(Field) if one.key == "population.items")
+        assert isinstance(field.control, ValueInput)
+        # From another pane into this one, over the old value, and on: without waiting for anything.
+        field.control.focus()
+        await pilot.pause()
+        screen.action_pane(1)
+        keys = [Key("f3", None), Key("end", None), *[Key("backspace", None)] * 3]
+        for key in (*keys, *(Key(digit, digit) for digit in "5000"), Key("left", None)):
+            screen.app.post_message(key)
+        await settled(
+            pilot, lambda: engine.requests[-1].parts[0].document["population"]["items"] == 5000
+        )
+        assert field.control.value == "5000"
+        assert field.control.cursor_position == 3

@@ -129,15 +129,14 @@ class AttackPane(Widget, can_focus=True):
         if last is None or not last.focusable:
             script = self.view == "script" and not self.has_class("-both")
             last = self.query_one(ScriptEditor) if script else self._first_field()
-        last.focus()
+        self.screen.set_focus(last)
 
     def _first_field(self) -> Widget:
         return next((one for one in self.query_one("#form").query("*") if one.focusable), self)
 
-    def on_descendant_focus(self) -> None:
-        focused = self.screen.focused
-        if focused is not None and focused is not self:
-            self._last = focused
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is not self:
+            self._last = event.widget
 
     # Downwards.
 

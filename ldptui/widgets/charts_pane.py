@@ -241,7 +241,7 @@ class ChartsPane(Vertical):
             inside = sheet.query("*") if sheet is not None else ()
             target = next((widget for widget in inside if widget.focusable), sheet)
         if target is not None:
-            target.focus()
+            self.screen.set_focus(target)
 
     def _give_draft(self) -> None:
         """One report and Equations draw the draft themselves."""

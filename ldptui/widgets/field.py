@@ -223,8 +223,24 @@ class ValueInput(Input):
     def action_nudge(self, up: bool, big: bool) -> None:
         self.post_message(self.Nudged(up, big))
 
+    async def on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event)
+
     def action_leave(self) -> None:
         leave(self)
+
+
+async def act_at_once(widget: Widget, event: events.Key) -> None:
+    """Do what a key is bound to in this widget, before it hears of the next one.
+
+    Textual does it when the key has gone all the way up to the app: letters that were typed after
+    a backspace would come before it.
+    """
+    active = widget.screen.active_bindings.get(event.key)
+    if active is not None and active.node is widget and active.enabled:
+        event.stop()
+        event.prevent_default()
+        await widget.run_action(active.binding.action)
 
 
 def leave(widget: Widget) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -174,12 +175,11 @@ class ParametersPane(VerticalScroll):
         last = self._last
         if last is None or not last.focusable:
             last = next((one for one in self.query("*") if one.focusable), self)
-        last.focus()
+        self.screen.set_focus(last)
 
-    def on_descendant_focus(self) -> None:
-        focused = self.screen.focused
-        if focused is not self and focused is not None:
-            self._last = focused
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is not self:
+            self._last = event.widget
 
     def on_field_focused(self, event: FieldFocused) -> None:
         """Where there is room, say what the field with the focus means."""

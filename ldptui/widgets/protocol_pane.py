@@ -98,7 +98,7 @@ class ProtocolPane(Widget, can_focus=True):
         self._blocked = ""
 
     def focus_first(self) -> None:
-        self.focus()
+        self.screen.set_focus(self)
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None:

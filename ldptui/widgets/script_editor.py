@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from ..keys import ALT_DIGITS
 from ..messages import FieldFocused, TextEdited
 from .completion_list import CompletionList
-from .field import leave
+from .field import act_at_once, leave
 
 if TYPE_CHECKING:
     from ..draft import Problem
@@ -208,6 +208,9 @@ class ScriptEditor(TextArea):
             self.post_message(TextEdited(text))
             if self.has_focus:
                 self._offer()
+
+    async def on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event)
 
     def on_focus(self) -> None:
         self.post_message(FieldFocused("script"))
