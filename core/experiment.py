@@ -37,6 +37,8 @@ MAX_ITEMS: Final = 2**20
 MAX_USERS: Final = 10**13
 MAX_TRIALS: Final = 10**6
 MAX_PAIRS: Final = 10**12
+MAX_COUNTS: Final = 2**20
+"""Bits of all cohorts: a block of trials counts each of them, in some 200 MB."""
 MAX_FILTERS: Final = 2**22
 """Bloom filters of all items in all cohorts: hashing them takes some seconds."""
 MAX_ESTIMATES: Final = 2**22
@@ -328,6 +330,11 @@ def _check_bloom_filters(point: Point, population: Population, limits: bool) -> 
     spec = point.protocol
     if not limits or not isinstance(spec, RapporSpec) or spec.cohorts is None:
         return
+    counts = spec.cohorts * (spec.bits or 0)
+    if counts > MAX_COUNTS:
+        raise ScenarioError(
+            f"times bits must be at most 2^20, got {counts:,}{_LIFT}", key="protocol.cohorts"
+        )
     filters = population.domain_size * spec.cohorts
     if filters > MAX_FILTERS:
         raise ScenarioError(

@@ -41,6 +41,9 @@ from . import format as fmt
 SEARCH_WORK: Final = 2_000_000
 """Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
 
+MOST_FILTERS: Final = 2**16
+"""So many Bloom filters are hashed to show one report at most, in a tenth of a second."""
+
 Searching: TypeAlias = MaximalGain | SubsetGain | Untargeted | Demotion | Adaptive
 
 ATTACK_NAMES: Final = {
@@ -172,7 +175,9 @@ SENT_AS_IT_IS: Final = Step("Perturbation", "none, sent as it is")
 
 def has_steps(protocol: object) -> bool:
     """Whether the steps of this protocol's reports are known here."""
-    return isinstance(protocol, GRR | Unary | LocalHashing | Rappor)
+    if isinstance(protocol, Rappor):
+        return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
+    return isinstance(protocol, GRR | Unary | LocalHashing)
 
 
 def random_user(cell: Cell, rng: Rng) -> int:

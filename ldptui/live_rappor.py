@@ -16,6 +16,7 @@ from core.cell import Cell
 from core.protocols import BitNoise, Rappor
 
 from .format import count, short
+from .life import MOST_FILTERS
 from .live import CJG, DIGITS, FINE, RAP, Live
 
 NOISE: Final = "RAPPOR's noise: its p and q are the reverse of Wang's"
@@ -73,9 +74,14 @@ def noise_equations(cell: Cell, noise: BitNoise) -> Iterator[Live]:
 def bloom_equations(cell: Cell, protocol: Rappor) -> Iterator[Live]:
     """All that holds for RAPPOR with Bloom filters: noise, one bit, decoding, the attack."""
     yield from noise_equations(cell, protocol.noise)
-    yield from _bit(cell, protocol)
+    if _hashed(protocol):
+        yield from _bit(cell, protocol)
     yield from _decoding(cell, protocol)
     yield from _attack(cell, protocol)
+
+
+def _hashed(protocol: Rappor) -> bool:
+    return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
 def _bit(cell: Cell, protocol: Rappor) -> Iterator[Live]:
@@ -133,7 +139,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Live]:
         "Of its frequency", "σ / N", f"{_n(spread, FINE)} / {count(users, 9)}", spread / users
     )
     room = 0.8 * protocol.bits * protocol.cohorts
-    selected = "a lasso selects first" if protocol.design.selects else "all at once"
+    selected = "a lasso selects first" if d > room else "all at once"
     yield Live(
         "Candidates that can be estimated together", "M ≤ 0.8 k m",
         f"M = {count(d)}, 0.8 · {protocol.bits} · {protocol.cohorts} = {_n(room)}",
@@ -197,7 +203,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Live]:
         f"{_n(noise.gap)} − {_n(held)} − {_n(r - held)} · {_n(shared)} ]",
         gained,
     )  # fmt: skip
-    exact = theory.bit_gain(cell)
+    exact = theory.bit_gain(cell) if _hashed(protocol) else None
     if exact is not None:
         yield live(
             "… for the hash functions of these cohorts",

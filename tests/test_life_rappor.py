@@ -150,3 +150,8 @@ def test_without_an_attack_there_is_no_weight(rng: Rng) -> None:
     assert "Weight" not in steps(life)
     assert life.targets.size == 0
     assert steps(life)["Support"].meter is None
+
+
+def test_too_many_filters_are_not_hashed_for_one_report() -> None:
+    assert not has_steps(bound(cohorts=2**14).protocol)
+    assert has_steps(bound(cohorts=2**13).protocol)

@@ -103,3 +103,9 @@ def test_the_reversed_letters_and_the_equations_are_named() -> None:
         basic = live_equations(bound(form=form))
         assert "reverse of Wang's" in basic[0].part
         assert {36, 37, 38} <= {live.number for live in basic}
+
+
+def test_too_many_filters_are_not_hashed_for_the_equations() -> None:
+    of = live_equations(bound("mga", cohorts=2**15))
+    assert not [live for live in of if "ᵢⱼ" in live.formula and live.formula.startswith("t")]
+    assert value(of, "G = ") > 0

@@ -114,6 +114,14 @@ def test_too_many_filters_are_refused_unless_limits_are_lifted() -> None:
     experiment(big, rappor(form="basic"))
 
 
+def test_too_many_bits_of_all_cohorts_are_refused_unless_limits_are_lifted() -> None:
+    table = rappor(bits=32, cohorts=2**16)
+    with pytest.raises(ScenarioError) as caught:
+        experiment([3, 2], table)
+    assert "protocol.cohorts times bits must be at most 2^20, got 2,097,152" in str(caught.value)
+    assert experiment([3, 2], rappor(bits=16, cohorts=2**16)).cells
+
+
 def test_other_protocols_and_rappor_in_one_sweep() -> None:
     """Each takes the keys that it knows; epsilon means ε₁."""
     kinds = 'epsilon = 1\nbits = 32\n[sweep]\n"protocol.kind" = ["oue", "rappor", "olh"]'

@@ -155,6 +155,8 @@ class ReportView(Vertical):
                 "a trusted curator gets no reports: users tell it their items as they are, a fake "
                 "user any item, and noise is added once, to the counts"
             )
+        if cell is not None and cell.noise is not None:
+            return "too many items times cohorts to hash their Bloom filters here: fewer, please"
         return "the reports of this protocol are not drawn here"
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
