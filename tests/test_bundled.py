@@ -36,15 +36,12 @@ PROMISED = {
     "price-of-locality",
     "mixed-attack",
     "fake-accounts",
-<<<<<<< HEAD
     "slow-ramp",
     "burst",
     "adaptive-attack",
-=======
     "rappor-attack",
     "rappor-normal",
     "rappor-strings",
->>>>>>> 2e73b1f (Promise RAPPOR's scenarios; bound the bits of all cohorts)
 }
 
 
