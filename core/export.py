@@ -153,11 +153,17 @@ def csv_lines(results: Results) -> Iterator[str]:
     if any(cell.rounds for cell in results.experiment.cells):
         yield from _campaign_lines(results, list(names))
         return
-    yield _line(["cell", "trial", *names, *METRICS])
+    answers = _ANSWER if any(cell.answer for cell in results.experiment.cells) else ()
+    yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *METRICS])
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        shown = _scalars(cell, names)
+        given = {} if cell.answer is None else dataclasses.asdict(cell.answer)
+        shown = [*_scalars(cell, names), *(given.get(name) for name in answers)]
         for trial, row in enumerate(measured.metrics.tolist()):
             yield _line([cell.index, trial, *shown, *_blank(row)])
+
+
+_ANSWER: Final = ("reached", "malicious", "share", "value", "by", "low", "confidence")
+"""What a row says of the answer to a goal."""
 
 
 def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:

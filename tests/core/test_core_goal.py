@@ -219,6 +219,9 @@ def test_outputs_carry_the_answers() -> None:
     rows = to_csv(last.results).splitlines()
     assert "attack.share" in rows[0]
     assert "goal.at_least" in rows[0]
+    first = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
+    assert first["answer.malicious"] == str(work.cells[0].malicious)
+    assert (first["answer.by"], first["answer.low"]) == ("closed form", "")
     text = results_table(last.results)
     assert "fake users that it takes for gain ≥ 0.2" in text
     assert "closed form" in text
