@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .attack_script import described_mix, parts_of, phases_of, shape_of
+from .help import field_help
 from .snapshot import Snapshot
 
 SHORT = {
@@ -98,10 +101,12 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
 
 
 def flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys and values; the sweep's keys stand as `sweep.…`."""
+    """Dotted keys and values; the sweep's keys stand as `sweep.…`, the parts of lists by number."""
     for key, value in document.items():
         if isinstance(value, Mapping) and not {"from", "points"} <= value.keys():
             yield from flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            yield from flat({str(at): one for at, one in enumerate(value)}, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
@@ -109,10 +114,17 @@ def flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def described(document: Mapping[str, Any]) -> str:
     """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000"."""
     values = dict(flat(document))
+    attack = document.get("attack")
+    listed = isinstance(attack, Mapping) and shape_of(attack) != "one"
     parts = []
     for table in ("protocol", "attack", "population"):
         kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
-        words = [str(kind) if table == "population" else str(kind).upper()]
+        if table == "attack" and listed and isinstance(attack, Mapping):
+            phases = phases_of(attack)
+            many = f"{len(phases)} phase{'s' * (len(phases) != 1)}"
+            kind = many if phases else described_mix(parts_of(attack))
+        plain = table == "population" or (table == "attack" and listed)
+        words = [str(kind) if plain else str(kind).upper()]
         for key, short in SHORT.items():
             if key.startswith(f"{table}.") and short and key in values and len(short) == 1:
                 words.append(f"{short}={shown(values[key])}")
@@ -127,10 +139,23 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     for key in dict.fromkeys([*old, *new]):
         if key in ("title", "about") or old.get(key) == new.get(key):
             continue
-        name = SHORT.get(key, key.removeprefix("population.").removeprefix("simulate."))
+        name = SHORT[key] if key in SHORT else place_of(key)
         change = f"{shown(old.get(key))} → {shown(new.get(key))}"
         words.append(f"{name} {change}" if name else change)
     return ", ".join(words)
+
+
+def place_of(key: str) -> str:
+    """A key in words, with the phase and the part that it is in: "weight w of part 2"."""
+    help_ = field_help(key)
+    name = help_.title if help_ is not None else key
+    found = re.match(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?", key)
+    phase, part = found.groups() if found else (None, None)
+    if part is not None:
+        name += f" of part {int(part) + 1}"
+    if phase is not None:
+        name += f" of phase {int(phase) + 1}" if part is None else f" in phase {int(phase) + 1}"
+    return name
 
 
 WORDS = {
@@ -165,7 +190,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         if old.get(key) == new.get(key):
             continue
         swept = key.startswith("sweep.")
-        name = WORDS.get(key.removeprefix("sweep."), key.removeprefix("sweep."))
+        plain = key.removeprefix("sweep.")
+        name = WORDS[plain] if plain in WORDS else place_of(plain)
         what = f"the sweep of {name.removeprefix('the ')}" if swept else name
         was, now = shown(old.get(key)), shown(new.get(key))
         if key.endswith(".kind") and key.startswith(("protocol", "attack")):

@@ -184,7 +184,7 @@ def test_a_key_inside_a_list_has_the_help_of_its_own_or_of_the_attack() -> None:
     assert of_field("attack.phase.2.mix.1.weight").title == "weight w"
     assert of_field("attack.phase.2.mix.1.seeds").meaning == of_field("attack.seeds").meaning
     assert of_field("attack.mix.*.targets.count").label == "number of targets"
-    assert of_field("attack.phase.0.rounds").label == "rounds of the phase"
+    assert of_field("attack.phase.0.rounds").label == "rounds it lasts"
 
 
 def test_the_letters_of_rappor_are_said_to_be_opposite_to_those_of_wang() -> None:

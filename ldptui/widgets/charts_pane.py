@@ -70,6 +70,7 @@ BARS: Final = 40
 LOADING = "loading …"
 NO_ESTIMATE = "no estimate yet: ctrl+r runs the scenario"
 NO_ATTACK = "No attack, so no gain. Pane 3 has the attacks: press 3."
+PHASED = "The attack has phases: the Timeline shows what it gains from round to round."
 NO_AXIS = "Nothing here can be varied: give the scenario a population with items and users."
 OTHER = "not the present settings"
 
@@ -684,7 +685,10 @@ class ChartsPane(Vertical):
     def _why_no_curve(self, tab: str) -> str:
         if self._scenario is None:
             return LOADING
-        return NO_ATTACK if tab == "gain" and not self._axes["gain"] else NO_AXIS
+        if tab != "gain" or self._axes["gain"]:
+            return NO_AXIS
+        attack = self._scenario.document.get("attack", {})
+        return PHASED if isinstance(attack, dict) and "phase" in attack else NO_ATTACK
 
     def _curve(self, tab: str, variable: Variable, log_x: bool, log_y: bool) -> Plot:
         from .. import figures
