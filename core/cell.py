@@ -63,6 +63,11 @@ class Cell:
         """The first round of a campaign; the cell itself where there is one collection."""
         return self.rounds[0] if self.rounds else self
 
+    @property
+    def peak(self) -> Cell:
+        """The first round with the most fakes; the cell itself where there is one collection."""
+        return max(self.rounds, key=lambda one: one.malicious) if self.rounds else self
+
     @cached_property
     def fakes(self) -> tuple[Fakes, ...]:
         """The fake users by what they do; none without an attack."""

@@ -18,6 +18,8 @@ from core.metrics import METRICS
 from core.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
 from ldptui.engine import RunSoFar
+from ldptui.life import fake_life
+from ldptui.live import live_equations
 from ldptui.snapshot import Part, Request, Snapshot
 from ldptui.table import results_table
 from ldptui.timeline import rounds_sent
@@ -243,3 +245,28 @@ def test_of_very_many_rounds_only_some_are_sent() -> None:
     assert len(sent) * 4000 <= 1 << 18
     assert sent[0] == 0
     assert len(rounds_sent(CELL, 4096)) == ROUNDS
+
+
+PHASES = {
+    "targets": {"items": [9, 11]},
+    "phase": [
+        {"rounds": 2, "share": 0.05, "mix": [{"kind": "ria", "weight": 1}]},
+        {
+            "rounds": 3,
+            "share": {"from": 0.1, "to": 0.2},
+            "mix": [{"kind": "mga", "weight": 1}, {"kind": "ria", "weight": 1}],
+        },
+    ],
+}
+
+
+def test_one_report_and_the_equations_are_of_the_most_attacked_round() -> None:
+    scenario = core.Scenario(document(attack=PHASES), "test", Path())
+    (cell,) = core.compile(scenario).cells
+    peak = cell.peak
+    assert peak.round == 4
+    assert (cell.first.round, peak.peak, peak.first) == (0, peak, peak)
+    titles = {fake_life(peak, np.random.default_rng(seed)).title for seed in range(20)}
+    assert len(titles) == 2
+    found = {one.title: one.value for one in live_equations(peak)}
+    assert found["Fake users"] == peak.malicious == 500

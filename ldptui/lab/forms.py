@@ -217,7 +217,7 @@ def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, An
         found["mechanism"] = kind
     if draft.cell is not None:
         if "users" in values:
-            found["users"] = draft.cell.population.users
+            found["users"] = draft.cell.first.population.users
         if tab == "synthetic":
-            found["rows"] = min(draft.cell.population.users, 1_000_000)
+            found["rows"] = min(draft.cell.first.population.users, 1_000_000)
     return found

@@ -502,7 +502,7 @@ def _subject(draft: Draft | None) -> str:
     if draft is None or draft.cell is None:
         return "no valid scenario yet"
     document: Mapping[str, Any] = draft.document or {}
-    population = draft.cell.population
+    population = draft.cell.first.population
     kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
     title = str(document.get("title") or "untitled")
     size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"

@@ -88,7 +88,7 @@ class EquationsView(Vertical):
         if self._live is None and cell is not None:
             from ..live import live_equations
 
-            self._live = live_equations(cell)
+            self._live = live_equations(cell.peak)
         return self._live or ()
 
     @property

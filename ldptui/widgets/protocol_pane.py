@@ -268,6 +268,7 @@ def _facts(draft: Draft) -> Facts | None:
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in ALL:
         return None
+    cell = cell.first  # σ is of one round
     if cell.noise is not None:
         epsilon = cell.noise.epsilon_one(cell.hashes)
     elif isinstance(given := cell.parameters.get("protocol.epsilon"), int | float):

@@ -113,7 +113,8 @@ class ReportView(Vertical):
         if self._lives is None and cell is not None:
             from ..life import has_steps
 
-            self._lives = self._draw(cell) if has_steps(cell.protocol) else None
+            # Of a campaign the reports of its most attacked round.
+            self._lives = self._draw(cell.peak) if has_steps(cell.protocol) else None
         return self._lives
 
     def as_text(self) -> str:
