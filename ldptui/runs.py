@@ -158,6 +158,9 @@ def place_of(key: str) -> str:
     return name
 
 
+WIDEST = 28
+"""Of a value in a table of differences, in characters."""
+
 WORDS = {
     "title": "the title",
     "about": "the description",
@@ -187,7 +190,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     old, new = dict(flat(before)), dict(flat(after))
     sentences = []
     for key in dict.fromkeys([*old, *new]):
-        if old.get(key) == new.get(key):
+        if old.get(key) == new.get(key) or key == "about":
             continue
         swept = key.startswith("sweep.")
         plain = key.removeprefix("sweep.")
@@ -196,7 +199,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         was, now = shown(old.get(key)), shown(new.get(key))
         if key.endswith(".kind") and key.startswith(("protocol", "attack")):
             was, now = was.upper(), now.upper()
-        sentences.append(what[0].upper() + what[1:] + _change(old.get(key), new.get(key), was, now))
+        said = what[0].upper() + what[1:] if what.startswith("the ") else what
+        sentences.append(said + _change(old.get(key), new.get(key), was, now))
     return sentences
 
 
@@ -210,7 +214,7 @@ def difference_text(a: Run, b: Run) -> str:
     keys = list(dict.fromkeys([*old, *new]))
     changed = [key for key in keys if old.get(key) != new.get(key) and key != "about"]
     if changed:
-        rows = [(key, shown(old.get(key)), shown(new.get(key))) for key in changed]
+        rows = [(key, _cell(old.get(key)), _cell(new.get(key))) for key in changed]
         lines += ["", *_table(("scenario", a.name, b.name), rows)]
         same = len(keys) - len(changed)
         lines += [f"{same} other keys are the same"] if same else []
@@ -219,6 +223,11 @@ def difference_text(a: Run, b: Run) -> str:
         lines += ["", *_table(("measured", a.name, b.name), rows)]
         lines += ["mean ± standard error, of the cell that Frequencies shows"]
     return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    text = shown(value).replace("\n", " ")
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, str, str]]) -> list[str]:
@@ -256,10 +265,10 @@ def _change(before: Any, after: Any, was: str, now: str) -> str:
     if numbers:
         return f" {'rose' if after > before else 'fell'} from {was} to {now}."
     if before is None:
-        return f" is given now: {now}."
+        return f": given now, {now}."
     if after is None:
-        return f" is not given any more; it was {was}."
-    return f" was {was}, is {now}."
+        return f": no longer given, was {was}."
+    return f": {was} → {now}."
 
 
 def shown(value: Any) -> str:

@@ -27,7 +27,7 @@ from core.experiment import compile
 from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.results import CellResults
-from core.runner import Progress, run
+from core.runner import Progress, run, units
 from core.scenario import Scenario
 from core.store import (
     Arrival,
@@ -43,6 +43,8 @@ from core.store import (
     schema,
     writing,
 )
+from core.store import store as store_module
+from core.trial import run_block
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
 """How often a running sweep is killed."""
@@ -448,6 +450,57 @@ def test_a_number_used_by_another_process_is_not_mistaken(monkeypatch: pytest.Mo
         assert not owner.alive(f"{host}:{number}:1")
     assert owner.alive(f"elsewhere:{number}:1")
     assert not owner.alive("")
+
+
+def test_a_power_loss_takes_only_what_was_not_on_the_disk_yet(
+    path: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files as they are between any two steps of SQLite, the log cut off where no sync reached.
+
+    What a sync has confirmed is all there, and resuming gives the digest of an unstopped run.
+    """
+    monkeypatch.setattr(store_module, "SYNC_PAUSE", 0.0)
+    rng, work = random.Random(seed), sweep(100)
+    right, log = alone(work).digest, path.with_name(path.name + "-wal")
+    safe, size = 0, 0  # blocks, and bytes of the log, that a sync has confirmed
+    lost: list[tuple[Path, int]] = []
+
+    def lose() -> None:
+        if rng.random() < 0.05 and log.exists() and path.stat().st_size:
+            place = tmp_path / f"lost{len(lost)}"
+            place.mkdir()
+            copied = log.read_bytes()
+            start = min(size, len(copied))
+            (place / path.name).write_bytes(path.read_bytes())
+            (place / log.name).write_bytes(copied[: rng.randint(start, len(copied))])
+            lost.append((place / path.name, safe))
+
+    with open_store(path) as own:
+        recorded = begin(own, work)
+        own._db.set_progress_handler(lose, 50)
+        synced = own._synced
+        size = log.stat().st_size
+        for count, unit in enumerate(units(work), start=1):
+            own._sync_cost = rng.choice((0.0, 1e9, 1e9))  # whether the commit waits for the disk
+            recorded.keep(unit[0], run_block(*unit))
+            if own._synced != synced:
+                synced, safe, size = own._synced, count, log.stat().st_size
+        own._db.set_progress_handler(None, 0)
+    assert len(lost) > 20
+    assert len({blocks for _, blocks in lost}) > 5
+    for copy, blocks in rng.sample(lost, 12):
+        with open_store(copy) as there:
+            assert there.check() == "ok"
+            assert there.run(1).done >= 20 * blocks
+            assert sum(cell.trials for cell in there.measured(1)) == there.run(1).done
+    copy, blocks = lost[-1]
+    with open_store(copy) as there:
+        there._db.execute("UPDATE runs SET owner = ''")
+        again = resume(there, 1)
+        *_, last = run(work, memory=again)
+        again.finish(last.results)
+        assert again.reused >= 20 * blocks
+        assert there.run(1).digest == right
 
 
 def test_a_full_disk_loses_no_more_than_the_block_in_flight(

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from ldptui.app import Workbench
 from ldptui.draft import LargeFile
+from ldptui.film import Film
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import recorded as recorded_module
 from ldptui.screens.workbench import WorkbenchScreen
@@ -39,15 +40,18 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def workbench(
-    size: tuple[int, int] = (120, 40), path: Path | None = None, store: Path | None = None
+    size: tuple[int, int] = (120, 40),
+    path: Path | None = None,
+    store: Path | None = None,
+    film: Film | None = None,
 ) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
     """The app with its first draft loaded and its first preview asked for."""
-    app = Workbench(Settings(), path, FakeEngine, store=store)
+    app = Workbench(Settings(), path, FakeEngine, store=store, film=film)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
-        await settled(pilot, lambda: bool(engine.requests))
+        await settled(pilot, lambda: bool(engine.requests) or film is not None)
         yield screen, engine, pilot
 
 

@@ -126,7 +126,7 @@ class RecordedScreen(Screen[None]):
         charts.overlays = tuple(
             Overlay(by_key[key].name, by_key[key].snapshot)
             for key in self.overlays
-            if key in by_key and by_key[key].snapshot.parts
+            if key != self.shown and key in by_key and by_key[key].snapshot.parts
         )
         shown = by_key.get(self.shown)
         if self._film is not None:
@@ -216,6 +216,7 @@ class RecordedScreen(Screen[None]):
         last = next((run for run in reversed(self.history) if run.snapshot.done), None)
         if last is not None and not self._chosen:
             await self._read_run(last)
+        if last is not None and not self._chosen:
             scenario = self.draft.scenario if self.draft is not None else None
             there = self._known.get(last.key)
             if scenario is not None and scenario.document == last.document and there:

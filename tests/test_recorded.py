@@ -1,0 +1,129 @@
+"""The history in the workbench: a real store, a fake engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_engine import FakeEngine
+from textual.widgets import Input
+
+import scenarios
+from core import compile, load
+from core.runner import units
+from core.store import begin, open_store
+from core.trial import run_block
+from ldptui.film import stored_film
+from ldptui.runs import changes
+from ldptui.screens.confirm import ConfirmScreen
+from ldptui.screens.text import TextScreen
+from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.runs_pane import RunsPane
+from ldptui.widgets.transport_bar import TransportBar
+from tests.test_workbench import own_home, settled, status, workbench
+
+__all__ = ["own_home"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Run 1 with another ε, then run 2: the quickstart."""
+    path = tmp_path / "runs.sqlite3"
+    quickstart = load(scenarios.path("quickstart"))
+    with open_store(path) as kept:
+        for scenario in (quickstart.with_value("protocol.epsilon", 2.0), quickstart):
+            work = compile(scenario)
+            recording = begin(kept, work, "test")
+            for cell, number, trials in units(work):
+                recording.keep(cell, run_block(cell, number, trials))
+            recording.finish(kept.results(recording.run))
+    return path
+
+
+async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Path) -> None:
+    async with workbench(store=store) as (screen, _, pilot):
+        charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
+        await settled(pilot, lambda: screen.shown == -2)
+        assert charts.snapshot is not None
+        assert charts.snapshot.stored == 2
+        assert len(charts.snapshot.parts["gain"]) == 21
+        assert "run done: 420 trials" in status(screen)
+
+        await pilot.press("5", "end")
+        assert pane.current is not None
+        assert pane.current.number == 1
+        await pilot.press("space")
+        await settled(pilot, lambda: bool(charts.overlays))
+        assert [one.label for one in charts.overlays] == ["run 1"]
+        await pilot.press("d")
+        await settled(pilot, lambda: isinstance(screen.app.screen, TextScreen))
+        assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]
+        await pilot.press("escape", "slash", *"#paper")
+        await settled(pilot, lambda: pane.border_subtitle == f"0 of {len(pane.runs)}")
+        await pilot.press("escape")
+        assert pane.query_one(Input).value == ""
+
+
+async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
+    async with workbench(store=store) as (screen, _, pilot):
+        await settled(pilot, lambda: screen.shown == -2)
+        await pilot.press("5", "end", "s")
+        await settled(pilot, lambda: any(r.stored and r.stored.star for r in screen.history))
+        await pilot.press("delete")
+        await settled(pilot, lambda: [run.number for run in screen.history] == [2])
+        assert "u puts it back" in status(screen)
+        await pilot.press("u")
+        await settled(pilot, lambda: [run.number for run in screen.history] == [1, 2])
+        with open_store(store) as kept:
+            assert kept.run(1).star
+
+
+async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
+    with open_store(store) as kept:
+        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+    async with workbench(store=store) as (screen, engine, pilot):
+        await settled(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await pilot.press("y")
+        await settled(pilot, lambda: engine.requests[-1].full)
+        request = engine.requests[-1]
+        assert (request.resumed, request.store) == (2, str(store))
+        assert isinstance(engine, FakeEngine)
+
+
+async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
+    with open_store(store) as kept:
+        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+    async with workbench(store=store) as (screen, _, pilot):
+        await settled(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await pilot.press("n")
+        await settled(pilot, lambda: screen.history[-1].status == "partial")
+
+
+async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
+    film = stored_film(store, 1, -1, company=False)
+    async with workbench(store=store, film=film) as (screen, engine, pilot):
+        bar, charts = screen.query_one(TransportBar), screen.query_one(ChartsPane)
+        await settled(pilot, lambda: bar.transport is not None)
+        assert screen.draft is not None
+        assert "epsilon = 2.0" in screen.draft.text
+        bar.focus()
+        await pilot.press("end")
+        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 420)
+        await pilot.press("left")
+        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
+        assert engine.requests == []
+        await pilot.press("escape")
+        await settled(pilot, lambda: bool(engine.requests))
+        assert not bar.display
+
+
+def test_changes_in_words() -> None:
+    before: dict[str, Any] = {"protocol": {"kind": "grr", "epsilon": 1.0}, "trials": 20}
+    after: dict[str, Any] = {"protocol": {"kind": "oue", "epsilon": 0.5}, "seed": 1, "trials": 20}
+    assert changes(before, after) == [
+        "The protocol: GRR → OUE.",
+        "The privacy budget ε fell from 1 to 0.5.",
+        "The seed: given now, 1.",
+    ]
+    assert changes(before, before) == []
