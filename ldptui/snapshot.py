@@ -250,6 +250,10 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         parts={**before.parts, **run.parts},
         frequencies=run.frequencies or before.frequencies,
         bits=run.bits if run.frequencies is not None else before.bits,
+        rounds=run.rounds if run.frequencies is not None else before.rounds,
+        round_frequencies=run.round_frequencies
+        if run.frequencies is not None
+        else before.round_frequencies,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.number_table import FilterInput, NumberTable
 from ldptui.widgets.plot import ChartView
 from tests.chart_cases import QUICK, scenario, snapshot
+from tests.told import told
 
 QUICK_DRAFT = drafts.draft_of(QUICK, Path())
 NORMAL, NARROW, SMALL, WIDE = (76, 30), (60, 24), (44, 15), (140, 52)
@@ -552,3 +554,113 @@ async def test_ascii_alone() -> None:
             await pilot.pause()
             for line in screen(pane).split("\n")[1:-1]:
                 assert line[1:-1].isascii(), line
+
+
+# --- The rounds of a campaign
+
+CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
+
+
+@cache
+def campaign() -> tuple[drafts.Draft, Snapshot]:
+    draft = drafts.draft_of(CAMPAIGN, Path())
+    assert draft.scenario is not None
+    return draft, told(draft.scenario.document)[0]
+
+
+async def test_without_a_campaign_the_timeline_says_how_to_get_one() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert "[campaign]" in " ".join(screen(pane).split())
+        assert chart(pane, "rounds") is None
+        assert [part.name for part in pane.parts(QUICK_DRAFT)] == ["base"]
+
+
+async def test_the_timeline_goes_round_its_views() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        seen = []
+        for _ in range(6):
+            seen.append(chart(pane, "rounds").title)
+            await pilot.press("v")
+            await pilot.pause()
+        assert len(set(seen)) == 5
+        assert seen[0] == seen[5]
+        assert [part.name for part in pane.parts(draft)] == ["base"]
+
+
+async def test_targets_one_after_the_other() -> None:
+    draft, run = campaign()
+    assert run.rounds is not None
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        every = chart(pane, "rounds").title
+        await pilot.press("j")
+        await pilot.pause()
+        assert f"target {run.rounds.targets[0]} " in chart(pane, "rounds").title
+        await pilot.press("k", "k")
+        await pilot.pause()
+        assert f"target {run.rounds.targets[-1]} " in chart(pane, "rounds").title
+        await pilot.press("j")
+        await pilot.pause()
+        assert chart(pane, "rounds").title == every
+
+
+@pytest.mark.parametrize(
+    ("size", "charts"),
+    [
+        (NORMAL, ["rounds"]),
+        (SMALL, ["rounds"]),
+        (WIDE, ["rounds", "rounds-below", "rank", "bars"]),
+    ],
+)
+async def test_the_timeline_fits_the_pane(size: tuple[int, int], charts: list[str]) -> None:
+    draft, run = campaign()
+    async with showing(size, draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert shown(pane) == charts
+        assert all(len(line) == size[0] for line in screen(pane).split("\n"))
+        assert all(chart(pane, name) is not None for name in charts)
+
+
+async def test_the_table_has_the_rounds() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        await pilot.press("t")
+        await pilot.pause()
+        assert len(pane.as_text().splitlines()) == 6
+        assert "ε spent" in screen(pane)
+        await pilot.press("t")
+        await pilot.pause()
+        assert pane.tab == "timeline"
+
+
+async def test_rounds_that_come_and_go_lay_the_tab_out() -> None:
+    draft, run = campaign()
+    async with showing(WIDE, draft=draft, run=None) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert shown(pane) == ["rounds"]
+        pane.snapshot = run
+        await pilot.pause()
+        assert "rounds-below" in shown(pane)
+        pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
+        await pilot.pause()
+        assert shown(pane) == ["rounds"]
+        assert "[campaign]" in " ".join(screen(pane).split())
+
+
+def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
+    _, run = campaign()
+    starting = Snapshot(2, "running")
+    assert over(starting, run).rounds is run.rounds
+    assert over(starting, run).round_frequencies is run.round_frequencies
+    other = replace(snapshot(scenario()), status="running")
+    assert over(other, run).rounds is None

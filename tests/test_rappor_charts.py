@@ -110,7 +110,7 @@ async def test_findings_have_a_legend() -> None:
 async def test_privacy_is_a_tab_of_rappor() -> None:
     text = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
     async with showing(draft=drafts.draft_of(text, Path())) as (pane, pilot):
-        await pilot.press("right", "right", "right", "right")
+        await pilot.press(*["right"] * 5)
         await pilot.pause()
         assert pane.tab == "privacy"
         assert "ε of t reports" in pane.as_text()

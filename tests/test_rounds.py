@@ -17,13 +17,16 @@ from core.export import to_csv, to_json
 from core.metrics import METRICS
 from core.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
+<<<<<<< HEAD
 from ldptui.engine import RunSoFar
 from ldptui.life import fake_life
 from ldptui.live import live_equations
 from ldptui.snapshot import Part, Request, Snapshot
+=======
+>>>>>>> 6c6204f (Draw a campaign's rounds: the Timeline)
 from ldptui.table import results_table
 from ldptui.timeline import rounds_sent
-from ldptui.worker import Inbox, Run, checked
+from tests.told import told
 
 ROUNDS = 5
 
@@ -167,20 +170,6 @@ def test_rounds_without_an_attack_or_with_one_only() -> None:
 
 
 # What the worker tells.
-
-
-def told(request_document: Any, **more: Any) -> tuple[Snapshot, list[dict[str, Any]]]:
-    """The last snapshot of a run, worked off here, and all lines."""
-    part = {"name": "base", "document": request_document}
-    request = checked({"key": 1, "parts": [part], "folder": ".", "interval": 0, **more})
-    inbox, out = Inbox(), io.BytesIO()
-    inbox._newest = request
-    Run(request, inbox, out).work()
-    so_far = RunSoFar(Request(1, (Part("base", request_document),), "."))
-    lines = [json.loads(line) for line in out.getvalue().splitlines()]
-    for line in lines[1:]:
-        so_far.take(line)
-    return so_far.snapshot, lines
 
 
 def test_the_worker_tells_of_the_rounds() -> None:

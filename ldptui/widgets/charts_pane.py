@@ -28,22 +28,26 @@ if TYPE_CHECKING:
     from ..draft import Draft
     from ..figures import Quantity, Table
     from ..series import Bars, Plot
-    from ..snapshot import BitCounts, CellView, Frequencies, Overlay, Part, Snapshot
+    from ..snapshot import BitCounts, CellView, Frequencies, Overlay, Part, Rounds, Snapshot
 
-Tab = Literal["frequencies", "gain", "error", "report", "privacy", "table", "equations"]
-Chart = Literal["frequencies", "gain", "error"]
+Tab = Literal["frequencies", "gain", "error", "timeline", "report", "privacy", "table", "equations"]
+Chart = Literal["frequencies", "gain", "error", "timeline"]
 View = Literal["both", "bars", "rank", "residuals", "bits"]
+Course = Literal["estimates", "gain", "ranks", "top", "spent"]
 
 TABS: Final[Choices] = (
     ("frequencies", "Frequencies"),
     ("gain", "Gain"),
     ("error", "Error"),
+    ("timeline", "Timeline"),
     ("report", "One report"),
     ("privacy", "Privacy"),
     ("table", "Table"),
     ("equations", "Equations"),
 )
-CHARTS: Final[tuple[Chart, ...]] = ("frequencies", "gain", "error")
+SHORTER: Final = {"report": "Report"}
+"""Names of tabs in a pane so narrow that not all would be seen."""
+CHARTS: Final[tuple[Chart, ...]] = ("frequencies", "gain", "error", "timeline")
 VIEWS: Final[dict[View, str]] = {
     "both": "rank and bars",
     "bars": "bars",
@@ -51,6 +55,15 @@ VIEWS: Final[dict[View, str]] = {
     "residuals": "residuals",
     "bits": "bits",
 }
+
+COURSES: Final[dict[Course, str]] = {
+    "estimates": "estimates",
+    "gain": "gain",
+    "ranks": "ranks",
+    "top": "top k",
+    "spent": "privacy",
+}
+"""What the Timeline shows over the rounds."""
 
 ESTIMATES: Final = ("rank", "bits", "bars", "residuals")
 """The charts of the tab Frequencies."""
@@ -72,11 +85,15 @@ NO_ESTIMATE = "no estimate yet: ctrl+r runs the scenario"
 NO_ATTACK = "No attack, so no gain. Pane 3 has the attacks: press 3."
 PHASED = "The attack has phases: the Timeline shows what it gains from round to round."
 NO_AXIS = "Nothing here can be varied: give the scenario a population with items and users."
+NO_ROUNDS = (
+    "One collection, so no rounds. A campaign has them: in pane 3 choose phases, or write "
+    "[campaign] with rounds = 10 in its script."
+)
 OTHER = "not the present settings"
 
 
 class ChartsPane(Vertical):
-    """One tab at a time: Frequencies, Gain, Error, One report, Table, Equations.
+    """One tab at a time: Frequencies, Gain, Error, Timeline, One report, Table, Equations.
 
     `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Posts PartsChanged when other parts have to be simulated than `parts` said before.
@@ -94,7 +111,9 @@ class ChartsPane(Vertical):
         & #frequencies.-stacked #bars { margin-top: 1; }
         & .curve { width: 1fr; height: 1fr; }
         & #charts.-wide .curve { margin-left: 2; }
-        & #charts.-wide #error-box { margin-left: 0; }
+        & #charts.-wide #error-box, & #charts.-wide #timeline-box { margin-left: 0; }
+        & #charts.-wide.-timeline #frequencies { margin-left: 2; }
+        & #rounds-below { margin-top: 1; }
         & .sheet { height: 1fr; }
         & #warnings { height: auto; max-height: 4; color: $text-warning; }
         &:ansi #warnings { text-style: bold; }
@@ -108,8 +127,10 @@ class ChartsPane(Vertical):
         Binding("a", "axis", "Axis", id="charts.axis"),
         Binding("x", "log('x')", "Log x", id="charts.log-x"),
         Binding("c", "log('y')", "Log y", id="charts.log-y"),
-        Binding("j,down", "cohort(1)", "Next cohort", id="charts.next-cohort"),
-        Binding("k,up", "cohort(-1)", "Cohort before", show=False, id="charts.cohort-before"),
+        Binding("j,down", "cohort(1)", "Next cohort, target", id="charts.next-cohort"),
+        Binding(
+            "k,up", "cohort(-1)", "Cohort, target before", show=False, id="charts.cohort-before"
+        ),
         Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
         Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
     ]
@@ -122,6 +143,9 @@ class ChartsPane(Vertical):
     view: reactive[View] = reactive("both", init=False, repaint=False)
     quantity: reactive[Quantity] = reactive("mse", init=False, repaint=False)
     cohort: reactive[int] = reactive(0, init=False, repaint=False)
+    course: reactive[Course] = reactive("estimates", init=False, repaint=False)
+    target: reactive[int | None] = reactive(None, init=False, repaint=False)
+    """Of the Timeline's estimates, the place of the one target that is shown; None: all."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -138,12 +162,15 @@ class ChartsPane(Vertical):
 
     def compose(self) -> ComposeResult:
         tabs = ChoiceBar(id="tabs")
-        tabs.choices, tabs.selected = self.tabs(), self.tab
+        tabs.choices, tabs.selected = self._words_of_tabs(), self.tab
         yield tabs
         warnings = Static(id="warnings", markup=False)
         warnings.display = False
         yield warnings
         with Columns(id="charts"):
+            with Rows(id="timeline-box", classes="curve"):
+                yield ChartView(id="rounds", empty=LOADING)
+                yield ChartView(id="rounds-below", empty="")
             with Area(id="frequencies"):
                 yield ChartView(id="rank", empty=LOADING)
                 yield ChartView(id="bits", empty=LOADING)
@@ -186,6 +213,13 @@ class ChartsPane(Vertical):
         rappor = cell is not None and cell.noise is not None
         return tuple(one for one in TABS if rappor or one[0] != "privacy")
 
+    def _words_of_tabs(self) -> Choices:
+        """The tabs as the bar names them, in less room where that is scarce."""
+        narrow = 0 < self.content_size.width < 66
+        return tuple(
+            (name, SHORTER.get(name, words) if narrow else words) for name, words in self.tabs()
+        )
+
     def current_chart(self) -> ChartView | None:
         """The chart with the focus, else the first one of the tab; None where there is none."""
         charts = self._tab_charts()
@@ -225,6 +259,8 @@ class ChartsPane(Vertical):
                 return bit_table(bits)
             found = self._frequencies(self.snapshot)
             return None if found is None else figures.frequency_table(found, self.overlays)
+        if self._behind == "timeline":
+            return self._round_table()
         variable = self._variable(self._behind)
         if variable is None:
             return None
@@ -257,8 +293,8 @@ class ChartsPane(Vertical):
             return
         scenario = draft.scenario if draft is not None else None
         bar = self.query_one("#tabs", ChoiceBar)
-        if bar.choices != self.tabs():
-            bar.choices = self.tabs()
+        if bar.choices != self._words_of_tabs():
+            bar.choices = self._words_of_tabs()
             if self.tab not in dict(bar.choices):
                 self.tab = "frequencies"
         if scenario is not None and scenario != self._scenario:
@@ -276,7 +312,8 @@ class ChartsPane(Vertical):
                 return  # a run that starts under the picture of the one before
         if not self.is_mounted:
             return
-        if self._chart("bits").display != (self._view() == "bits"):
+        came = (before is None or before.rounds is None) != (self._rounds() is None)
+        if came or self._chart("bits").display != (self._view() == "bits"):
             self._lay_out()
         else:
             self._show()
@@ -292,6 +329,12 @@ class ChartsPane(Vertical):
         self._lay_out()
 
     def watch_view(self) -> None:
+        self._lay_out()
+
+    def watch_course(self) -> None:
+        self._lay_out()
+
+    def watch_target(self) -> None:
         self._lay_out()
 
     async def watch_tab(self, before: Tab, after: Tab) -> None:
@@ -315,6 +358,9 @@ class ChartsPane(Vertical):
         """The next view of the frequencies, of the error, or the next chart of the table."""
         if self.tab == "error":
             self.quantity = "std" if self.quantity == "mse" else "mse"
+        elif self.tab == "timeline":
+            courses = list(COURSES)
+            self.course = courses[(courses.index(self.course) + 1) % len(courses)]
         elif self.tab == "table":
             self._behind = CHARTS[(CHARTS.index(self._behind) + 1) % len(CHARTS)]
             self._show()
@@ -324,9 +370,13 @@ class ChartsPane(Vertical):
             self.view = views[(here + 1) % len(views)]
 
     def action_cohort(self, by: int) -> None:
-        """Another cohort's bits."""
-        bits = self._bits()
-        if bits is not None:
+        """Another cohort's bits; in the Timeline another target alone, or all of them."""
+        bits, rounds = self._bits(), self._rounds()
+        if self.tab == "timeline" and rounds is not None:
+            at = -1 if self.target is None else self.target
+            at = (at + 1 + by) % (len(rounds.targets) + 1) - 1
+            self.target = None if at < 0 else at
+        elif bits is not None:
             self.cohort = min(max(self.cohort + by, 0), bits.shown - 1)
 
     def action_table(self) -> None:
@@ -352,10 +402,12 @@ class ChartsPane(Vertical):
         curve = self.tab in ("gain", "error") or (self._is_wide() and self.tab == "frequencies")
         if action in ("axis", "log"):
             return curve
+        if action == "cohort" and self.tab == "timeline":
+            return self.course == "estimates" and self._rounds() is not None
         if action == "cohort":
             return "frequencies" in self._visible() and self._view() == "bits"
         if action == "view":
-            return self.tab in ("error", "table") or "frequencies" in self._visible()
+            return self.tab in ("error", "timeline", "table") or "frequencies" in self._visible()
         return True
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
@@ -413,7 +465,12 @@ class ChartsPane(Vertical):
 
     def _visible(self) -> tuple[str, ...]:
         """The chart boxes that are on the screen, the tab's own one first."""
-        second = {"frequencies": ("gain",), "gain": ("frequencies",), "error": ("gain",)}
+        second: dict[Tab, tuple[str, ...]] = {
+            "frequencies": ("gain",),
+            "gain": ("frequencies",),
+            "error": ("gain",),
+            "timeline": ("frequencies",) if self._rounds() is not None else (),
+        }
         if self.tab not in second:
             return ()
         return (self.tab, *(second[self.tab] if self._is_wide() else ()))
@@ -425,7 +482,8 @@ class ChartsPane(Vertical):
         """The charts of the tab that are on the screen, those it is named after first."""
         charts: list[ChartView] = []
         for name in self._visible():
-            names = ESTIMATES if name == "frequencies" else (name,)
+            several = {"frequencies": ESTIMATES, "timeline": ("rounds", "rounds-below")}
+            names = several.get(name, (name,))
             charts += [view for one in names if (view := self._chart(one)).display]
         return charts
 
@@ -468,6 +526,10 @@ class ChartsPane(Vertical):
         visible = self._visible()
         self.query_one("#charts").display = bool(visible)
         self.query_one("#charts").set_class(self._is_wide(), "-wide")
+        self.query_one("#charts").set_class(self.tab == "timeline", "-timeline")
+        self.query_one("#timeline-box").display = "timeline" in visible
+        tall = self.content_size.height >= STACKED and self._rounds() is not None
+        self._chart("rounds-below").display = tall
         self.query_one("#frequencies").display = "frequencies" in visible
         self.query_one("#gain-box").display = "gain" in visible
         self.query_one("#error-box").display = "error" in visible
@@ -485,11 +547,15 @@ class ChartsPane(Vertical):
         beside = both and self._beside()
         self._chart("bars").styles.width = max(BARS, width * 48 // 100) if beside else "1fr"
         tabs = self.query_one("#tabs", ChoiceBar)
-        tabs.selected = self.tab
+        tabs.choices, tabs.selected = self._words_of_tabs(), self.tab
         shown = "frequencies" in visible and self.tab in ("frequencies", "gain")
         tabs.switches = (("view", f"v {VIEWS[view]}"),) if shown else ()
         if shown and view == "bits":
             tabs.switches += (("cohort", "j k cohort"),)
+        if self.tab == "timeline" and self._rounds() is not None:
+            tabs.switches = (("view", f"v {COURSES[self.course]}"),)
+            if self.course == "estimates":
+                tabs.switches += (("cohort", "j k target"),)
         self._show()
         self.refresh_bindings()
 
@@ -591,6 +657,8 @@ class ChartsPane(Vertical):
         visible = self._visible()
         if simulated and "frequencies" in visible:
             self._show_frequencies()
+        if simulated and "timeline" in visible:
+            self._show_timeline()
         for tab in ("gain", "error"):
             if tab in visible:
                 self._show_curve(tab)
@@ -658,6 +726,58 @@ class ChartsPane(Vertical):
         compact = self._view() == "both" and self._beside()
         return figures.top_bars(found, rows, overlays=self.overlays, compact=compact, note=note)
 
+    # The rounds of a campaign.
+
+    def _rounds(self) -> Rounds | None:
+        return self.snapshot.rounds if self.snapshot is not None else None
+
+    def _labels(self) -> dict[int, str]:
+        found = self._frequencies(self.snapshot)
+        return {} if found is None else dict(zip(found.items, found.labels, strict=True))
+
+    def _top_k(self) -> int:
+        cell = self._cells(self.snapshot, "base")[0]
+        return min(int(cell.parameters.get("simulate.top_k", 20)), cell.domain_size)
+
+    def _show_timeline(self) -> None:
+        rounds, view, below = self._rounds(), self._chart("rounds"), self._chart("rounds-below")
+        if rounds is None:
+            cell = self.draft.cell if self.draft is not None else None
+            view.empty = NO_ROUNDS if cell is not None and not cell.rounds else self._empty()
+            view.chart = below.chart = None
+            return
+        self._marked_stale = self._stale()
+        view.chart = self._course(rounds, self.course)
+        if below.display:
+            courses = list(COURSES)
+            after = courses[(courses.index(self.course) + 1) % len(courses)]
+            below.chart = self._course(rounds, after)
+
+    def _course(self, rounds: Rounds, course: Course) -> Plot:
+        """One quantity over the rounds."""
+        from .. import round_figures as figures
+
+        note = OTHER if self._marked_stale else ""
+        (cell, *_), top = self._cells(self.snapshot, "base"), self._top_k()
+        match course:
+            case "estimates":
+                chosen = self.target if self.target in range(len(rounds.targets)) else None
+                return figures.estimates(rounds, self._labels(), None, chosen, note=note)
+            case "gain":
+                return figures.gain(rounds, cell.metrics.get("gain"), None, note=note)
+            case "ranks":
+                return figures.ranks(rounds, self._labels(), cell.domain_size, top, None, note=note)
+            case "top":
+                return figures.in_top(rounds, top, None, note=note)
+            case _:
+                return figures.spent(rounds, cell.rappor is not None, None, note=note)
+
+    def _round_table(self) -> Table | None:
+        from ..round_figures import table
+
+        rounds = self._rounds()
+        return None if rounds is None else table(rounds, self._labels(), self._top_k())
+
     def _show_curve(self, tab: Literal["gain", "error"]) -> None:
         view, bar = self._chart(tab), self.query_one(f"#{tab}-axis", ChoiceBar)
         variable = self._variable(tab)
@@ -712,7 +832,9 @@ class ChartsPane(Vertical):
         # Thousands of numbers: made anew only when what they come from has changed.
         shown = self._bits() if self.view == "bits" else None
         state: tuple[object, ...] = (self._behind, shown or self._frequencies(self.snapshot))
-        if self._behind != "frequencies":
+        if self._behind == "timeline":
+            state = (self._behind, self._rounds())
+        elif self._behind != "frequencies":
             cells = self._cells(self.snapshot, self._behind)
             state = (self._behind, self.quantity, self._closed_forms(self._behind), cells)
         state = (*state, self.overlays)

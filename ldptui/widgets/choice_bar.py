@@ -55,10 +55,13 @@ class ChoiceBar(Widget):
     def _pieces(self) -> Iterator[tuple[str, str, str]]:
         """Text, style class and choice of each piece in the row; switches only if all fit."""
         charset: Charset = getattr(self.app, "charset", "braille")
+        words = [self.prefix, *(label for _, label in self.choices)]
+        wide = sum(map(cell_len, words)) + len(self.gap) * (len(self.choices) - 1)
+        gap = self.gap if wide <= self.size.width else self.gap.strip() or " "
         left = [(clean(self.prefix, charset), "", "")] if self.prefix else []
         for index, (choice, label) in enumerate(self.choices):
             if index:
-                left.append((clean(self.gap, charset), "", ""))
+                left.append((clean(gap, charset), "", ""))
             kind = "selected" if choice == self.selected else "other"
             left.append((clean(label, charset), f"choice-bar--{kind}", choice))
         right = []
