@@ -17,13 +17,8 @@ from core.export import to_csv, to_json
 from core.metrics import METRICS
 from core.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
-<<<<<<< HEAD
-from ldptui.engine import RunSoFar
 from ldptui.life import fake_life
 from ldptui.live import live_equations
-from ldptui.snapshot import Part, Request, Snapshot
-=======
->>>>>>> 6c6204f (Draw a campaign's rounds: the Timeline)
 from ldptui.table import results_table
 from ldptui.timeline import rounds_sent
 from tests.told import told
