@@ -69,6 +69,7 @@ def field_help(key: str) -> FieldHelp | None:
     plain = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key)
     plain = plain.replace("attack.phase.mix", "attack.mix")
     shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", plain)
+    shared = shared.replace("campaign.drift.", "population.")
     rows = _data()["field"]
     row = rows.get("sweep" if key.startswith("sweep.") else plain) or rows.get(shared)
     if row is None:

@@ -505,3 +505,22 @@ async def test_a_wrong_phase_is_marked_in_the_list() -> None:
     async with app.run_test(size=(60, 60)):
         assert not phases(app).rows[0].problem
         assert phases(app).rows[1].problem
+
+
+async def test_a_population_is_mixed_in() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        assert app.shown("campaign.drift") == "none"
+        assert app.shown("campaign.churn") == "0"
+        app.field("campaign.drift").control.focus()
+        for kind in ("uniform", "zipf", "geometric", "normal"):
+            await pilot.press("right")
+            assert app.draft.document["campaign"]["drift"]["kind"] == kind
+            assert app.draft.problems == ()
+        await app.type_into(pilot, "campaign.drift.std", "-1")
+        assert app.said("campaign.drift.std")
+        await app.type_into(pilot, "campaign.drift.std", "3")
+        assert app.draft.problems == ()
+        app.field("campaign.drift").control.focus()
+        await pilot.press(*["left"] * 4)
+        assert "drift" not in app.draft.document["campaign"]

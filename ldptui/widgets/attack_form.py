@@ -52,6 +52,15 @@ GOALS: Final = {
 }
 """What the number of fakes follows from: a share, or a goal."""
 OVER: Final = {"malicious": "fake users", "share": "share"}
+DRIFTS: Final[dict[str, Table]] = {
+    "none": {},
+    "uniform": {},
+    "zipf": {"exponent": 1.0},
+    "geometric": {"ratio": 0.9},
+    "normal": {"mean": 0.0, "std": 1.0},
+}
+"""The populations that a form can mix in, with what they start with; `counts` by the script."""
+DRIFTING: Final = ("exponent", "ratio", "mean", "std")
 CONSTANT: Final = "constant"
 RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
 OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
@@ -93,6 +102,9 @@ class AttackForm(Scrolled):
         yield from _kind_fields("kind")
         yield labelled("campaign.rounds", "integer", optional=True)
         yield labelled("campaign.churn", "number", optional=True)
+        yield labelled("campaign.drift", options=[(one, one) for one in DRIFTS], id="drift")
+        for name in DRIFTING:
+            yield labelled(f"campaign.drift.{name}", "number", id=f"drift-{name}")
         yield PhaseStrip()
         yield ItemList("phase", "attack.phase", mutes=True, id="phases")
         yield labelled("attack.phase.*.rounds", "integer", id="length")
@@ -173,9 +185,16 @@ class AttackForm(Scrolled):
 
         strip, phases = self.query_one(PhaseStrip), self._phases
         campaign = phased or value_of(draft, "campaign") is not None
+        drift = value_of(draft, "campaign.drift")
+        drift = drift if isinstance(drift, Mapping) else {}
         for field in self.query_children(Field):
-            if field.key.startswith("campaign."):
+            if field.key == "campaign.drift":
                 field.display = campaign
+                field.show(drift.get("kind", "none"), said(draft, field.key))
+            elif field.key.startswith("campaign."):
+                field.display = campaign and (
+                    not field.key.startswith("campaign.drift.") or field.key.split(".")[2] in drift
+                )
                 field.show(value_of(draft, field.key), said(draft, field.key))
         strip.display = phases.display = phased
         self.query_one("#length", Field).display = phased
@@ -315,6 +334,9 @@ class AttackForm(Scrolled):
         if event.key == "attack.shape":
             event.stop()
             self._reshape(event.value)
+        elif event.key == "campaign.drift" and isinstance(event.value, str):
+            event.stop()
+            self.post_message(KeyEdited(event.key, self._drifting(event.value)))
         elif event.key == "goal.metric":
             event.stop()
             self._aim(event.value)
@@ -350,6 +372,16 @@ class AttackForm(Scrolled):
         over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
         table = {"metric": metric, "at_least": at_least, "over": over}
         self.post_message(KeyEdited("goal", table))
+
+    def _drifting(self, kind: str) -> Table | None:
+        """The population to mix in, as wide and in the middle as the domain asks for."""
+        if kind == "none":
+            return None
+        cell = self.draft.cell if self.draft is not None else None
+        items = cell.population.domain_size if cell is not None else 128
+        fitting = {"mean": round((items - 1) / 2, 1), "std": max(1.0, round(items / 8, 1))}
+        start = {key: fitting.get(key, value) for key, value in DRIFTS[kind].items()}
+        return {"kind": kind, **start}
 
     def _picked(self, table: str, how: str) -> Table | None:
         """Picked or listed: the targets are one table either way, so the whole of it is set."""
