@@ -636,7 +636,7 @@ class ChartsPane(Vertical):
         if snapshot is not None and snapshot.status == "failed":
             return snapshot.error or "the run failed"
         if snapshot is not None and snapshot.status == "running":
-            return "simulating …"
+            return "waiting for the first trials …"
         return LOADING if self.draft is None else NO_ESTIMATE
 
     def _stale(self) -> bool:

@@ -69,7 +69,7 @@ class RunsPane(Vertical):
         }
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
-        & > #details { height: 4; border-top: solid $foreground 15%; padding: 0 1; }
+        & > #details { height: 5; border-top: solid $foreground 15%; padding: 0 1; }
         & > FilterInput { height: 1; border: none; padding: 0 1; display: none; }
         & > FilterInput:focus { border: none; }
     }
@@ -197,12 +197,13 @@ class RunsPane(Vertical):
         before = _befores(self.runs).get(run.key)
         status = WORDS.get(run.status, run.status) if run.number is not None else run.status
         kept = run.stored.versions if run.stored is not None else "of this session"
-        head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status} · {kept}"
+        head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
         since = ""
         if before is not None:
             said = changes(before.document, run.document)
             since = f"Since {before.name}: {' '.join(said) if said else 'nothing changed.'}"
-        text = Text("\n".join(filter(None, (head, described(run.document), since))))
+        what = f"{described(run.document)} · {kept}"
+        text = Text("\n".join(filter(None, (head, since, what))))
         text.truncate(4000)
         details.update(text)
 
