@@ -12,7 +12,8 @@ from core.attacks import Fakes, View
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import METRICS
-from core.protocols import BitNoise
+from core.protocols import BitNoise, Rappor
+from core.protocols.memoised import memoised_counts
 from core.results import Block, Rounds
 from core.theory import (
     attacked_variance,
@@ -227,6 +228,39 @@ def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed:
     seen = column(rounds[:, 2], "mse_clean").mean()
     assert expected is not None
     assert seen == pytest.approx(expected, rel=0.25)
+
+
+@pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
+def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
+    """Variance of the bit counts of two rounds together, of users a third of whom are replaced.
+
+    Who stays has cohort j and sends bit i in both rounds with probability (μ² + κ) / m, where
+    κ = (f/2)(1-f/2)(q-p)² is what the permanent bit adds. The mutant draws everything anew.
+    """
+    noise = BitNoise(0.5, 0.1, 0.9)
+    protocol = Rappor(3, 4, 1, 2, noise)
+    held, left = np.array([60, 30, 9]), np.array([20, 10, 3])
+    rng = np.random.default_rng(seed)
+    trials = 1200
+    rounds = list(
+        memoised_counts(protocol, noise, [held, held], [0 * held, left], trials, rng, lambda _: rng)
+    )
+    if fresh_bits:
+        rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]
+    total = np.add(*rounds)
+    bits = (protocol.table[:, :, 0, None] == np.arange(4)).astype(float)  # [item, cohort, bit]
+    sent = noise.p_star + noise.gap * bits
+    sent = np.concatenate([sent, np.ones((3, 2, 1))], axis=2)  # the users themselves
+    kept = np.full((2, 5), noise.f / 2 * (1 - noise.f / 2) * (noise.q - noise.p) ** 2)
+    kept[:, -1] = 0
+    chance = sent / 2
+    single = np.einsum("v,vji->ji", held, chance * (1 - chance))
+    both = np.einsum("v,vji->ji", held - left, (sent**2 + kept) / 2 - chance**2)
+    mean = 2 * np.einsum("v,vji->ji", held, chance)
+    verdict = budget.mean(total, mean, 2 * single + 2 * both) & budget.spread(
+        total, mean, 2 * single + 2 * both
+    )
+    assert bool(verdict) is not fresh_bits
 
 
 def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
