@@ -30,11 +30,17 @@ class Round:
 
 
 def for_each_round(cell: Cell, work: Callable[[Cell], Found]) -> list[Found]:
-    """`work` of every round, done once for rounds with the same users and the same fakes."""
+    """`work` of every round, done once for rounds with the same users and the same fakes.
+
+    The first round is apart from the others where fakes react to what was published before.
+    """
     known: dict[Hashable, Found] = {}
     found = []
     for one in cell.rounds:
-        fakes = tuple((some.strategy, id(some.targets), some.count) for some in one.fakes)
+        fakes = tuple(
+            (some.strategy, id(some.targets), some.count, some.strategy.reacts and one.round > 0)
+            for some in one.fakes
+        )
         key = id(one.population.histogram), fakes
         if key not in known:
             known[key] = work(one)

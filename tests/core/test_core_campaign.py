@@ -9,6 +9,7 @@ from cases import attack, cell
 from numpy.typing import NDArray
 
 from core.attacks import Fakes, View
+from core.campaign import round_theories
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import METRICS
@@ -268,6 +269,7 @@ def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
     for protocol in (PURE[0], {"kind": "laplace", "epsilon": 1.0}, BLOOM):
         one = campaign(protocol, 3, table)
         expected = [expected_metrics(cell) for cell in one.rounds]
+        assert round_theories(one) == expected
         assert [each["gain"] is None for each in expected] == [False, True, True]
         assert [each["mse"] is None for each in expected] == [False, True, True]
         assert expected_metrics(one)["gain"] is None
