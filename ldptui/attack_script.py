@@ -123,13 +123,13 @@ def ramped(share: Any, shape: str, rounds: int) -> Any:
 
 
 def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
-    """The first and the last round of a phase, from 1; what is no length counts for nothing."""
+    """The first and the last round of a phase, from 0; what is no length counts for nothing."""
     lengths = [
         length if isinstance(length := phase.get("rounds"), int) and length > 0 else 0
         for phase in phases
     ]
     before = sum(lengths[:at])
-    return before + 1, before + lengths[at]
+    return before, before + lengths[at] - 1
 
 
 # Lists of parts and of phases.

@@ -463,7 +463,7 @@ async def test_phases_are_listed_and_drawn() -> None:
     async with app.run_test(size=(60, 60)) as pilot:
         assert app.draft.problems == ()
         rows = [row.text for row in phases(app).rows]
-        assert rows == ["1–8  0 → 7 % linear  mga 80 % ria 20 %", "9–10  2 %  mga"]
+        assert rows == ["0–7  0 → 7 % linear  mga 80 % ria 20 %", "8–9  2 %  mga"]
         strip = app.query_one(PhaseStrip)
         assert strip.rounds == 12
         assert [len(one.shares) for one in strip.stretches] == [8, 2]

@@ -118,8 +118,8 @@ def test_shares_become_ramps_and_numbers() -> None:
 
 
 def test_spans_follow_each_other() -> None:
-    assert [span(PHASES["phase"], at) for at in range(2)] == [(1, 20), (21, 25)]
-    assert span([{"rounds": "?"}, {"rounds": 2}], 1) == (1, 2)
+    assert [span(PHASES["phase"], at) for at in range(2)] == [(0, 19), (20, 24)]
+    assert span([{"rounds": "?"}, {"rounds": 2}], 1) == (0, 1)
 
 
 def test_words() -> None:

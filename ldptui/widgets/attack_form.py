@@ -488,7 +488,7 @@ def _problem(draft: Draft, key: str) -> str:
 
 
 def _phase_row(phases: list[Table], at: int) -> str:
-    """`1–20  0 → 5 % linear  mga 80 % ria 20 %`."""
+    """`0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
     phase = phases[at]
     first, last = script.span(phases, at)
     share = script.described_share(phase.get("share"))
@@ -508,7 +508,7 @@ def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
     rounds = draft.cell.rounds if draft.cell is not None else ()
     for at, phase in enumerate(phases):
         first, last = script.span(phases, at)
-        shares = tuple(one.share for one in rounds[first - 1 : last])
+        shares = tuple(one.share for one in rounds[first : last + 1])
         off = phase.get("muted") is True
         yield Stretch(
             shares or (0.0,) * max(0, last - first + 1),
