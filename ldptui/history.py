@@ -211,7 +211,7 @@ def _play(options: Namespace) -> int:
 
     reason = start.unfit_terminal()
     if reason is not None:
-        raise ScenarioError(reason, key="--show")
+        raise ScenarioError(reason)
     from .film import Film
 
     store, number = _run_or_file(options.run, options, options.limits)
