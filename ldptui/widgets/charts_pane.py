@@ -584,11 +584,12 @@ class ChartsPane(Vertical):
             return
         from .. import curves
 
-        self._scenario, self._swept = scenario, tuple(scenario.sweep)
+        self._scenario, sweep = scenario, scenario.sweep
+        self._swept = tuple(sorted(sweep, key=lambda key: -len(sweep[key])))
         self._axes = {"gain": curves.axes(scenario), "error": curves.error_axes(scenario)}
 
     def _variable(self, tab: str) -> Variable | None:
-        """The variable on the x-axis: chosen by hand, else swept, else the first one."""
+        """The variable on the x-axis: chosen by hand, else swept over most values."""
         variables = self._axes[tab]
         keys = [self._axis.get(tab), *self._swept]
         by_key = {variable.key: variable for variable in variables}
