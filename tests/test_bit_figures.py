@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ldptui.bit_figures import (
+from ldptui.figures.bits import (
     bit_bars,
     bit_plot,
     bit_table,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ldptui import curves, figures
+from ldptui.figures.curves import _coinciding
 from ldptui.series import Plot, Series
 from ldptui.snapshot import Frequencies, Overlay, Snapshot
 from tests.chart_cases import cells, frequencies, scenario, swept
@@ -560,8 +561,8 @@ def test_curves_that_coincide_are_named() -> None:
     assert "OUE = OLH within 1%" not in plot.note  # g is rounded: they differ by more at ε = 4
     same = [("OUE", (1.0, 2.0), (3.0, 4.0)), ("GRR", (1.0, 2.0), (9.0, 4.0)),
             ("OLH", (1.0, 2.0), (3.01, 4.02))]  # fmt: skip
-    assert figures._coinciding(same) == "OUE = OLH within 1%"
-    assert figures._coinciding(same[:2]) == ""
+    assert _coinciding(same) == "OUE = OLH within 1%"
+    assert _coinciding(same[:2]) == ""
 
 
 def bloom(**more: object) -> object:

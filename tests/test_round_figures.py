@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ldptui import round_figures as figures
 from ldptui.chart import DARK, draw
+from ldptui.figures import rounds as figures
 from ldptui.series import Plot, Series
 from ldptui.snapshot import Measured, Rounds
 from tests.told import told

@@ -254,7 +254,7 @@ class ChartsPane(Vertical):
         if self._behind == "frequencies":
             bits = self._bits()
             if bits is not None and self.view == "bits":
-                from ..bit_figures import bit_table
+                from ..figures.bits import bit_table
 
                 return bit_table(bits)
             found = self._frequencies(self.snapshot)
@@ -705,7 +705,7 @@ class ChartsPane(Vertical):
             )
         bits = self._bits()
         if views["bits"].display and bits is not None:
-            from ..bit_figures import bit_bars, bit_plot
+            from ..figures.bits import bit_bars, bit_plot
 
             cohort, attacked = min(self.cohort, bits.shown - 1), bool(found.targets)
             columns = max(8, self.content_size.width // (2 if self._is_wide() else 1) // 2 - 8)
@@ -756,7 +756,7 @@ class ChartsPane(Vertical):
 
     def _course(self, rounds: Rounds, course: Course) -> Plot:
         """One quantity over the rounds."""
-        from .. import round_figures as figures
+        from ..figures import rounds as figures
 
         note = OTHER if self._marked_stale else ""
         (cell, *_), top = self._cells(self.snapshot, "base"), self._top_k()
@@ -774,7 +774,7 @@ class ChartsPane(Vertical):
                 return figures.spent(rounds, cell.rappor is not None, None, note=note)
 
     def _round_table(self) -> Table | None:
-        from ..round_figures import table
+        from ..figures.rounds import table
 
         rounds = self._rounds()
         return None if rounds is None else table(rounds, self._labels(), self._top_k())

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 
 from ldptui import format as fmt
-from ldptui.figures import NORMAL_95, Column, Table, Value
 from ldptui.series import Axis, Bar, Bars, Plot, Series, Tone
 from ldptui.snapshot import BitCounts
+
+from .limits import NORMAL_95
+from .table import Column, Table, Value
 
 
 def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ldptui import format as fmt
-from ldptui.figures import NORMAL_95, Column, Table, Value, steady_limits
 from ldptui.series import Axis, Plot, Series, Tone
 from ldptui.snapshot import Measured, Rounds
+
+from .limits import NORMAL_95, steady_limits
+from .table import Column, Table, Value
 
 TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",

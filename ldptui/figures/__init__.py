@@ -1,0 +1,43 @@
+"""Results and closed forms to charts, and to the table of numbers behind each chart. Pure.
+
+The limits of the axes come from the truth, the closed forms and σ, so that they stand still while
+the trials of a run come in; data that leave them widen them by round steps. A shown estimate is the
+mean over the trials.
+"""
+
+from __future__ import annotations
+
+from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
+from .frequencies import frequency_table, rank_plot, residuals, top_bars
+from .items import findings, findings_note, scores, standard_errors, trials_note
+from .limits import NORMAL_95, steady_limits
+from .measurement import Measurement, Quantity, belongs, error_of, gain_of, same_settings
+from .table import Column, Table, Value
+
+__all__ = [
+    "BIT_SUPPORT",
+    "NORMAL_95",
+    "Column",
+    "Measurement",
+    "Quantity",
+    "Table",
+    "Value",
+    "belongs",
+    "error_of",
+    "error_plot",
+    "error_table",
+    "findings",
+    "findings_note",
+    "frequency_table",
+    "gain_of",
+    "gain_plot",
+    "gain_table",
+    "rank_plot",
+    "residuals",
+    "same_settings",
+    "scores",
+    "standard_errors",
+    "steady_limits",
+    "top_bars",
+    "trials_note",
+]
