@@ -27,7 +27,6 @@ from core.experiment import MAX_ITEMS, MAX_TRIALS
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import KINDS, PROTOCOLS, BitNoise, ProtocolSpec, Rappor, RapporSpec
 from core.pure import Items, PureProtocol, item_variance
-from core.release import release_gain
 from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
 from ldptui.draft import base, keys_of
 from ldptui.snapshot import Part
@@ -522,7 +521,7 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
             if getattr(attack, "distribution", None) is not None:
                 return math.nan, math.nan  # what is withheld depends on each target's own fakes
             held_by = population.histogram[targets]
-            return release_gain(protocol, support, held_by, users, fakes), math.nan
+            return theory.release_gain(protocol, support, held_by, users, fakes), math.nan
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 

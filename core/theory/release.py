@@ -1,24 +1,21 @@
 """Closed forms of a trusted curator's release, with and without fake users.
 
-A release is what `Curator.moments` says of each bin, as shares of all users. `told_in` gives how
-many fake users of each kind a cell has, and what one of them tells; None where that is not known.
+A release is what `Curator.moments` says of each bin, as shares of all users. What a fake user
+supports is what it tells.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
-from .attacks import ItemSupport
-from .cell import Cell
-from .central import Curator
-from .pure import Support
-from .sampling import Counts, Floats
-
-Told: TypeAlias = Iterable[tuple[int, ItemSupport | None]]
+from ..cell import Cell
+from ..central import Curator
+from ..pure import Support
+from ..sampling import Counts, Floats
+from .support import each_support
 
 
 def clean_release(cell: Cell, curator: Curator) -> tuple[Floats, Floats]:
@@ -31,17 +28,15 @@ def clean_release(cell: Cell, curator: Curator) -> tuple[Floats, Floats]:
     return moments[0] / cell.users, moments[1] / cell.users**2
 
 
-def released(
-    cell: Cell, curator: Curator, told_in: Callable[[Cell], Told]
-) -> tuple[Floats, Floats] | None:
+def released(cell: Cell, curator: Curator) -> tuple[Floats, Floats] | None:
     """The same with the attack; None where what fakes tell is not known, or the sum too long."""
     if cell.rounds:
-        each = [released(one, curator, told_in) for one in cell.rounds]
+        each = [released(one, curator) for one in cell.rounds]
         known = [one for one in each if one is not None]
         users = np.array([one.users + one.malicious for one in cell.rounds])
         return _pooled(known, users) if len(known) == len(each) else None
     kinds = []
-    for count, told in told_in(cell):
+    for count, told in each_support(cell):
         if told is None:
             return None
         kinds.append((count, told.rates))
@@ -55,31 +50,6 @@ def _pooled(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Flo
     weights = users / users.sum()
     means, variances = (np.array([one[at] for one in rounds]) for at in (0, 1))
     return weights @ means, weights**2 @ variances
-
-
-def expected_release(
-    cell: Cell, curator: Curator, told_in: Callable[[Cell], Told]
-) -> dict[str, float | None]:
-    """The closed forms of the metrics; a stability histogram is biased."""
-    truth, targets = cell.population.frequencies, cell.targets
-    mean, variance = clean_release(cell, curator)
-    expected: dict[str, float | None] = {
-        "mse_clean": float(((mean - truth) ** 2 + variance).mean())
-    }
-    before = float(mean[targets].sum())
-    if targets.size:
-        expected["target_frequency_clean"] = before
-    after = released(cell, curator, told_in)
-    if after is None:
-        return expected
-    expected["mse"] = float(((after[0] - truth) ** 2 + after[1]).mean())
-    if targets.size:
-        held, reached = cell.target_frequency, float(after[0][targets].sum())
-        gained = reached - before
-        expected["gain"] = gained
-        expected["normalised_gain"] = (gained + held) / held if held > 0 else None
-        expected["target_frequency"] = reached
-    return expected
 
 
 def release_gain(

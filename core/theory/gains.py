@@ -1,0 +1,88 @@
+"""What an attack gains: one formula of what its fake reports support.
+
+CJG: Cao, Jia, Gong, USENIX Security 2021.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..attacks import ItemSupport
+from ..cell import Cell
+from ..central import Curator
+from ..pure import Items, PureProtocol, Support
+
+
+def item_shift(
+    protocol: PureProtocol | Curator, rate: float, share: float, frequency: float
+) -> float:
+    """Expected change of one item's estimate when fakes support it with probability `rate`."""
+    p, q = _chances(protocol)
+    return share * ((rate - q) / (p - q) - frequency)
+
+
+def _chances(protocol: PureProtocol | Curator) -> tuple[float, float]:
+    """p and q: who tells a curator their item supports it and no other one."""
+    return (1.0, 0.0) if isinstance(protocol, Curator) else (protocol.p, protocol.q)
+
+
+def gain(
+    protocol: PureProtocol | Curator,
+    support: Support,
+    r: int,
+    share: float,
+    target_frequency: float,
+) -> float:
+    """G = β[(S - rq)/(p - q) - f_T], S the expected targets one fake supports. CJG equation 7.
+
+    With a curator p = 1 and q = 0, S = r/d for RPA and 1 for RIA and MGA: G = β(S - f_T). That is
+    of a release that withholds nothing; of the stability mechanism see `expected_metrics`.
+    """
+    return r * item_shift(protocol, support.target, share, target_frequency / r)
+
+
+def gain_std(
+    protocol: PureProtocol | Curator,
+    support: Support | ItemSupport,
+    r: int,
+    users: int,
+    malicious: int,
+    target_frequency: float,
+) -> float:
+    """Standard deviation of the gain of one run, before and after from the same genuine reports.
+
+    β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
+    """
+    everyone = users + malicious
+    p, q = _chances(protocol)
+    if isinstance(protocol, Curator):
+        spread = r * float(protocol.squared_error(np.full(1, 2**53))[0]) / users
+    else:
+        spread = protocol.target_sum_variance(r, target_frequency)
+    genuine = (malicious / everyone) ** 2 * spread / users
+    fake = malicious * support.variance / (everyone * (p - q)) ** 2
+    return math.sqrt(genuine + fake)
+
+
+def cell_gain(cell: Cell, supported: ItemSupport) -> float:
+    """G of a cell, from what one of its fakes supports on average."""
+    return rates_gain(cell.pure, supported, cell.targets, cell.share, cell.target_frequency)
+
+
+def rates_gain(
+    protocol: PureProtocol | Curator,
+    supported: ItemSupport,
+    targets: Items,
+    share: float,
+    target_frequency: float,
+) -> float:
+    """G = Σ_T β[(s_t - q)/(p - q) - f_t], from the rate at which a fake supports each item."""
+    r, hit = targets.size, float(supported.rates[targets].sum())
+    return r * item_shift(protocol, hit / r, share, target_frequency / r)
+
+
+def safer_domain_size(r: int, epsilon: float) -> float:
+    """OUE and OLH gain less from MGA than GRR if d exceeds this. CJG theorem 2."""
+    return (2 * r - 1) * (math.exp(epsilon) - 1) + 3 * r

@@ -1,0 +1,75 @@
+"""How far estimates of a pure protocol scatter, and which protocol's scatter least.
+
+W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from ..cell import Cell
+from ..pure import PureProtocol, item_variance
+from ..sampling import Floats
+from .support import each_support
+
+
+def count_variance(protocol: PureProtocol) -> float:
+    """Var*/n of the estimated count of an item that nobody holds: q(1-q)/(p-q)². W17 theorem 2."""
+    return float(item_variance(protocol, 1))
+
+
+def frequency_std(protocol: PureProtocol, users: int, frequency: float = 0.0) -> float:
+    """Standard deviation of one estimated frequency; √(Var*/n) at frequency 0."""
+    return math.sqrt(item_variance(protocol, users, frequency))
+
+
+def recommended(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
+    """The protocol with the least Var*: GRR if d < 3e^ε + 2, else OUE (or OLH). W17 section 5."""
+    return "grr" if domain_size < 3 * math.exp(epsilon) + 2 else "oue"
+
+
+def clean_variance(cell: Cell) -> Floats:
+    """Variance of the estimate of each item before an attack, in one trial: float64[d].
+
+    Permanent bits that RAPPOR's users keep over several rounds make it larger, by
+    2 (f/2)(1-f/2) / ((1-f)² n²) for every user and every two rounds that the user takes part in.
+    """
+    spread = np.asarray(item_variance(cell.pure, cell.users, cell.population.frequencies))
+    if cell.noise is None or not cell.rounds:
+        return spread
+    f = cell.noise.f
+    return np.asarray(spread + f * (1 - f / 2) * _meetings(cell) / ((1 - f) * cell.users) ** 2)
+
+
+def _meetings(cell: Cell) -> float:
+    """How many pairs of rounds the users of a campaign are expected to take part in, all together.
+
+    An item's users stay from one round to the next with the same probability, whoever they are.
+    """
+    meetings, earlier = 0.0, np.zeros(cell.population.domain_size)
+    for before, now in pairwise(cell.rounds):
+        held = before.population.histogram
+        assert now.left is not None
+        earlier = (earlier + held) * (1 - now.left / np.maximum(held, 1))
+        meetings += float(earlier.sum())
+    return meetings
+
+
+def attacked_variance(cell: Cell) -> Floats | None:
+    """Variance of the attacked estimate of each item in one trial: float64[d]; None if not known.
+
+    Fakes of one kind support item v independently with probability s_v, so that
+    Var = [Σ_genuine support variances + Σ_kinds m s_v (1 - s_v)] / ((n+m) (p-q))².
+    """
+    protocol, spread = cell.pure, clean_variance(cell)
+    everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
+    for count, supported in each_support(cell):
+        if supported is None:
+            return None
+        rate = supported.rates
+        fake += count * rate * (1 - rate) / (everyone * (protocol.p - protocol.q)) ** 2
+    return np.asarray((1 - cell.share) ** 2 * spread + fake)
