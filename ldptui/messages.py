@@ -48,6 +48,13 @@ class PartsChanged(Message):
 
 
 @dataclass(eq=False)
+class RoundShown(Message):
+    """Charts show one round of a campaign, from 0; None: all rounds pooled."""
+
+    round: int | None
+
+
+@dataclass(eq=False)
 class RunProgressed(Message):
     """News of a run. Of those that wait, a newer one of the same run replaces an unfinished one."""
 

@@ -16,13 +16,14 @@ from textual.pilot import Pilot
 from core.experiment import compile
 from core.scenario import Scenario
 from ldptui import draft as drafts
-from ldptui.messages import PartsChanged
+from ldptui.messages import PartsChanged, RoundShown
 from ldptui.series import Bars, Plot
 from ldptui.snapshot import Overlay, Snapshot, over
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.number_table import FilterInput, NumberTable
 from ldptui.widgets.plot import ChartView
+from ldptui.widgets.transport_bar import TransportBar
 from tests.chart_cases import QUICK, scenario, snapshot
 from tests.told import told
 
@@ -36,12 +37,16 @@ class Shell(App[None]):
     def __init__(self, charset: str) -> None:
         super().__init__()
         self.charset, self.changes = charset, 0
+        self.rounds: list[int | None] = []
 
     def compose(self) -> ComposeResult:
         yield ChartsPane()
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         self.changes += 1
+
+    def on_round_shown(self, message: RoundShown) -> None:
+        self.rounds.append(message.round)
 
 
 @asynccontextmanager
@@ -664,3 +669,90 @@ def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
     assert over(starting, run).round_frequencies is run.round_frequencies
     other = replace(snapshot(scenario()), status="running")
     assert over(other, run).rounds is None
+
+
+async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        before = chart(pane, "bars")
+        assert "all 5 rounds" in screen(pane)
+        await pilot.press("full_stop", "full_stop")
+        await pilot.pause()
+        assert pane.cursor == 1
+        assert "round 2 of 5" in screen(pane)
+        assert chart(pane, "bars").title.endswith("round 2 of 5")
+        third = run.round_frequencies[1]
+        at = third.labels.index(chart(pane, "bars").bars[0].label)
+        assert chart(pane, "bars").bars[0].value == third.attacked[at]
+        await pilot.press("t")
+        await pilot.pause()
+        assert pane.table() is not None
+        assert "round 2 of 5" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
+        await pilot.press("t")
+        await pilot.press("comma")
+        await pilot.pause()
+        assert pane.cursor == 0
+        await pilot.press("end")
+        await pilot.pause()
+        assert pane.cursor == 4
+        await pilot.press("home")
+        await pilot.pause()
+        assert pane.cursor == 0
+        await pilot.press("p")
+        await pilot.pause()
+        assert pane.cursor is None
+        assert chart(pane, "bars").bars == before.bars
+        assert getattr(pane.app, "rounds", ()) == [0, 1, 0, 4, 0, None]
+
+
+async def test_rounds_play_to_the_last_one() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        bar = pane.query_one("#rounds-bar", TransportBar)
+        await pilot.press("space")
+        assert bar.transport is not None
+        assert bar.transport.playing
+        bar._ticked -= 3.3  # seconds ago: two of the five rounds have come, of eight seconds
+        bar._tick()
+        await pilot.pause()
+        assert pane.cursor == 1
+        bar._ticked -= 100
+        bar._tick()
+        await pilot.pause()
+        assert pane.cursor == 4
+        assert not bar.transport.playing
+
+
+async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.press("full_stop", "full_stop", "full_stop")
+        await pilot.pause()
+        assert list(chart(pane, "rounds").series[-1].x) == [3, 3]
+        pane.tab = "gain"
+        await pilot.pause()
+        assert not pane.query_one("#rounds-bar").display
+        await pilot.press("full_stop")
+        await pilot.pause()
+        assert pane.cursor == 2
+        pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
+        await pilot.pause()
+        assert pane.cursor is None
+        pane.tab = "frequencies"
+        await pilot.pause()
+        assert not pane.query_one("#rounds-bar").display
+
+
+async def test_of_rounds_that_are_not_kept_the_one_before_is_shown() -> None:
+    draft, run = campaign()
+    thinned = replace(run, round_frequencies={0: run.round_frequencies[0]})
+    async with showing(draft=draft, run=thinned) as (pane, pilot):
+        await pilot.press("end")
+        await pilot.pause()
+        assert pane.cursor == 4
+        assert chart(pane, "bars").title.endswith("round 1 of 5")
+        laid = replace(snapshot(scenario()), key=2)
+        pane.overlays = (Overlay("flat", laid),)
+        await pilot.pause()
+        assert chart(pane, "bars").title.endswith("round 1 of 5")

@@ -102,7 +102,7 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
 async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
     film = stored_film(store, 1, -1, company=False)
     async with workbench(store=store, film=film) as (screen, engine, pilot):
-        bar, charts = screen.query_one(TransportBar), screen.query_one(ChartsPane)
+        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
         await settled(pilot, lambda: bar.transport is not None)
         assert screen.draft is not None
         assert "epsilon = 2.0" in screen.draft.text

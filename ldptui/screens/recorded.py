@@ -398,7 +398,7 @@ class RecordedScreen(Screen[None]):
         if self.draft is None or self.draft.document != draft.document:
             self._take_draft(draft)
         self.overlays = ()
-        bar = self.query_one(TransportBar)
+        bar = self.query_one("#recording", TransportBar)
         bar.about = f"run {film.run.id}" if film.stored else "recording"
         clock = transport.loaded([beat.seconds for beat in film.beats])
         bar.transport = replace(clock, playing=True)
@@ -411,7 +411,7 @@ class RecordedScreen(Screen[None]):
 
     async def _draw_frame(self) -> None:
         """Show what had come by now; while one frame is made, those that fall due are left out."""
-        bar, film = self.query_one(TransportBar), self._film
+        bar, film = self.query_one("#recording", TransportBar), self._film
         if self._frames.locked() or film is None:
             return
         async with self._frames:
@@ -436,7 +436,7 @@ class RecordedScreen(Screen[None]):
         film, self._film = self._film, None
         if film is None:
             return
-        self.query_one(TransportBar).transport = None
+        self.query_one("#recording", TransportBar).transport = None
         if not self._frames.locked():
             film.close()
 

@@ -32,6 +32,7 @@ from ..messages import (
     KeyEdited,
     Noted,
     PartsChanged,
+    RoundShown,
     RunProgressed,
     TextEdited,
     WorkerChanged,
@@ -148,7 +149,7 @@ class WorkbenchScreen(RecordedScreen):
                 yield self._panes[4]
                 yield self._panes[5]
         yield Static(id="too-small")
-        yield TransportBar()
+        yield TransportBar(id="recording")
         yield StatusLine()
         yield KeyHints()
 
@@ -325,6 +326,12 @@ class WorkbenchScreen(RecordedScreen):
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()
         self._simulate_soon()
+
+    def on_round_shown(self, message: RoundShown) -> None:
+        message.stop()
+        attack: Any = self._panes.get(3)
+        if attack is not None:
+            attack.cursor = message.round
 
     def _preview(self) -> None:
         """Simulate the draft with few trials on the counts path; a run asked for goes first."""

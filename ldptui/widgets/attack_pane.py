@@ -67,6 +67,8 @@ class AttackPane(Widget, can_focus=True):
 
     draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
     view: var[str] = var("form")
+    cursor: var[int | None] = var(None, init=False)
+    """The round of the campaign that the charts show."""
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -167,6 +169,9 @@ class AttackPane(Widget, can_focus=True):
     def _close(self) -> None:
         if self.draft is not None and not self.draft.parses:
             self.query_one("#form").disabled = True
+
+    def watch_cursor(self) -> None:
+        self.query_one(AttackForm).cursor = self.cursor
 
     # Upwards.
 

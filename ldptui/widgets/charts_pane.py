@@ -6,7 +6,8 @@ settings than the draft's are shown muted until the new ones arrive.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,10 +17,12 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..messages import PartsChanged
+from ..format import percent, short
+from ..messages import PartsChanged, RoundShown
 from .blank import Area, Columns, Rows
 from .choice_bar import ChoiceBar, Choices
 from .plot import ChartView
+from .transport_bar import TransportBar
 
 if TYPE_CHECKING:
     from core.scenario import Scenario
@@ -131,6 +134,14 @@ class ChartsPane(Vertical):
         Binding(
             "k,up", "cohort(-1)", "Cohort, target before", show=False, id="charts.cohort-before"
         ),
+        Binding("space", "play", "Play rounds", id="charts.play"),
+        Binding("full_stop", "step(1)", "Step", id="charts.step", key_display=", ."),
+        Binding("comma", "step(-1)", "Step back", show=False, id="charts.step-back"),
+        Binding("p", "pool", "All rounds", id="charts.pool"),
+        Binding("home", "round(0)", "First round", show=False, id="charts.first-round"),
+        Binding("end", "round(-1)", "Last round", show=False, id="charts.last-round"),
+        Binding("plus,equals_sign", "faster(1)", "Faster", show=False, id="charts.faster"),
+        Binding("minus", "faster(-1)", "Slower", show=False, id="charts.slower"),
         Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
         Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
     ]
@@ -146,6 +157,8 @@ class ChartsPane(Vertical):
     course: reactive[Course] = reactive("estimates", init=False, repaint=False)
     target: reactive[int | None] = reactive(None, init=False, repaint=False)
     """Of the Timeline's estimates, the place of the one target that is shown; None: all."""
+    cursor: reactive[int | None] = reactive(None, init=False, repaint=False)
+    """The round of the campaign that is shown, from 0; None: all rounds pooled."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -182,6 +195,10 @@ class ChartsPane(Vertical):
             with Rows(id="gain-box", classes="curve"):
                 yield ChoiceBar(id="gain-axis")
                 yield ChartView(id="gain", empty=LOADING)
+        # Before the first round is the place where all of them are pooled.
+        bar = TransportBar(id="rounds-bar")
+        bar.can_focus = False  # the pane has its keys
+        yield bar
 
     def on_mount(self) -> None:
         self._lay_out()
@@ -257,8 +274,10 @@ class ChartsPane(Vertical):
                 from ..figures.bits import bit_table
 
                 return bit_table(bits)
-            found = self._frequencies(self.snapshot)
-            return None if found is None else figures.frequency_table(found, self.overlays)
+            found, said = self._at_cursor(self.snapshot)
+            if found is None:
+                return None
+            return _of_round(figures.frequency_table(found, self._overlays_at_cursor()), said)
         if self._behind == "timeline":
             return self._round_table()
         variable = self._variable(self._behind)
@@ -313,6 +332,7 @@ class ChartsPane(Vertical):
         if not self.is_mounted:
             return
         came = (before is None or before.rounds is None) != (self._rounds() is None)
+        self._load_rounds()
         if came or self._chart("bits").display != (self._view() == "bits"):
             self._lay_out()
         else:
@@ -330,6 +350,11 @@ class ChartsPane(Vertical):
 
     def watch_view(self) -> None:
         self._lay_out()
+
+    def watch_cursor(self) -> None:
+        self.post_message(RoundShown(self.cursor))
+        self._tell_round()
+        self._show()
 
     def watch_course(self) -> None:
         self._lay_out()
@@ -379,6 +404,32 @@ class ChartsPane(Vertical):
         elif bits is not None:
             self.cohort = min(max(self.cohort + by, 0), bits.shown - 1)
 
+    def action_play(self) -> None:
+        """Play the rounds one after the other, or pause."""
+        self._bar.action_play()
+
+    def action_step(self, by: int) -> None:
+        """The next round, or the one before; before the first one all are pooled."""
+        self._bar.action_step(by)
+
+    def action_pool(self) -> None:
+        """Back from one round to all of them pooled."""
+        if self._bar.transport is not None:
+            self._bar.transport = replace(self._bar.transport, at=0.0, playing=False)
+
+    def action_round(self, number: int) -> None:
+        """The first round (0) or the last one (-1)."""
+        there = self._bar.transport
+        if there is not None:
+            self._bar.transport = there.to(there.moments[number])
+
+    def action_faster(self, steps: int) -> None:
+        self._bar.action_faster(steps)
+
+    def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
+        message.stop()
+        self.cursor = message.come - 1 if message.come else None
+
     def action_table(self) -> None:
         """The numbers behind the chart, and back."""
         self.tab = self._behind if self.tab == "table" else "table"
@@ -406,6 +457,8 @@ class ChartsPane(Vertical):
             return self.course == "estimates" and self._rounds() is not None
         if action == "cohort":
             return "frequencies" in self._visible() and self._view() == "bits"
+        if action in ("play", "step", "pool", "round", "faster"):
+            return self._scrubs()
         if action == "view":
             return self.tab in ("error", "timeline", "table") or "frequencies" in self._visible()
         return True
@@ -530,6 +583,7 @@ class ChartsPane(Vertical):
         self.query_one("#timeline-box").display = "timeline" in visible
         tall = self.content_size.height >= STACKED and self._rounds() is not None
         self._chart("rounds-below").display = tall
+        self._bar.display = self._scrubs()
         self.query_one("#frequencies").display = "frequencies" in visible
         self.query_one("#gain-box").display = "gain" in visible
         self.query_one("#error-box").display = "error" in visible
@@ -678,7 +732,7 @@ class ChartsPane(Vertical):
         words.display = bool(text) and bool(self._visible())
 
     def _show_frequencies(self) -> None:
-        found = self._frequencies(self.snapshot)
+        (found, said), overlays = self._at_cursor(self.snapshot), self._overlays_at_cursor()
         views = {name: self._chart(name) for name in ESTIMATES}
         if found is None:
             words = self._empty()
@@ -693,16 +747,18 @@ class ChartsPane(Vertical):
         self._marked_stale = self._stale()
         note = OTHER if self._marked_stale else ""
         if views["rank"].display:
-            views["rank"].chart = figures.rank_plot(found, self.overlays, note=note)
+            plot = figures.rank_plot(found, overlays, note=note)
+            views["rank"].chart = _of_round(plot, said)
         if views["bars"].display and not views["bits"].display:
-            views["bars"].chart = self._bars(found, note)
+            rows, compact = self._bar_rows(), self._view() == "both" and self._beside()
+            bars = figures.top_bars(found, rows, overlays=overlays, compact=compact, note=note)
+            views["bars"].chart = _of_round(bars, said)
         if views["residuals"].display:
             base = self._cells(self.snapshot, "base")
             wanted = base[0].wanted if base else None
             columns = max(16, self.content_size.width // (2 if self._is_wide() else 1) - 12)
-            views["residuals"].chart = figures.residuals(
-                found, columns, wanted, overlays=self.overlays, note=note
-            )
+            plot = figures.residuals(found, columns, wanted, overlays=overlays, note=note)
+            views["residuals"].chart = _of_round(plot, said)
         bits = self._bits()
         if views["bits"].display and bits is not None:
             from ..figures.bits import bit_bars, bit_plot
@@ -720,17 +776,72 @@ class ChartsPane(Vertical):
             height = (height - 1) // 2
         return max(4, height - 4)  # title, heading, the rest, the note
 
-    def _bars(self, found: Frequencies, note: str) -> Bars:
-        from .. import figures
-
-        rows = self._bar_rows()
-        compact = self._view() == "both" and self._beside()
-        return figures.top_bars(found, rows, overlays=self.overlays, compact=compact, note=note)
-
     # The rounds of a campaign.
 
     def _rounds(self) -> Rounds | None:
         return self.snapshot.rounds if self.snapshot is not None else None
+
+    @property
+    def _bar(self) -> TransportBar:
+        return self.query_one("#rounds-bar", TransportBar)
+
+    def _scrubs(self) -> bool:
+        """Whether what is on the screen follows a round."""
+        shown = {"timeline", "frequencies"} & {*self._visible()}
+        behind = self.tab == "table" and self._behind in ("timeline", "frequencies")
+        return self._rounds() is not None and (bool(shown) or behind)
+
+    def _load_rounds(self) -> None:
+        """Let the bar have as many moments as there are rounds."""
+        rounds, there = self._rounds(), self._bar.transport
+        count = len(rounds) if rounds is not None else 0
+        if count != (len(there.moments) if there is not None else 0):
+            from ..transport import loaded
+
+            self._bar.transport = loaded([0.0] * count) if count else None
+            self._bar.display = self._scrubs()
+            self.cursor = None
+        self._tell_round()
+
+    def _tell_round(self) -> None:
+        """In the bar: which round it is, what share of fakes it has and what it has cost."""
+        rounds = self._rounds()
+        if rounds is None:
+            return
+        count, at = len(rounds), self.cursor
+        if at is None or at >= count:
+            self._bar.about, self._bar.words = f"all {count} rounds", "space plays"
+            return
+        self._bar.about = f"round {at + 1:>{len(str(count))}} of {count}"
+        share, spent = percent(rounds.share[at]), short(rounds.spent[at])
+        self._bar.words = f"β {share}  ε {spent}"
+
+    def _at_cursor(self, run: Snapshot | None) -> tuple[Frequencies | None, str]:
+        """The frequencies of the round at the cursor, and which round that is, in words.
+
+        Of very many rounds some are not kept: then those of the one before.
+        """
+        pooled = self._frequencies(run)
+        if run is None or self.cursor is None or not run.round_frequencies:
+            return pooled, ""
+        from ..figures.rounds import kept
+
+        at = kept(run.round_frequencies, self.cursor)
+        count = len(run.rounds) if run.rounds is not None else 0
+        if at is None or at >= count:
+            return pooled, ""
+        return run.round_frequencies[at], f"round {at + 1} of {count}"
+
+    def _overlays_at_cursor(self) -> tuple[Overlay, ...]:
+        """The runs laid over, at the same round; while all are pooled, as they are."""
+        if self.cursor is None:
+            return self.overlays
+        found = [(one, self._at_cursor(one.snapshot)) for one in self.overlays]
+        return tuple(
+            replace(one, snapshot=replace(one.snapshot, frequencies=frequencies))
+            for one, (frequencies, said) in found
+            if said
+        )
 
     def _labels(self) -> dict[int, str]:
         found = self._frequencies(self.snapshot)
@@ -758,20 +869,20 @@ class ChartsPane(Vertical):
         """One quantity over the rounds."""
         from ..figures import rounds as figures
 
-        note = OTHER if self._marked_stale else ""
+        note, at = OTHER if self._marked_stale else "", self.cursor
         (cell, *_), top = self._cells(self.snapshot, "base"), self._top_k()
         match course:
             case "estimates":
                 chosen = self.target if self.target in range(len(rounds.targets)) else None
-                return figures.estimates(rounds, self._labels(), None, chosen, note=note)
+                return figures.estimates(rounds, self._labels(), at, chosen, note=note)
             case "gain":
-                return figures.gain(rounds, cell.metrics.get("gain"), None, note=note)
+                return figures.gain(rounds, cell.metrics.get("gain"), at, note=note)
             case "ranks":
-                return figures.ranks(rounds, self._labels(), cell.domain_size, top, None, note=note)
+                return figures.ranks(rounds, self._labels(), cell.domain_size, top, at, note=note)
             case "top":
-                return figures.in_top(rounds, top, None, note=note)
+                return figures.in_top(rounds, top, at, note=note)
             case _:
-                return figures.spent(rounds, cell.rappor is not None, None, note=note)
+                return figures.spent(rounds, cell.rappor is not None, at, note=note)
 
     def _round_table(self) -> Table | None:
         from ..figures.rounds import table
@@ -833,6 +944,7 @@ class ChartsPane(Vertical):
         # Thousands of numbers: made anew only when what they come from has changed.
         shown = self._bits() if self.view == "bits" else None
         state: tuple[object, ...] = (self._behind, shown or self._frequencies(self.snapshot))
+        state = (*state, self.cursor)
         if self._behind == "timeline":
             state = (self._behind, self._rounds())
         elif self._behind != "frequencies":
@@ -842,3 +954,11 @@ class ChartsPane(Vertical):
         if state != self._tabled:
             self._tabled = state
             sheet.show(self.table(), self._behind)
+
+
+Titled = TypeVar("Titled", "Plot", "Bars", "Table")
+
+
+def _of_round(shown: Titled, said: str) -> Titled:
+    """What is shown, with the round it is of in its title."""
+    return replace(shown, title=f"{shown.title}, {said}") if said else shown

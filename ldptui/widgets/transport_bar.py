@@ -81,7 +81,8 @@ class TransportBar(Widget, can_focus=True):
         self._timer = self.set_interval(FRAME_S, self._tick, pause=True)
 
     def watch_transport(self, before: Transport | None, after: Transport | None) -> None:
-        self.display = after is not None
+        if (before is None) != (after is None):  # who shows the bar may hide it meanwhile
+            self.display = after is not None
         if after is None or self._timer is None:
             return
         playing = before is not None and before.playing
