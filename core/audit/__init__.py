@@ -1,0 +1,33 @@
+"""Whether a mechanism is as private as it claims: by enumeration, or by a Monte-Carlo audit.
+
+`check` goes through every report and every pair of inputs: a proof. `audit` sees samples alone, and
+can refute a claim, not prove it.
+"""
+
+from __future__ import annotations
+
+from .lens import Sampler
+from .monte_carlo import (
+    Audit,
+    Perturbs,
+    audit,
+    audit_protocol,
+    clopper_pearson,
+    epsilon_at_least,
+)
+from .proof import CELLS, Check, ReportLaw, check, law_of
+
+__all__ = [
+    "CELLS",
+    "Audit",
+    "Check",
+    "Perturbs",
+    "ReportLaw",
+    "Sampler",
+    "audit",
+    "audit_protocol",
+    "check",
+    "clopper_pearson",
+    "epsilon_at_least",
+    "law_of",
+]
