@@ -7,6 +7,7 @@ have written are made from them, and are put together as the engine does it.
 from __future__ import annotations
 
 import json
+import operator
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,32 +19,36 @@ from core.cell import Cell
 from core.errors import LdpError
 from core.experiment import Experiment, bind
 from core.population import CSVColumn, Population
-from core.results import CellResults, Moments
+from core.results import NOTHING, Block, CellResults, Moments, Rounds
 from core.sampling import Counts
 from core.scenario import Scenario
 from core.store import Arrival, Store, cell_keys, open_store
 
 from . import curves
 from . import format as fmt
-from .engine import RunSoFar
-from .snapshot import Part, Request, Snapshot
-from .worker import PartSoFar, Picture, frequency_columns
+from .engine import RoundFrequencies, RunSoFar
+from .snapshot import Frequencies, Part, Request, Snapshot
+from .timeline import Expected, round_columns, round_result, rounds_sent
+from .worker import MAX_ITEMS, PartSoFar, Picture, frequency_columns
 
 CHECKPOINTS: Final = 64
 """Sums of the frequencies that are kept, so that going back is quick."""
+
+MAX_BYTES: Final = 1 << 27
+"""Those of many items in many rounds are large: fewer are kept, so many bytes of them."""
 
 
 @dataclass(frozen=True)
 class Beat:
     """A moment of a recording at which something came; what a transport steps through.
 
-    seconds : since the run began. blocks : how many were there after it. words : what it was.
-    A block is a beat; rounds within a block would be beats of their own, with the same `blocks`.
+    seconds : since the run began. blocks : how many are there, this one among them. round : the
+    round of a campaign that it was, from 0; None: the whole block.
     """
 
     seconds: float
     blocks: int
-    words: str
+    round: int | None = None
 
 
 class Film:
@@ -71,10 +76,8 @@ class Film:
         self._so_far = RunSoFar(Request(key, (), "", True))
         self._picture = Picture()
         self._told = 0  # trials of the frequencies shown
-        self.beats = tuple(
-            Beat(one.seconds, count, f"block {one.number} of cell {one.position}")
-            for count, one in enumerate(self._arrivals, start=1)
-        )
+        self._round_frequencies: Mapping[int, Frequencies] = {}
+        self.beats = tuple(self._beats())
 
     def close(self) -> None:
         self._store.close()
@@ -84,13 +87,18 @@ class Film:
         """Whether the run is one of a store on the disk, and its number means something there."""
         return self._store.path is not None
 
-    def words(self, blocks: int) -> str:
-        """Where a recording is after so many blocks: trials and seconds of the run."""
-        done = sum(one.trials for one in self._arrivals[:blocks])
-        at = self._arrivals[blocks - 1].seconds if blocks else 0.0
+    def beat(self, come: int) -> Beat:
+        """The last of so many beats; before the first one, the start."""
+        return self.beats[come - 1] if come else Beat(0.0, 0)
+
+    def words(self, beat: Beat) -> str:
+        """Where a recording is at a beat: the round, trials and seconds of the run."""
+        done = sum(one.trials for one in self._arrivals[: beat.blocks])
+        count = len(self._parts["base"].experiment.cells[0].rounds)
+        rounds = "" if beat.round is None else f", round {beat.round + 1} of {count}"
         return (
-            f"block {blocks} of {len(self._arrivals)} · {fmt.count(done)} of "
-            f"{fmt.count(self.run.total)} trials · {fmt.duration(at)}"
+            f"block {beat.blocks} of {len(self._arrivals)}{rounds} · {fmt.count(done)} of "
+            f"{fmt.count(self.run.total)} trials · {fmt.duration(beat.seconds)}"
         )
 
     def frame(self, blocks: int | None = None) -> Snapshot:
@@ -116,8 +124,26 @@ class Film:
             "error": self.run.error if over else "",
             "stored": self.run.id if self.stored else None,
         }})  # fmt: skip
-        snapshot = self._so_far.snapshot
-        return snapshot if shown else replace(snapshot, frequencies=None)
+        if not shown:
+            return replace(self._so_far.snapshot, frequencies=None, rounds=None)
+        return replace(self._so_far.snapshot, round_frequencies=self._round_frequencies)
+
+    def _beats(self) -> Iterator[Beat]:
+        """A beat for each block; and for the rounds of the first one of a campaign.
+
+        The rounds of a block are drawn one after the other, until all of it comes.
+        """
+        base = self._parts["base"]
+        name, rounds = base.keys[0], len(base.experiment.cells[0].rounds)
+        own = self._blocks[self._at[name]].arrivals if name in self._at else {}
+        first, _ = own.get(0, (0, None))
+        before = 0.0
+        for count, one in enumerate(self._arrivals, start=1):
+            for number in range(rounds if count == first else 0):
+                share = (number + 1) / (rounds + 1)
+                yield Beat(before + share * max(0.0, one.seconds - before), count, number)
+            yield Beat(one.seconds, count)
+            before = one.seconds
 
     # What it shows.
 
@@ -189,10 +215,13 @@ class Film:
             return self._others[name]
         position = self._at[name]
         whole, trials = self._measured[position], self._blocks[position].trials(count)
-        return CellResults(whole.metrics[:trials], whole.fingerprints[:trials], None, None)
+        rounds = whole.rounds and Rounds(whole.rounds.metrics[:trials], NOTHING, NOTHING)
+        return CellResults(
+            whole.metrics[:trials], whole.fingerprints[:trials], None, None, None, rounds
+        )
 
     def _tell_frequencies(self, count: int) -> bool:
-        """Hand on the frequencies of the base; False where there are none."""
+        """Hand on the frequencies of the base, and its rounds; False where there are none."""
         base = self._parts["base"]
         name, cell = base.keys[0], base.experiment.cells[0]
         measured = base.measured[0]
@@ -201,7 +230,7 @@ class Film:
             sums = self._sums.after(blocks, blocks.ready(count))
             if sums is None:
                 return False
-            measured = replace(measured, clean=sums[0], attacked=sums[1], detected=sums[2])
+            measured = sums.of(measured)
         if not measured.trials or measured.clean is None or not measured.clean.trials:
             return False
         if measured.trials != self._told:
@@ -209,8 +238,16 @@ class Film:
             sigmas = self._picture.sigmas
             for columns in frequency_columns(cell, measured, self._told == 0, sigmas):
                 self._so_far.take({"frequencies": columns})
+            self._tell_rounds(cell, measured)
             self._told = measured.trials
         return True
+
+    def _tell_rounds(self, cell: Cell, measured: CellResults) -> None:
+        expected, rounds = self._picture.rounds, measured.rounds
+        if expected is not None and rounds is not None and rounds.clean.trials:
+            self._so_far.take({"rounds": round_columns(cell, measured, expected)})
+            columns = _RoundColumns(cell, measured, expected)
+            self._round_frequencies = RoundFrequencies(columns)
 
     def _words(self, latest: Arrival | None) -> str:
         if latest is None:
@@ -241,7 +278,59 @@ class _Blocks:
         return self._trials[self.ready(count)]
 
 
-_Summed = tuple[Moments, Moments, Counts | None]
+@dataclass(frozen=True, eq=False)
+class _RoundColumns(Mapping[int, Mapping[str, Any]]):
+    """The columns of the frequencies of each round, made when they are looked at."""
+
+    cell: Cell
+    measured: CellResults
+    expected: Expected
+
+    def __getitem__(self, number: int) -> Mapping[str, Any]:
+        one, own = round_result(self.cell, self.measured, number)
+        columns: dict[str, Any] = {}
+        for some in frequency_columns(one, own, True, self.expected.sigmas[number]):
+            columns |= some
+        return columns
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(rounds_sent(self.cell, MAX_ITEMS))
+
+    def __len__(self) -> int:
+        return len(rounds_sent(self.cell, MAX_ITEMS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Summed:
+    """Moments of the frequencies over blocks, clean and attacked; the same two of the rounds."""
+
+    moments: tuple[Moments, ...]
+    detected: Counts | None
+
+    @classmethod
+    def over(cls, block: Block) -> _Summed:
+        rounds = () if block.rounds is None else (block.rounds.clean, block.rounds.attacked)
+        return cls((block.clean, block.attacked, *rounds), block.detected)
+
+    def __add__(self, other: _Summed) -> _Summed:
+        detected = self.detected
+        if detected is not None and other.detected is not None:
+            detected = detected + other.detected
+        return _Summed(tuple(map(operator.add, self.moments, other.moments)), detected)
+
+    @property
+    def bytes(self) -> int:
+        return sum(one.mean.nbytes + one.squares.nbytes for one in self.moments)
+
+    def of(self, measured: CellResults) -> CellResults:
+        """What a cell measured, with these moments."""
+        clean, attacked, *rest = self.moments
+        rounds = measured.rounds
+        if rounds is not None and rest:
+            rounds = Rounds(rounds.metrics, *rest)
+        return replace(
+            measured, clean=clean, attacked=attacked, detected=self.detected, rounds=rounds
+        )
 
 
 class _Sums:
@@ -255,21 +344,18 @@ class _Sums:
         """None where there is no block, or its frequencies were not kept."""
         start = max((at for at in self._kept if at <= count), default=0)
         found = self._kept.get(start)
-        stride = max(1, len(blocks.arrivals) // CHECKPOINTS)
+        most, stride = CHECKPOINTS, 1
         for number in range(start, count):
             block = self._store.block(self._run, blocks.arrivals[number][1])
             if not block.clean.trials:
                 return None
-            if found is None:
-                found = block.clean, block.attacked, block.detected
-            else:
-                clean, attacked, detected = found
-                if detected is not None and block.detected is not None:
-                    detected = detected + block.detected
-                found = clean + block.clean, attacked + block.attacked, detected
+            new = _Summed.over(block)
+            found = new if found is None else found + new
+            most = max(1, min(CHECKPOINTS, MAX_BYTES // new.bytes))
+            stride = -(-len(blocks.arrivals) // most)
             if (number + 1) % stride == 0 or number + 1 == count:
                 self._kept[number + 1] = found
-        if len(self._kept) > 4 * CHECKPOINTS:
+        if len(self._kept) > 4 * most:
             self._kept = {at: one for at, one in self._kept.items() if at % stride == 0}
         return found
 

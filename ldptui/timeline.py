@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -101,13 +100,10 @@ def rounds_sent(cell: Cell, most_items: int) -> range:
     return range(0, count, -(-count * items // MAX_ESTIMATES))
 
 
-def round_results(
-    cell: Cell, measured: CellResults, most_items: int
-) -> Iterator[tuple[Cell, CellResults]]:
-    """Each round whose frequencies are sent, with what it measured as a cell of its own."""
+def round_result(cell: Cell, measured: CellResults, number: int) -> tuple[Cell, CellResults]:
+    """One round, with what it measured as a cell of its own."""
     rounds = measured.rounds
     assert rounds is not None
-    for number in rounds_sent(cell, most_items):
-        clean, attacked = rounds.clean.row(number), rounds.attacked.row(number)
-        own = rounds.metrics[:, number]
-        yield cell.rounds[number], CellResults(own, measured.fingerprints, clean, attacked)
+    clean, attacked = rounds.clean.row(number), rounds.attacked.row(number)
+    own = rounds.metrics[:, number]
+    return cell.rounds[number], CellResults(own, measured.fingerprints, clean, attacked)

@@ -406,7 +406,7 @@ class Run:
         """What the rounds of a campaign measured; the frequencies of each, which are many, only of
         the first trials and of the last ones.
         """
-        from .timeline import round_columns, round_results
+        from .timeline import round_columns, round_result, rounds_sent
 
         key, expected, trials = self.request["key"], self.picture.rounds, measured.trials
         if expected is None or measured.rounds is None:
@@ -418,7 +418,8 @@ class Run:
         if self.round_frequency_trials and not (last and trials > self.round_frequency_trials):
             return
         self.round_frequency_trials = trials
-        for one, own in round_results(cell, measured, MAX_ITEMS):
+        for number in rounds_sent(cell, MAX_ITEMS):
+            one, own = round_result(cell, measured, number)
             columns: dict[str, Any] = {}
             for some in frequency_columns(one, own, True, expected.sigmas[one.round]):
                 columns |= some

@@ -6,9 +6,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core import compile, run
+from core.metrics import METRICS
 from core.recording import read_recording, write_recording
 from core.runner import units
 from core.scenario import Scenario
@@ -133,7 +135,7 @@ def test_a_recording_from_a_file_plays(path: Path, tmp_path: Path) -> None:
     assert not film.stored
     assert shares(film.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
     assert film.frame(9).stored is None
-    assert film.words(9).startswith("block 9 of 9 · 180 of 180 trials")
+    assert film.words(film.beat(9)).startswith("block 9 of 9 · 180 of 180 trials")
     film.close()
 
 
@@ -150,6 +152,88 @@ def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
     snapshot = stored_snapshot(path, 1, key=-1)
     assert snapshot.frequencies is not None
     assert snapshot.frequencies.labels == ("old", "young")
+
+
+CAMPAIGN = document(
+    "oue", title="a campaign", trials=60, campaign={"rounds": 5, "churn": 0.2}
+) | {"attack": {"kind": "mga", "share": 0.1, "targets": {"items": [3, 4]}}}
+
+
+def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(path, CAMPAIGN)
+    monkeypatch.setattr("core.runner.run_block", None)
+    monkeypatch.setattr("core.trial.run_block", None)
+    film = stored_film(path, 1, 1, company=False)
+    # The first block goes round by round until all of it has come; the others come at once.
+    walked = [(beat.blocks, beat.round) for beat in film.beats]
+    assert walked == [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, None), (2, None), (3, None)]
+    seconds = [beat.seconds for beat in film.beats]
+    with open_store(path) as store:
+        came = store.arrivals(1)
+        blocks = [store.block(1, one) for one in came]
+    assert seconds == sorted(seconds)
+    assert seconds[5:] == [one.seconds for one in came]
+    assert seconds[0] == pytest.approx(came[0].seconds / 6)
+    assert film.words(film.beat(3)).startswith("block 1 of 3, round 3 of 5 · 20 of 60 trials")
+    assert film.words(film.beat(0)).startswith("block 0 of 3 · 0 of 60 trials")
+
+    def shown(count: int) -> tuple[int, list[list[float]], dict[int, list[float]]]:
+        """Trials; of the first `count` blocks, the targets and all items of each round."""
+        frame = film.frame(count)
+        assert frame.rounds is not None
+        own = {at: list(one.attacked) for at, one in frame.round_frequencies.items()}
+        return frame.rounds.trials, [list(one) for one in frame.rounds.attacked], own
+
+    assert film.frame(0).rounds is None
+    assert dict(film.frame(0).round_frequencies) == {}
+    for count in (1, 2, 3, 1):  # estimates settle, and go back
+        of_rounds = [one.rounds for one in blocks[:count] if one.rounds is not None]
+        expected = of_rounds[0].attacked
+        for one in of_rounds[1:]:
+            expected = expected + one.attacked
+        assert shown(count) == (
+            20 * count,
+            expected.mean[:, [3, 4]].tolist(),
+            dict(enumerate(expected.mean.tolist())),
+        )
+    rounds = film.frame(2).rounds
+    assert rounds is not None
+    gains = [one.rounds.metrics[:, :, 0] for one in blocks[:2] if one.rounds is not None]
+    assert METRICS[0] == "gain"
+    means = np.concatenate(gains).mean(axis=0)
+    assert [one.mean for one in rounds.metrics["gain"]] == pytest.approx(means.tolist())
+    assert all(one.theory is not None for one in rounds.metrics["gain"])
+    film.close()
+
+
+def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
+    recorded(path, CAMPAIGN)
+    whole = stored_snapshot(path, 1, key=-1)
+    assert whole.rounds is not None
+    assert (len(whole.rounds), whole.rounds.trials) == (5, 60)
+    assert sorted(whole.round_frequencies) == [0, 1, 2, 3, 4]
+    with open_store(path) as store:
+        write_recording(store, 1, tmp_path / "run.ldptui")
+    other = open_store(None)
+    film = Film(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
+    assert film.frame().rounds == whole.rounds
+    film.close()
+
+
+def test_few_sums_are_kept_of_very_many_numbers(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded(path, {**CAMPAIGN, "trials": 200})
+    film = stored_film(path, 1, 1, company=False)
+    whole = [film.frame(count) for count in range(1, 11)]
+    film.close()
+    monkeypatch.setattr("ldptui.film.MAX_BYTES", 1)
+    film = stored_film(path, 1, 1, company=False)
+    for count in (*range(1, 11), 4, 7, 2):
+        frame, there = film.frame(count), whole[count - 1]
+        assert (frame.frequencies, frame.rounds) == (there.frequencies, there.rounds)
+        assert len(film._sums._kept) <= 4
+    film.close()
 
 
 def test_there_is_no_history_without_a_store(tmp_path: Path) -> None:

@@ -418,8 +418,9 @@ class RecordedScreen(Screen[None]):
             come = -1
             while self._film is film and bar.transport is not None and bar.transport.come != come:
                 come = bar.transport.come
-                self._frame = await asyncio.to_thread(film.frame, come)
-                bar.words = film.words(come)
+                beat = film.beat(come)
+                self._frame = await asyncio.to_thread(film.frame, beat.blocks)
+                bar.words = film.words(beat)
                 self._show_run()
         if self._film is not film:
             film.close()
