@@ -154,9 +154,9 @@ def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
     assert snapshot.frequencies.labels == ("old", "young")
 
 
-CAMPAIGN = document(
-    "oue", title="a campaign", trials=60, campaign={"rounds": 5, "churn": 0.2}
-) | {"attack": {"kind": "mga", "share": 0.1, "targets": {"items": [3, 4]}}}
+CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5, "churn": 0.2}) | {
+    "attack": {"kind": "mga", "share": 0.1, "targets": {"items": [3, 4]}}
+}
 
 
 def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,6 +117,43 @@ async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
         assert not bar.display
 
 
+async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite3"
+    scenario = load(scenarios.path("quickstart"))
+    for key, value in {"campaign.rounds": 4, "trials": 40, "sweep": {}}.items():
+        scenario = scenario.with_value(key, value)
+    work = compile(scenario)
+    with open_store(path) as kept:
+        recording = begin(kept, work, "test")
+        for cell, number, trials in units(work):
+            recording.keep(cell, run_block(cell, number, trials))
+        recording.finish(kept.results(recording.run))
+    film = stored_film(path, 1, -1, company=False)
+    async with workbench(store=path, film=film) as (screen, engine, pilot):
+        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
+        await settled(pilot, lambda: bar.transport is not None)
+        bar.focus()
+        await pilot.press("space", "home")
+        await settled(pilot, lambda: charts.cursor is None)
+        for number in range(4):
+            await pilot.press("right")
+            await settled(pilot, lambda number=number: charts.cursor == number)
+            assert charts.snapshot is not None
+            assert charts.snapshot.rounds is not None
+            assert (len(charts.snapshot.rounds), charts.snapshot.rounds.trials) == (4, 20)
+            assert f"round {number + 1} of 4" in bar.words
+        await pilot.press("right")  # the whole block, then the other one
+        await settled(pilot, lambda: charts.cursor is None)
+        charts.show_round(2)
+        await settled(pilot, lambda: charts.cursor == 2)
+        await pilot.press("end")
+        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 40)
+        assert charts.cursor == 2  # chosen by hand
+        assert charts.snapshot is not None
+        assert charts.snapshot.round_frequencies[2].trials == 40
+        assert engine.requests == []
+
+
 def test_changes_in_words() -> None:
     before: dict[str, Any] = {"protocol": {"kind": "grr", "epsilon": 1.0}, "trials": 20}
     after: dict[str, Any] = {"protocol": {"kind": "oue", "epsilon": 0.5}, "seed": 1, "trials": 20}

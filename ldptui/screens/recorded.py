@@ -50,6 +50,7 @@ class RecordedScreen(Screen[None]):
         self._store_path = store
         self._film = film
         self._frame: Snapshot | None = None
+        self._round: int | None = None  # that the recording has just shown
         self._known: dict[int, Snapshot] = {}
         """What was read of runs in the store, by key."""
         self._removed: list[Run] = []
@@ -397,7 +398,7 @@ class RecordedScreen(Screen[None]):
         draft = await asyncio.to_thread(draft_of_document, film.run.document, film.run.source)
         if self.draft is None or self.draft.document != draft.document:
             self._take_draft(draft)
-        self.overlays = ()
+        self.overlays, self._round = (), None
         bar = self.query_one("#recording", TransportBar)
         bar.about = f"run {film.run.id}" if film.stored else "recording"
         clock = transport.loaded([beat.seconds for beat in film.beats])
@@ -422,6 +423,9 @@ class RecordedScreen(Screen[None]):
                 self._frame = await asyncio.to_thread(film.frame, beat.blocks)
                 bar.words = film.words(beat)
                 self._show_run()
+                if beat.round != self._round:  # between blocks, rounds are looked at by hand
+                    self._round = beat.round
+                    self.query_one(ChartsPane).show_round(beat.round)
         if self._film is not film:
             film.close()
 

@@ -414,8 +414,7 @@ class ChartsPane(Vertical):
 
     def action_pool(self) -> None:
         """Back from one round to all of them pooled."""
-        if self._bar.transport is not None:
-            self._bar.transport = replace(self._bar.transport, at=0.0, playing=False)
+        self.show_round(None)
 
     def action_round(self, number: int) -> None:
         """The first round (0) or the last one (-1)."""
@@ -802,6 +801,13 @@ class ChartsPane(Vertical):
             self._bar.display = self._scrubs()
             self.cursor = None
         self._tell_round()
+
+    def show_round(self, number: int | None) -> None:
+        """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
+        there = self._bar.transport
+        if there is not None:
+            at = 0.0 if number is None else there.moments[number]
+            self._bar.transport = replace(there.to(at), playing=False)
 
     def _tell_round(self) -> None:
         """In the bar: which round it is, what share of fakes it has and what it has cost."""
