@@ -180,7 +180,7 @@ def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator
 def test_a_long_seed_search_is_shortened_and_says_so(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(life, "SEARCH_WORK", 30)
+    monkeypatch.setattr("ldptui.life.users.SEARCH_WORK", 30)
     one = bound("olh", "mga", seeds=1000)
     assert "10 seeds (the attack: 1 000)" in step(fake_life(one, rng), "Crafting").text
     bucket = bound("olh", "mga", seeds=1000, scoring="bucket")

@@ -26,21 +26,10 @@ from core.cell import Cell
 from core.protocols import Rappor
 from core.pure import BoolArray, Items, Reports, Rng
 
-from . import format as fmt
-from .life import (
-    SENT_AS_IT_IS,
-    Cells,
-    Chance,
-    Group,
-    Life,
-    Meter,
-    Step,
-    hex_of,
-    honest_value,
-    named,
-    plural,
-    targets_of,
-)
+from .. import format as fmt
+from .honest import honest_value
+from .steps import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
+from .words import hex_of, named, plural, targets_of
 
 
 def genuine_bloom(cell: Cell, protocol: Rappor, item: int, kept: Rng, fresh: Rng) -> Life:

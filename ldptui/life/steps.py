@@ -1,0 +1,122 @@
+"""A life as plain values: its steps, and the bits, chances and meters that they show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from core.pure import BoolArray, Items, Reports
+from core.sampling import Counts
+
+
+@dataclass(frozen=True)
+class Chance:
+    """One thing that could happen, its probability, and whether or how often it did."""
+
+    event: str
+    symbol: str
+    probability: float
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How many of the targets a report supports, and how many such a report does on average."""
+
+    value: int
+    total: int
+    expected: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items or buckets that belong together, in the order in which they are shown."""
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What is not shown cell by cell: how many, and how many of them are ones, by row."""
+
+    count: int
+    ones: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Bits over the items of the domain, the buckets of a hash, or the bits of a Bloom filter.
+
+    rows : (name, bool[size]); two rows are before and after something random.
+    groups : what a window shows first, in this order; the rest is "others".
+    labels : the names of the members of the groups.
+    numbers : (name, int64[size]) shown over the bits, or None.
+    rate : probability of a one in the last row for each member of "others"; None if certain.
+    """
+
+    over: Literal["item", "bucket", "bit"]
+    rows: tuple[tuple[str, BoolArray], ...]
+    groups: tuple[Group, ...]
+    labels: dict[int, str]
+    numbers: tuple[str, Counts] | None = None
+    rate: float | None = None
+
+    @property
+    def size(self) -> int:
+        return int(self.rows[0][1].size)
+
+    def others(self, most: int) -> tuple[int, ...]:
+        """The first members of no group, at most so many."""
+        grouped = {member for group in self.groups for member in group.members}
+        wanted = range(min(self.size, most + len(grouped)))
+        return tuple(member for member in wanted if member not in grouped)[:most]
+
+    def label(self, member: int) -> str:
+        return self.labels.get(member, str(member))
+
+    def rest(self) -> Rest:
+        """The members of no group."""
+        grouped = [member for group in self.groups for member in group.members]
+        ones = tuple(int(bits.sum() - bits[grouped].sum()) for _, bits in self.rows)
+        return Rest(self.size - len(grouped), ones)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a sentence, what could happen, the cells, and what to know about it.
+
+    bits : bool[d], all the bits of a report, drawn where there is room for them; marked : int64,
+    the targets among them.
+    """
+
+    name: str
+    text: str
+    chances: tuple[Chance, ...] = ()
+    cells: Cells | None = None
+    detail: tuple[str, ...] = ()
+    meter: Meter | None = None
+    bits: BoolArray | None = None
+    marked: Items | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """The steps of one report, from the value to what the server takes from it.
+
+    report : the report itself, an array of one. supports : int64, the items it supports, ascending.
+    targets : int64, the targets among them. weight : Σ over the targets of (1[t ∈ S(y)] − q)/(p−q),
+    what the report adds to the targets' estimated total, in users.
+    """
+
+    title: str
+    fake: bool
+    item: int | None
+    report: Reports
+    steps: tuple[Step, ...]
+    supports: Items
+    targets: Items
+    weight: float
+
+
+SENT_AS_IT_IS: Final = Step("Perturbation", "none, sent as it is")
