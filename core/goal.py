@@ -14,6 +14,8 @@ GoalMetric: TypeAlias = Literal["gain", "target_frequency", "targets_in_top_k"]
 class Goal:
     """The smallest attack is looked for that brings a metric to `at_least`, in expectation.
 
+    All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
+
     over : whether the answer is a share of all users or a number of fake users.
     """
 

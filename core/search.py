@@ -4,14 +4,14 @@ Both look for the number m of fake users. What is expected of a metric rises wit
 closed form and the attack promotes its targets at all. A search brackets the answer between an m
 that was too small and one that was enough, each shown by trials of its own. Of targets in the top
 k the mean of n trials, in [0, r], is beyond x with probability exp(-n KL(x/r, μ/r)) at most,
-whatever their law (Hoeffding, JASA 1963, theorem 1); of other metrics it is taken as normal.
+whatever their law (Hoeffding, JASA 1963, theorem 1); other metrics are taken as normal, and their
+error is shared by the looks that are taken at the growing number of trials.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -36,6 +36,9 @@ DECISIONS: Final = 64
 
 MOST_TRIALS: Final = 400
 """Of one number of fake users, after which it counts as undecided."""
+
+ALL: Final = 0.98
+"""So many of all targets in the top k, on average, are all of them: chance may keep one out."""
 
 PRECISION: Final = 0.01
 """A bracket is narrow enough when its ends differ by so much, or by one fake user."""
@@ -111,17 +114,33 @@ class _Trials:
             self.spent += BLOCK_TRIALS
             self.means[malicious] = mean = float(values.mean())
             if self._tells(values):
-                return mean > self.goal.at_least
+                return mean > self.level
         return None
+
+    @property
+    def level(self) -> float:
+        """What the mean is compared with."""
+        goal, most = self.goal.at_least, self._most
+        return goal if goal > most else min(goal, ALL * most)
+
+    @property
+    def _most(self) -> float:
+        """What the metric is at most in a trial."""
+        if self.goal.metric == "targets_in_top_k":
+            return min(self.cell.targets.size, self.cell.top_k)
+        return math.inf
 
     def _tells(self, values: Floats) -> bool:
         """Whether values with a mean on the other side of the goal hardly ever look like this."""
-        error, mean, goal = (1 - CONFIDENCE) / DECISIONS, float(values.mean()), self.goal.at_least
-        if self.goal.metric == "targets_in_top_k":
-            most = self.cell.targets.size
-            return values.size * _divergence(mean / most, goal / most) > -math.log(error)
-        z = NormalDist().inv_cdf(1 - error)
-        return abs(mean - goal) > z * float(values.std(ddof=1)) / math.sqrt(values.size)
+        error, mean, most = (1 - CONFIDENCE) / DECISIONS, float(values.mean()), self._most
+        if self.level > most:
+            return True
+        if math.isfinite(most):
+            return values.size * _divergence(mean / most, self.level / most) > -math.log(error)
+        from scipy.special import stdtrit
+
+        t = float(stdtrit(values.size - 1, 1 - error * BLOCK_TRIALS / MOST_TRIALS))
+        return abs(mean - self.level) > t * float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
 def _divergence(seen: float, claimed: float) -> float:

@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import budget
 import numpy as np
 import pytest
 from cases import cell, experiment
@@ -108,6 +109,34 @@ def test_a_search_brackets_what_a_long_simulation_says(protocol: str) -> None:
 
     assert mean(answer.low) < 2 < mean(answer.malicious)
     assert mean(max(1, answer.low // 3)) < mean(answer.low)
+
+
+@pytest.mark.parametrize("top_k", [5, 2])
+def test_all_targets_in_the_top_are_a_goal_that_can_be_reached(top_k: int) -> None:
+    """Though the mean over trials is a little below it, whatever the number of fakes."""
+    most = min(3, top_k)
+    answers = [
+        asked("targets_in_top_k", goal, simulate={"top_k": top_k}).answer
+        for goal in (0.98 * most, most, most + 0.01)
+    ]
+    below, all_of_them, more = answers
+    assert all_of_them is not None
+    assert more is not None
+    assert all_of_them.reached
+    assert all_of_them.value >= 0.98 * most
+    assert all_of_them == below
+    assert not more.reached
+
+
+def test_looking_again_and_again_seldom_errs(rng: np.random.Generator) -> None:
+    """A mean on the goal itself is told apart from it in 2·0.05/64 of all decisions at most."""
+    trials = search._Trials(asked("gain", 0.0), Goal("gain", 0.0), lambda: None)
+    told = sum(
+        any(trials._tells(values[:seen]) for seen in range(20, 401, 20))
+        for values in rng.normal(size=(1000, 400))
+    )
+    assert budget.proportion(told, 1000, 2 * 0.05 / 64)
+    assert not budget.proportion(told + 18, 1000, 2 * 0.05 / 64)  # if looks did not share the error
 
 
 def test_a_search_says_the_same_again_and_can_be_stopped() -> None:
