@@ -114,6 +114,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
         _check_goal(point, acts[0].attack)
+    _check_total(population.users * len(acts) + sum(one.malicious for one in acts), point.rounds)
     fakes = [some for one in acts for some in one.fakes(targets)]
     path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
     if limits:
@@ -350,6 +351,15 @@ def check_size(point: Point) -> None:
         raise ScenarioError(f"must be at most 2^20, got {items:,}{_LIFT}", key="population.items")
     if users > MAX_USERS:
         raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
+
+
+def _check_total(everyone: int, in_rounds: int | None) -> None:
+    """Refuse more users than counts have room for, limits or not."""
+    if everyone >= 2**63:
+        where = " of all rounds" if in_rounds else ""
+        raise ScenarioError(
+            f"users and malicious users{where} must be below 2^63 together, got {everyone:,}"
+        )
 
 
 def _check_cell(population: Population, malicious: int, path: Path, in_rounds: int | None) -> None:

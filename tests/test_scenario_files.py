@@ -348,11 +348,29 @@ def test_limits_refuse_and_no_limits_lifts_them(text: str, message: str) -> None
 def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     many = swept(attack__share="{ from = 0, to = 0.5, points = 10001 }")
     assert "sweep must give at most 10,000 cells, got 10,001" in refused(many)
+    tried: list[object] = []
+    monkeypatch.setattr(
+        "core.scenario.scenario.validate", lambda one: (tried.append(one), ([], None))[1]
+    )
+    assert not read_document(
+        swept(attack__share="{ from = 0, to = 1, points = 999999 }")
+    ).problems()
+    assert len(tried) == 1  # not every one of them, which would take minutes
+    monkeypatch.undo()
     monkeypatch.setattr("core.experiment.MAX_CELLS", 2)
     three = parse(swept(attack__share="[0.1, 0.2, 0.3]"))
     with pytest.raises(ScenarioError, match="at most 2 cells, got 3"):
         compile(three)
     assert len(compile(three, limits=False).cells) == 3
+
+
+def test_a_part_that_is_not_there_cannot_be_set() -> None:
+    text = PLAIN + '[[attack.mix]]\nkind = "mga"\nweight = 1\n'
+    with pytest.raises(ScenarioError) as caught:
+        read_document(text, "my.toml").with_value("attack.mix.4.weight", 1)
+    assert str(caught.value) == (
+        "my.toml: attack.mix.4.weight must name one of the 1 parts of attack.mix, from 0, got 4"
+    )
 
 
 # Data.

@@ -15,7 +15,7 @@ from ..errors import FileError, ScenarioError
 from .document import Document, check_depth, copied, looked_up, put
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
-from .sweep import dotted_sweep, expanded, size, substitute
+from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
 from .validation import validate
 
 MAX_BYTES: Final = 64 << 20
@@ -67,13 +67,14 @@ class Scenario:
     def problems(self) -> list[ScenarioError]:
         """Everything that is wrong, in the order of the document; empty for a valid scenario.
 
-        Each swept value is tried with the first value of every other key.
+        Each swept value is tried with the first value of every other key; only the first ones where
+        there are too many cells to compile, which is said then.
         """
         try:
             sweep = self.sweep
             first = {key: values[0] for key, values in sweep.items()}
             found, _ = validate(substitute(self.document, first, sweep))
-            for key, values in () if found else sweep.items():
+            for key, values in () if found or self.cells > MAX_CELLS else sweep.items():
                 for value in values[1:]:
                     more, _ = validate(substitute(self.document, {**first, key: value}, sweep))
                     found = found or more
@@ -92,7 +93,10 @@ class Scenario:
             document["sweep"] = {k: v for k, v in dotted_sweep(sweep).items() if k != key}
             if not document["sweep"]:
                 del document["sweep"]
-        put(document, key, value)
+        try:
+            put(document, key, value)
+        except ScenarioError as error:
+            raise error.at(self.name) from error
         check_depth(document, self.name)
         table, _, leaf = key.rpartition(".")
         if leaf == "kind" and names_kind(value, kinds := kinds_at(table)):

@@ -1,5 +1,6 @@
 """From a sweep to bound cells, and the limits on their size."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,18 @@ def test_limits(tables: dict[str, Any], message: str) -> None:
         compiled(**tables)
     assert "--no-limits" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("users", "tables", "message"),
+    [
+        (2**63 - 1, {"attack": attack("mga", 0.1, [0])}, "malicious users must be below 2^63"),
+        (10**16, {"campaign": {"rounds": 1000}}, "users of all rounds must be below 2^63"),
+    ],
+)
+def test_counts_overflow_in_no_run(users: int, tables: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(message)):
+        compiled(limits=False, population={**ZIPF, "users": users}, **tables)
 
 
 def test_limits_can_be_lifted() -> None:
