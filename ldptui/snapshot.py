@@ -92,7 +92,8 @@ class CellView:
     """One cell of a part. `parameters` is flat and dotted, as in the JSON output.
 
     p, q : of a pure protocol; None for RAPPOR, whose p and q have the opposite roles. rappor : its
-    own numbers and warnings, by their names in the JSON output; None for other protocols.
+    own numbers and warnings, by their names in the JSON output; None for other protocols. answer :
+    to a goal, the fields of `core.goal.Answer` with the goal's metric and at_least.
     """
 
     index: int
@@ -109,6 +110,7 @@ class CellView:
     targets: tuple[int, ...]
     metrics: Mapping[str, Measured]
     rappor: Mapping[str, Any] | None = None
+    answer: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

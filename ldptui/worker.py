@@ -696,9 +696,20 @@ def described_cell(cell: Cell) -> dict[str, Any]:
         "hash_range": cell.hash_range,
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),
+        "answer": answered(cell),
         "rappor": None if cell.noise is None else rappor_fields(cell, cell.noise),
         **parameters,
     }
+
+
+def answered(cell: Cell) -> dict[str, Any] | None:
+    """How many fakes it takes to reach a cell's goal; None without one."""
+    if cell.goal is None or cell.answer is None:
+        return None
+    found = {
+        name: finite(v) if isinstance(v, float) else v for name, v in vars(cell.answer).items()
+    }
+    return {"metric": cell.goal.metric, "at_least": cell.goal.at_least, **found}
 
 
 def brief(value: Any) -> Any:

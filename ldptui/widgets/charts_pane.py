@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from ..series import Bars, Plot
     from ..snapshot import BitCounts, CellView, Frequencies, Overlay, Part, Rounds, Snapshot
 
-Tab = Literal["frequencies", "gain", "error", "timeline", "report", "privacy", "table", "equations"]
+Tab = Literal[
+    "frequencies", "gain", "error", "timeline", "answer", "report", "privacy", "table", "equations"
+]
 Chart = Literal["frequencies", "gain", "error", "timeline"]
 View = Literal["both", "bars", "rank", "residuals", "bits"]
 Course = Literal["estimates", "gain", "ranks", "top", "spent"]
@@ -43,6 +45,7 @@ TABS: Final[Choices] = (
     ("gain", "Gain"),
     ("error", "Error"),
     ("timeline", "Timeline"),
+    ("answer", "Answer"),
     ("report", "One report"),
     ("privacy", "Privacy"),
     ("table", "Table"),
@@ -170,6 +173,7 @@ class ChartsPane(Vertical):
         self._scenario: Scenario | None = None
         self._swept: tuple[str, ...] = ()  # its keys
         self._marked_stale = False
+        self._answered: object = None  # the cells whose answers are shown
         self._asked: tuple[object, ...] = ()
         self._tabled: tuple[object, ...] = ()  # what the table was made of
 
@@ -220,6 +224,10 @@ class ChartsPane(Vertical):
         gain, error = self._variable("gain"), self._variable("error")
         if gain is not None and (with_sweep or self._needed("gain")):
             found.append(curves.gain_part(scenario, gain))
+        from ..snapshot import Part
+
+        if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
+            found.append(Part("answer", scenario.document))
         if error is not None and self._needed("error"):
             found.append(curves.error_part(scenario, error))
         return tuple(part for part in found if part is not None)
@@ -228,7 +236,9 @@ class ChartsPane(Vertical):
         """The tabs that the draft has: what noise gives away is a panel of RAPPOR's."""
         cell = self.draft.cell if self.draft is not None else None
         rappor = cell is not None and cell.noise is not None
-        return tuple(one for one in TABS if rappor or one[0] != "privacy")
+        goal = cell is not None and cell.goal is not None
+        missing = {"privacy": not rappor, "answer": not goal}
+        return tuple(one for one in TABS if not missing.get(one[0]))
 
     def _words_of_tabs(self) -> Choices:
         """The tabs as the bar names them, in less room where that is scarce."""
@@ -247,7 +257,7 @@ class ChartsPane(Vertical):
 
     def as_text(self) -> str:
         """What the tab shows as text: charts as drawn, a table tab-separated."""
-        if self.tab == "table":
+        if self.tab in ("table", "answer"):
             from .number_table import NumberTable
 
             return "".join(table.as_text() for table in self.query(NumberTable))
@@ -552,7 +562,7 @@ class ChartsPane(Vertical):
         if tab in CHARTS or self.query(f"#{tab}"):
             return
         sheet: Widget
-        if tab == "table":
+        if tab in ("table", "answer"):
             from .number_table import FilteredTable
 
             sheet = FilteredTable(id=tab)
@@ -624,6 +634,7 @@ class ChartsPane(Vertical):
             for name in ("gain", "error")
             if self._needed(name)
         )
+        wanted += (("answer", ""),) if self.tab == "answer" else ()
         if wanted != self._asked:
             self._asked = wanted
             if self._scenario is not None:
@@ -718,6 +729,8 @@ class ChartsPane(Vertical):
                 self._show_curve(tab)
         if self.tab == "table":
             self._show_table()
+        elif self.tab == "answer":
+            self._show_answer()
         self._tell_parts()
 
     def _show_warnings(self) -> None:
@@ -940,6 +953,17 @@ class ChartsPane(Vertical):
         return figures.error_plot(
             curves, cells, variable, self.quantity, overlays=overlays, log_x=log_x, log_y=log_y
         )
+
+    def _show_answer(self) -> None:
+        from ..figures.answers import answer_table
+        from .number_table import FilteredTable
+
+        sheet, cells = self._sheet(), self._cells(self.snapshot, "answer")
+        if isinstance(sheet, FilteredTable) and self._answered != cells:
+            self._answered = cells
+            sheet.show(answer_table(cells), "answer")
+            if not cells:
+                sheet.query_one(ChoiceBar).prefix = "looking for the smallest attack …"
 
     def _show_table(self) -> None:
         from .number_table import FilteredTable
