@@ -1,9 +1,9 @@
 """Frequencies of candidates from RAPPOR's bit counts: selection, regression, significance.
 
-Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014, section 4. The estimated share of each cohort's
-users that have each bit set is regressed on the bits that each candidate sets. With more candidates
-than 0.8·k·m, a non-negative lasso selects some first. scikit-learn is imported here alone, and not
-before it is needed.
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below), section 4. The estimated share of each
+cohort's users that have each bit set is regressed on the bits that each candidate sets. With more
+candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn is imported here
+alone, and not before it is needed.
 """
 
 from __future__ import annotations
@@ -257,6 +257,17 @@ def one_thread() -> Iterator[None]:
         yield
 
 
+def bit_shares(counts: Counts, p_star: float, q_star: float) -> Floats:
+    """float64[m, k]: the estimated share of each cohort's users whose filter has each bit.
+
+    t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4; 0 in a cohort without users,
+    which has no weight.
+    """
+    users = counts[..., -1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(users > 0, (counts[..., :-1] / users - p_star) / (q_star - p_star), 0.0)
+
+
 def decode(
     design: Design,
     counts: Counts,
@@ -275,11 +286,9 @@ def decode(
         share of false discoveries (Benjamini–Hochberg).
     """
     users = counts[:, -1].astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = (counts[:, :-1] / users[:, None] - p_star) / (q_star - p_star)
-    shares[users == 0] = 0.0  # of no weight
     if not users.any():
         raise ScenarioError("must hold at least one report, got none", key="counts")
+    shares = bit_shares(counts, p_star, q_star)
     if design.shared.size > ROOM * design.bits * np.count_nonzero(users):
         chosen = select(design.columns, shares, users, p_star, q_star)
     else:

@@ -25,7 +25,7 @@ from .central import Curator
 from .errors import ScenarioError
 from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
-from .protocols.memoised import MOST_LEAVING
+from .protocols.rappor import MOST_LEAVING
 from .pure import Items, Mechanism
 from .scenario import MAX_CELLS, Campaign, MixtureSpec, PhasesSpec, Point, Scenario
 from .search import solved

@@ -20,7 +20,7 @@ from .cell import Cell
 from .central import Curator
 from .metrics import measure
 from .protocols import Rappor, Unary
-from .protocols.memoised import memoised_counts, memoised_reports
+from .protocols.rappor import memoised_counts, memoised_reports
 from .pure import Estimates, Items, Mechanism, Reports, Rng
 from .results import BLOCK_TRIALS, Block, Fingerprints, Moments, Rounds
 from .sampling import Counts, Floats

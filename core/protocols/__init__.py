@@ -1,4 +1,4 @@
-"""The protocols: one file a family, and the table of what a scenario can name.
+"""The protocols: one file a family (RAPPOR: a package), and the table of what a scenario can name.
 
 A new pure protocol is a frozen dataclass with the interface of `core.pure.PureProtocol` and a line
 in CONSTRUCTORS (or a spec of its own where it has parameters besides epsilon); the contract test

@@ -14,7 +14,7 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import METRICS
 from core.protocols import BitNoise, Rappor
-from core.protocols.memoised import memoised_counts
+from core.protocols.rappor import memoised_counts
 from core.results import Block, Rounds
 from core.theory import (
     attacked_variance,

@@ -1,192 +1,40 @@
-"""RAPPOR: a Bloom filter of the item, with permanent and with instantaneous noise on its bits.
+"""RAPPOR with Bloom filters: reports, the law of their bit counts, and how they are decoded.
 
-Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below). The letters are the paper's: k bits,
-h hashes, m cohorts, f, p, q. Its p and q are reversed with respect to Wang's: here
-q = Pr[bit sent as 1 | permanent bit 1] exceeds p = Pr[… | permanent bit 0], and q* > p* alike.
-
-Four forms. `full`: Bloom filter, memoised permanent randomised response (PRR), then a fresh
-instantaneous one (IRR) for every report. `one-time`: without IRR, which is p = 0 and q = 1.
-`basic`: one bit per item instead of a Bloom filter; `basic-one-time` is symmetric unary encoding.
-The basic forms are pure protocols. The other two are not: a report supports bits of its cohort, and
-frequencies come from decoding the counts of all bits.
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below).
 """
 
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from hashlib import md5
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Range, check_bounds
-from ..decoding import Adjust, Decoding, Design, decode, one_thread
-from ..errors import ScenarioError
-from ..pure import (
+from ...bounds import Range, check_bounds
+from ...decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
+from ...errors import ScenarioError
+from ...pure import (
     DOMAIN,
-    EPSILON,
     BoolArray,
     Estimates,
     Items,
-    PureProtocol,
     Reports,
     Rng,
     SeedSearch,
     array_of,
     check_padding,
 )
-from ..sampling import Counts, Floats, binomial, multinomial, subset_counts
-from .unary import SUE, Unary
+from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
+from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
+from .noise import PROBABILITY, BitNoise
 
-Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
-
-BITS = Range(2, 256)
-"""A hash is a byte, so that more bits would stay empty."""
-HASHES = Range(1, 16)
-"""An MD5 digest has 16 bytes."""
-COHORTS = Range(1, 2**16)
-PROBABILITY = Range(0, 1)
 ALPHA = Range(0, 1, "()")
+
 
 ROWS = 1 << 21
 """(user, bit) pairs drawn at once: 16 MB of doubles."""
-
-
-@dataclass(frozen=True)
-class BitNoise:
-    """The two randomised responses that each bit of a Bloom filter goes through. RAP section 2.
-
-    f : the permanent bit is 1 or 0 with probability f/2 each, whatever the true bit.
-    p, q : the sent bit is 1 with probability p if the permanent bit is 0, q if it is 1.
-    """
-
-    f: Annotated[float, PROBABILITY]
-    p: Annotated[float, PROBABILITY]
-    q: Annotated[float, PROBABILITY]
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        if self.f == 1:
-            raise ScenarioError(
-                "must be less than 1, got 1: a permanent bit would say nothing of the true one",
-                key="f",
-            )
-        if not self.q > self.p:
-            raise ScenarioError(
-                f"must exceed p = {self.p:g}, got {self.q:g}: a sent bit would say nothing of the "
-                "permanent one (RAPPOR's p and q are the reverse of Wang's)",
-                key="q",
-            )
-        if self.f == 0 and (self.p == 0 or self.q == 1):
-            one = "p = 0" if self.p == 0 else "q = 1"
-            raise ScenarioError(
-                f"must be greater than 0 where {one}, got 0: a sent bit would give the true one "
-                "away, there is no privacy",
-                key="f",
-            )
-        if not self.q_star > self.p_star:
-            raise ScenarioError(f"must be less than 1 by more than {1 - self.f:g}", key="f")
-
-    @property
-    def q_star(self) -> float:
-        """Probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
-        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
-
-    @property
-    def p_star(self) -> float:
-        """Probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""
-        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.p
-
-    @property
-    def gap(self) -> float:
-        """q* - p*, what a true bit adds to the probability of a 1."""
-        return (1 - self.f) * (self.q - self.p)
-
-    @property
-    def memoised(self) -> bool:
-        """Whether a permanent bit differs from the true one at times: ε∞ is finite."""
-        return self.f > 0
-
-    def epsilon_one(self, hashes: int) -> float:
-        """ε₁ of one report, in nats: h ln(q*(1-p*) / (p*(1-q*))). RAP section 3.2."""
-        p, q = self.p_star, self.q_star
-        return hashes * math.log(q * (1 - p) / (p * (1 - q)))
-
-    def epsilon_infinity(self, hashes: int) -> float:
-        """ε∞ of any number of reports of one value: 2h ln((1-f/2) / (f/2)); RAP theorem 1.
-
-        Without bound (`math.inf`) where f = 0.
-        """
-        return 2 * hashes * math.log((2 - self.f) / self.f) if self.f else math.inf
-
-    def permanent(self, bits: BoolArray, rng: Rng) -> BoolArray:
-        """The permanent randomised response B' of true bits; a client keeps it for ever."""
-        drawn = rng.random(bits.shape)
-        # Below f/2 a one, from there to f a zero, else the true bit.
-        return np.asarray((drawn < self.f / 2) | (bits & (drawn >= self.f)))
-
-    def instantaneous(self, permanent: BoolArray, rng: Rng) -> BoolArray:
-        """One report S of permanent bits, drawn afresh each time."""
-        return np.asarray(rng.random(permanent.shape) < np.where(permanent, self.q, self.p))
-
-
-def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
-    """The f that gives one report this ε₁; raises ScenarioError where no f in [0, 1) does.
-
-    With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h):
-    (R-1) x² - (R+1) x + (R-1) s(1-s) = 0, of which the smaller root is meant.
-    """
-    ratio = math.exp(-epsilon / hashes)  # of 1 and R, so that nothing overflows
-    centre = (p + q) / 2
-    product = centre * (1 - centre)
-    root = math.sqrt(max((1 + ratio) ** 2 - 4 * (1 - ratio) ** 2 * product, 0.0))
-    half = 2 * (1 - ratio) * product / (1 + ratio + root)
-    f = 1 - 2 * half / (q - p)
-    if f < 0 and (f < -1e-12 or p == 0 or q == 1):
-        most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
-        raise ScenarioError(
-            f"must be at most {most:.6g}, which f = 0 gives with p = {p:g}, q = {q:g} and "
-            f"{hashes} hash{'es' if hashes > 1 else ''}, got {epsilon:g}",
-            key="epsilon",
-        )
-    if f >= 1:
-        raise ScenarioError(f"must be large enough for f < 1, got {epsilon!r}", key="epsilon")
-    return max(f, 0.0)
-
-
-@lru_cache(maxsize=4)
-def bloom_bits(
-    names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int
-) -> NDArray[np.uint8]:
-    """uint8[d, cohorts, hashes], read-only: the bits that each item sets in each cohort's filter.
-
-    As Google's reference client hashes: byte i of MD5(cohort as 4 bytes big-endian, value in UTF-8)
-    modulo k is hash i. Two hashes of an item may coincide: they are one bit. `names` are the
-    values, or their number d, where a value is its decimal index.
-    """
-    values = [str(item) for item in range(names)] if isinstance(names, int) else names
-    prefixes = [struct.pack(">I", cohort) for cohort in range(cohorts)]
-    digests = b"".join(
-        md5(prefix + value, usedforsecurity=False).digest()[:hashes]
-        for value in (value.encode("utf-8", "surrogateescape") for value in values)
-        for prefix in prefixes
-    )
-    hashed = np.frombuffer(digests, dtype=np.uint8).astype(np.uint16) % bits
-    table = hashed.astype(np.uint8).reshape(len(values), cohorts, hashes)
-    table.setflags(write=False)
-    return table
-
-
-@lru_cache(maxsize=4)
-def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Design:
-    """Which of the k·m bits each item sets, as a sparse matrix for decoding."""
-    table = bloom_bits(names, bits, hashes, cohorts)
-    rows = table.astype(np.int64) + bits * np.arange(cohorts)[:, None]
-    return Design.of(rows.reshape(len(table), -1), cohorts, bits)
 
 
 @dataclass(frozen=True)
@@ -507,15 +355,13 @@ class Rappor:
     def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
         """The estimated share of each cohort's users whose filter has each bit, and its deviation.
 
-        Two arrays float64[m, k]: t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4,
-        and √(p*(1-p*) / N_j) / (q* - p*), its standard deviation where no user has the bit. A
-        cohort without users has 0 and infinity.
+        Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* - p*), the standard
+        deviation where no user has the bit. A cohort without users has 0 and infinity.
         """
-        users = counts[..., -1:].astype(np.float64)
-        p, gap = self.noise.p_star, self.noise.gap
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(users > 0, (counts[..., :-1] / users - p) / gap, 0.0)
-            std = np.sqrt(p * (1 - p) / users) / gap
+        p, q, users = self.noise.p_star, self.noise.q_star, counts[..., -1:]
+        share = bit_shares(counts, p, q)
+        with np.errstate(divide="ignore"):
+            std = np.sqrt(p * (1 - p) / users) / self.noise.gap
         return share, np.broadcast_to(std, share.shape)
 
     def decode(self, counts: Counts) -> Decoding:
@@ -561,98 +407,3 @@ class Rappor:
                 "their bits are left out"
             )
         return tuple(found)
-
-
-def ignored(form: str) -> tuple[str, ...]:
-    """The keys of `RapporSpec` that mean nothing in this form."""
-    noise = ("p", "q") if form.endswith("one-time") else ()
-    filters = ("bits", "hashes", "cohorts", "alpha", "adjust") if form.startswith("basic") else ()
-    return noise + filters
-
-
-@dataclass(frozen=True)
-class RapporSpec:
-    """RAPPOR in one of its forms, before the domain is known.
-
-    Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
-    ignores what it does not have, so that forms can be swept: the basic ones `bits`, `hashes`,
-    `cohorts`, `alpha` and `adjust`, the one-time ones `p` and `q`.
-    """
-
-    kind: Literal["rappor"]
-    form: Form = "full"
-    f: Annotated[float, PROBABILITY] | None = None
-    epsilon: Annotated[float, EPSILON] | None = None
-    p: Annotated[float, PROBABILITY] | None = 0.5
-    q: Annotated[float, PROBABILITY] | None = 0.75
-    bits: Annotated[int, BITS] | None = 16
-    hashes: Annotated[int, HASHES] | None = 2
-    cohorts: Annotated[int, COHORTS] | None = 64
-    alpha: Annotated[float, ALPHA] | None = 0.05
-    adjust: Adjust | None = "bonferroni"
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        for name in ignored(self.form):
-            object.__setattr__(self, name, None)
-        if self.f is not None and self.epsilon is not None:
-            raise ScenarioError(
-                f"must be left out where epsilon is given, which f is solved for, got {self.f:g}",
-                key="f",
-            )
-        if self.f is None and self.epsilon is None:
-            object.__setattr__(self, "f", 0.5)
-        epsilon = self.epsilon_one  # which refuses a noise without privacy or information
-        if self.basic and epsilon not in EPSILON:
-            raise ScenarioError(
-                f"must give one report an epsilon {EPSILON}, got {self.f!r}, "
-                f"which gives {epsilon:g}",
-                key="f",
-            )
-
-    @property
-    def basic(self) -> bool:
-        """Whether each item has a bit of its own: then it is a pure protocol."""
-        return self.form in ("basic", "basic-one-time")
-
-    @property
-    def noise(self) -> BitNoise:
-        p = 0.0 if self.p is None else self.p
-        q = 1.0 if self.q is None else self.q
-        if self.f is not None:
-            return BitNoise(self.f, p, q)
-        assert self.epsilon is not None
-        if not q > p:
-            return BitNoise(0.5, p, q)  # which says what is wrong
-        return BitNoise(solved_f(self.epsilon, self.hashes or 1, p, q), p, q)
-
-    @property
-    def epsilon_one(self) -> float:
-        """ε₁ of one report, in nats."""
-        noise = self.noise
-        return noise.epsilon_one(self.hashes or 1) if self.epsilon is None else self.epsilon
-
-    def bind(
-        self, domain_size: int, labels: tuple[str, ...] | None = None
-    ) -> PureProtocol | Rappor:
-        noise = self.noise
-        if self.form == "basic-one-time":
-            return SUE(domain_size, self.epsilon_one)
-        if self.form == "basic":
-            # Wang's p is RAPPOR's q*, and Wang's q is its p*.
-            return Unary(domain_size, self.epsilon_one, noise.q_star)
-        assert self.bits is not None
-        assert self.hashes is not None
-        assert self.cohorts is not None
-        assert self.alpha is not None
-        assert self.adjust is not None
-        return Rappor(
-            domain_size,
-            self.bits,
-            self.hashes,
-            self.cohorts,
-            noise,
-            self.alpha,
-            self.adjust,
-            labels,
-        )

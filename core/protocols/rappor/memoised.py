@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..pure import Items, Reports, Rng
-from ..sampling import Counts, binomial
-from .rappor import BitNoise, Rappor
-from .unary import Unary
+from ...pure import Items, Reports, Rng
+from ...sampling import Counts, binomial
+from ..unary import Unary
+from .mechanism import Rappor
+from .noise import BitNoise
 
 MOST_LEAVING = 10**9
 """NumPy draws hypergeometric numbers of populations below this."""

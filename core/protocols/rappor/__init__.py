@@ -1,0 +1,32 @@
+"""RAPPOR: a Bloom filter of the item, with permanent and with instantaneous noise on its bits.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014. The letters are the paper's: k bits,
+h hashes, m cohorts, f, p, q. Its p and q are reversed with respect to Wang's: here
+q = Pr[bit sent as 1 | permanent bit 1] exceeds p = Pr[… | permanent bit 0], and q* > p* alike.
+
+Four forms. `full`: Bloom filter, memoised permanent randomised response (PRR), then a fresh
+instantaneous one (IRR) for every report. `one-time`: without IRR, which is p = 0 and q = 1.
+`basic`: one bit per item instead of a Bloom filter; `basic-one-time` is symmetric unary encoding.
+The basic forms are pure protocols. The other two are not: a report supports bits of its cohort, and
+frequencies come from decoding the counts of all bits.
+"""
+
+from __future__ import annotations
+
+from .filters import bloom_bits
+from .forms import RapporSpec, ignored
+from .mechanism import Rappor
+from .memoised import MOST_LEAVING, memoised_counts, memoised_reports
+from .noise import BitNoise, solved_f
+
+__all__ = [
+    "MOST_LEAVING",
+    "BitNoise",
+    "Rappor",
+    "RapporSpec",
+    "bloom_bits",
+    "ignored",
+    "memoised_counts",
+    "memoised_reports",
+    "solved_f",
+]

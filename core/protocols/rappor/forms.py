@@ -1,0 +1,112 @@
+"""The four forms of RAPPOR, as a scenario names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
+
+from ...bounds import check_bounds
+from ...decoding import Adjust
+from ...errors import ScenarioError
+from ...pure import EPSILON, PureProtocol
+from ..unary import SUE, Unary
+from .filters import BITS, COHORTS, HASHES
+from .mechanism import ALPHA, Rappor
+from .noise import PROBABILITY, BitNoise, solved_f
+
+Form: TypeAlias = Literal["full", "one-time", "basic", "basic-one-time"]
+
+
+def ignored(form: str) -> tuple[str, ...]:
+    """The keys of `RapporSpec` that mean nothing in this form."""
+    noise = ("p", "q") if form.endswith("one-time") else ()
+    filters = ("bits", "hashes", "cohorts", "alpha", "adjust") if form.startswith("basic") else ()
+    return noise + filters
+
+
+@dataclass(frozen=True)
+class RapporSpec:
+    """RAPPOR in one of its forms, before the domain is known.
+
+    Either f, or ε₁ of one report as `epsilon`, which f is solved for; neither means f = 0.5. A form
+    ignores what it does not have, so that forms can be swept: the basic ones `bits`, `hashes`,
+    `cohorts`, `alpha` and `adjust`, the one-time ones `p` and `q`.
+    """
+
+    kind: Literal["rappor"]
+    form: Form = "full"
+    f: Annotated[float, PROBABILITY] | None = None
+    epsilon: Annotated[float, EPSILON] | None = None
+    p: Annotated[float, PROBABILITY] | None = 0.5
+    q: Annotated[float, PROBABILITY] | None = 0.75
+    bits: Annotated[int, BITS] | None = 16
+    hashes: Annotated[int, HASHES] | None = 2
+    cohorts: Annotated[int, COHORTS] | None = 64
+    alpha: Annotated[float, ALPHA] | None = 0.05
+    adjust: Adjust | None = "bonferroni"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        for name in ignored(self.form):
+            object.__setattr__(self, name, None)
+        if self.f is not None and self.epsilon is not None:
+            raise ScenarioError(
+                f"must be left out where epsilon is given, which f is solved for, got {self.f:g}",
+                key="f",
+            )
+        if self.f is None and self.epsilon is None:
+            object.__setattr__(self, "f", 0.5)
+        epsilon = self.epsilon_one  # which refuses a noise without privacy or information
+        if self.basic and epsilon not in EPSILON:
+            raise ScenarioError(
+                f"must give one report an epsilon {EPSILON}, got {self.f!r}, "
+                f"which gives {epsilon:g}",
+                key="f",
+            )
+
+    @property
+    def basic(self) -> bool:
+        """Whether each item has a bit of its own: then it is a pure protocol."""
+        return self.form in ("basic", "basic-one-time")
+
+    @property
+    def noise(self) -> BitNoise:
+        p = 0.0 if self.p is None else self.p
+        q = 1.0 if self.q is None else self.q
+        if self.f is not None:
+            return BitNoise(self.f, p, q)
+        assert self.epsilon is not None
+        if not q > p:
+            return BitNoise(0.5, p, q)  # which says what is wrong
+        return BitNoise(solved_f(self.epsilon, self.hashes or 1, p, q), p, q)
+
+    @property
+    def epsilon_one(self) -> float:
+        """ε₁ of one report, in nats."""
+        noise = self.noise
+        return noise.epsilon_one(self.hashes or 1) if self.epsilon is None else self.epsilon
+
+    def bind(
+        self, domain_size: int, labels: tuple[str, ...] | None = None
+    ) -> PureProtocol | Rappor:
+        noise = self.noise
+        if self.form == "basic-one-time":
+            return SUE(domain_size, self.epsilon_one)
+        if self.form == "basic":
+            # Wang's p is RAPPOR's q*, and Wang's q is its p*.
+            return Unary(domain_size, self.epsilon_one, noise.q_star)
+        assert self.bits is not None
+        assert self.hashes is not None
+        assert self.cohorts is not None
+        assert self.alpha is not None
+        assert self.adjust is not None
+        return Rappor(
+            domain_size,
+            self.bits,
+            self.hashes,
+            self.cohorts,
+            noise,
+            self.alpha,
+            self.adjust,
+            labels,
+        )

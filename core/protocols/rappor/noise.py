@@ -1,0 +1,121 @@
+"""The noise on RAPPOR's bits: permanent and instantaneous randomised response, and its ε.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below); its p and q are the reverse of
+Wang's, and here q > p.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from ...bounds import Range, check_bounds
+from ...errors import ScenarioError
+from ...pure import BoolArray, Rng
+
+PROBABILITY = Range(0, 1)
+
+
+@dataclass(frozen=True)
+class BitNoise:
+    """The two randomised responses that each bit of a Bloom filter goes through. RAP section 2.
+
+    f : the permanent bit is 1 or 0 with probability f/2 each, whatever the true bit.
+    p, q : the sent bit is 1 with probability p if the permanent bit is 0, q if it is 1.
+    """
+
+    f: Annotated[float, PROBABILITY]
+    p: Annotated[float, PROBABILITY]
+    q: Annotated[float, PROBABILITY]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.f == 1:
+            raise ScenarioError(
+                "must be less than 1, got 1: a permanent bit would say nothing of the true one",
+                key="f",
+            )
+        if not self.q > self.p:
+            raise ScenarioError(
+                f"must exceed p = {self.p:g}, got {self.q:g}: a sent bit would say nothing of the "
+                "permanent one (RAPPOR's p and q are the reverse of Wang's)",
+                key="q",
+            )
+        if self.f == 0 and (self.p == 0 or self.q == 1):
+            one = "p = 0" if self.p == 0 else "q = 1"
+            raise ScenarioError(
+                f"must be greater than 0 where {one}, got 0: a sent bit would give the true one "
+                "away, there is no privacy",
+                key="f",
+            )
+        if not self.q_star > self.p_star:
+            raise ScenarioError(f"must be less than 1 by more than {1 - self.f:g}", key="f")
+
+    @property
+    def q_star(self) -> float:
+        """Probability that a bit is sent as 1 if the true bit is 1. RAP lemma 1."""
+        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.q
+
+    @property
+    def p_star(self) -> float:
+        """Probability that a bit is sent as 1 if the true bit is 0. RAP lemma 1."""
+        return self.f * (self.p + self.q) / 2 + (1 - self.f) * self.p
+
+    @property
+    def gap(self) -> float:
+        """q* - p*, what a true bit adds to the probability of a 1."""
+        return (1 - self.f) * (self.q - self.p)
+
+    @property
+    def memoised(self) -> bool:
+        """Whether a permanent bit differs from the true one at times: ε∞ is finite."""
+        return self.f > 0
+
+    def epsilon_one(self, hashes: int) -> float:
+        """ε₁ of one report, in nats: h ln(q*(1-p*) / (p*(1-q*))). RAP section 3.2."""
+        p, q = self.p_star, self.q_star
+        return hashes * math.log(q * (1 - p) / (p * (1 - q)))
+
+    def epsilon_infinity(self, hashes: int) -> float:
+        """ε∞ of any number of reports of one value: 2h ln((1-f/2) / (f/2)); RAP theorem 1.
+
+        Without bound (`math.inf`) where f = 0.
+        """
+        return 2 * hashes * math.log((2 - self.f) / self.f) if self.f else math.inf
+
+    def permanent(self, bits: BoolArray, rng: Rng) -> BoolArray:
+        """The permanent randomised response B' of true bits; a client keeps it for ever."""
+        drawn = rng.random(bits.shape)
+        # Below f/2 a one, from there to f a zero, else the true bit.
+        return np.asarray((drawn < self.f / 2) | (bits & (drawn >= self.f)))
+
+    def instantaneous(self, permanent: BoolArray, rng: Rng) -> BoolArray:
+        """One report S of permanent bits, drawn afresh each time."""
+        return np.asarray(rng.random(permanent.shape) < np.where(permanent, self.q, self.p))
+
+
+def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
+    """The f that gives one report this ε₁; raises ScenarioError where no f in [0, 1) does.
+
+    With q* = s + x and p* = s - x, where s = (p+q)/2 and x = (1-f)(q-p)/2, and R = e^(ε₁/h):
+    (R-1) x² - (R+1) x + (R-1) s(1-s) = 0, of which the smaller root is meant.
+    """
+    ratio = math.exp(-epsilon / hashes)  # of 1 and R, so that nothing overflows
+    centre = (p + q) / 2
+    product = centre * (1 - centre)
+    root = math.sqrt(max((1 + ratio) ** 2 - 4 * (1 - ratio) ** 2 * product, 0.0))
+    half = 2 * (1 - ratio) * product / (1 + ratio + root)
+    f = 1 - 2 * half / (q - p)
+    if f < 0 and (f < -1e-12 or p == 0 or q == 1):
+        most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
+        raise ScenarioError(
+            f"must be at most {most:.6g}, which f = 0 gives with p = {p:g}, q = {q:g} and "
+            f"{hashes} hash{'es' if hashes > 1 else ''}, got {epsilon:g}",
+            key="epsilon",
+        )
+    if f >= 1:
+        raise ScenarioError(f"must be large enough for f < 1, got {epsilon!r}", key="epsilon")
+    return max(f, 0.0)
