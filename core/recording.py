@@ -29,8 +29,8 @@ from .metrics import METRICS
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
 from .store import Run, RunCell, Store, versions
+from .store.rows import insert_block, insert_run, keep_population, note_arrivals
 from .store.store import given_population
-from .store.writing import insert_block, insert_run, keep_population, note_arrivals
 
 FORMAT: Final = 1
 

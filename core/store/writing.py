@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sqlite3
 import threading
@@ -13,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..cell import Cell
 from ..errors import FileError, one_line
 from ..experiment import Experiment
@@ -23,11 +20,10 @@ from ..plugins import asked, asked_by
 from ..population import CSVColumn
 from ..results import BLOCK_TRIALS, Block
 from ..runner import Results
-from ..sampling import Counts, Floats
-from ..streams import digest
 from .address import addresses, cell_keys, differing, histogram_digests, versions
 from .owner import me, process_of
 from .records import Run, RunCell
+from .rows import cell_number, insert_block, insert_run, keep_population, note_arrivals
 from .store import Store
 
 
@@ -321,135 +317,3 @@ class RunPart:
         except FileError as error:
             self._recording.failure = str(error)
             return None
-
-
-def insert_run(
-    db: sqlite3.Connection, run: Run, cells: Sequence[RunCell], keys: Sequence[str]
-) -> tuple[int, list[int]]:
-    """Write a run without its blocks; its number here, and its cells' by their keys.
-
-    The number, protocols and attacks of `run` do not count.
-    """
-    kinds = {
-        name: ",".join(dict.fromkeys(_kind(cell.parameters, name) for cell in cells))
-        for name in ("protocol", "attack")
-    }
-    number = _insert(
-        db,
-        "runs",
-        uid=run.uid,
-        title=run.title,
-        scenario=_json(run.document),
-        source=run.source,
-        seed=run.seed,
-        protocols=kinds["protocol"],
-        attacks=kinds["attack"],
-        metrics=json.dumps(run.metrics),
-        **run.versions,
-        status=run.status,
-        owner=me(),
-        started=run.started,
-        seconds=run.seconds,
-        total=run.total,
-        digest=run.digest,
-    )
-    own = []
-    for cell, key in zip(cells, keys, strict=True):
-        found = cell_number(db, key)
-        own.append(found)
-        columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
-        columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
-        _insert(db, "run_cells", **columns)
-    db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
-    return number, own
-
-
-def cell_number(db: sqlite3.Connection, key: str) -> int:
-    """The number of the cell of this key, which is made if there is none."""
-    db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
-    (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
-    return int(found)
-
-
-def _kind(parameters: Mapping[str, Any], table: str) -> str:
-    """The kind of a table; of attacks without one "mix" or "phase"."""
-    several = "phase" if f"{table}.phase.0.rounds" in parameters else "mix"
-    return str(parameters.get(f"{table}.kind", several))
-
-
-def keep_population(db: sqlite3.Connection, histogram: Counts, labels: str) -> str:
-    """Write a population with its labels as JSON; its name."""
-    data = histogram.astype("<i8").tobytes()
-    name = digest(data + labels.encode("utf-8", "surrogatepass"))
-    db.execute("INSERT OR IGNORE INTO populations VALUES (?, ?, ?)", (name, data, labels))
-    return name
-
-
-def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
-    """Write what a block of a cell measured."""
-    trials, first = len(block.metrics), block.number * BLOCK_TRIALS
-    columns = ", ".join(("cell", "trial", "fingerprint", *METRICS))
-    marks = block.fingerprints.view(np.int64).tolist()
-    db.executemany(
-        f"INSERT OR REPLACE INTO trials ({columns}) VALUES (?, ?, ?{', ?' * len(METRICS)})",
-        [
-            (cell, first + row, mark, *metrics)  # SQLite keeps NaN as NULL
-            for row, (mark, metrics) in enumerate(zip(marks, block.metrics.tolist(), strict=True))
-        ],
-    )
-    if block.clean.trials:
-        same = block.attacked is block.clean
-        db.execute(
-            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                cell,
-                block.number,
-                trials,
-                _bytes(block.clean.mean),
-                _bytes(block.clean.squares),
-                None if same else _bytes(block.attacked.mean),
-                None if same else _bytes(block.attacked.squares),
-                None if block.detected is None else block.detected.astype("<i8").tobytes(),
-            ),
-        )
-    if block.rounds is not None:
-        clean, attacked = block.rounds.clean, block.rounds.attacked
-        db.execute(
-            "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                cell,
-                block.number,
-                trials,
-                block.rounds.metrics.shape[1],
-                json.dumps(METRICS),
-                _bytes(block.rounds.metrics),
-                *(
-                    _bytes(values) if one.trials else None
-                    for one in (clean, attacked)
-                    for values in (one.mean, one.squares)
-                ),
-            ),
-        )
-
-
-def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Blocks of a run have come: (run, position, number, trials, arrival, seconds) each."""
-    new = 0
-    for row in rows:
-        done = db.execute("INSERT OR IGNORE INTO run_blocks VALUES (?, ?, ?, ?, ?, ?)", row)
-        new += row[3] * done.rowcount
-    db.execute("UPDATE runs SET done = done + ? WHERE id = ?", (new, run))
-
-
-def _insert(db: sqlite3.Connection, into: str, **values: object) -> int:
-    names, marks = ", ".join(values), ", ".join("?" * len(values))
-    done = db.execute(f"INSERT INTO {into} ({names}) VALUES ({marks})", tuple(values.values()))
-    return int(done.lastrowid or 0)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _bytes(values: Floats) -> bytes:
-    return values.astype("<f8").tobytes()
