@@ -203,6 +203,18 @@ def test_rows_and_their_budget(
     assert Path("new.csv").read_bytes() == before
 
 
+def test_of_a_campaign_one_round_is_released(capsys: Captured) -> None:
+    """A user's budget is that of one round, so that the rows must not be of all rounds pooled."""
+    text = Path("oue.toml").read_text("utf-8")
+    Path("rounds.toml").write_text(f"{text}\n[campaign]\nrounds = 10\n", "utf-8")
+    found = values(capsys, "synthetic", "rounds.toml", "--out", "new.csv", "--rows", "9")
+    assert "the estimates of OUE (1000 users)" in found["note"]
+    assert found["epsilon"] == pytest.approx(1.0)
+    for command in (("price",), ("choose", "--trials", "2")):
+        once, rounds = (values(capsys, *command, name) for name in ("oue.toml", "rounds.toml"))
+        assert {**once, "scenario": ""} == {**rounds, "scenario": ""}
+
+
 def test_where_nothing_can_be_written(capsys: Captured) -> None:
     Path("folder").mkdir()
     assert "is a folder" in fail(capsys, 3, "synthetic", "oue.toml", "--out", "folder")

@@ -602,6 +602,30 @@ def test_the_line_of_a_key() -> None:
         assert lines[number - 1] in (line, "epsilon = 1.0")
 
 
+def holds(described: dict[str, Any], value: Any) -> bool:
+    """Whether a JSON Schema without references has a place for every key of a value."""
+    if "anyOf" in described:
+        return any(holds(one, value) for one in described["anyOf"])
+    if isinstance(value, dict) and "properties" in described:
+        places = described["properties"]
+        return all(key in places and holds(places[key], one) for key, one in value.items())
+    if isinstance(value, list) and isinstance(described.get("items"), dict):
+        return all(holds(described["items"], one) for one in value)
+    return described.get("type") != "object" or isinstance(value, dict)
+
+
+def test_the_schema_has_a_place_for_what_sweeps_and_goals_leave_in_and_out() -> None:
+    described = schema()
+    assert "$ref" not in json.dumps(described["properties"])
+    tables = {name: described["properties"][name] for name in ("protocol", "attack", "population")}
+    assert "required" not in json.dumps(tables)
+    for name in scenarios.names():
+        document = load(scenarios.path(name)).document
+        assert holds({"properties": described["properties"]}, document), name
+    assert not holds(tables["attack"], {"kind": "mga", "shar": 0.1})
+    assert described["then"]["properties"]["protocol"]["oneOf"]  # where nothing is swept
+
+
 def test_the_schema_names_every_key_and_is_json() -> None:
     written = json.dumps(schema())
     for key in known_keys():

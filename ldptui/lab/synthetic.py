@@ -94,7 +94,11 @@ class Drawn:
 
 
 def draw(cell: Cell, rows: int | None, rng: Rng) -> Drawn:
-    """So many synthetic rows from one release of a cell; None for as many as there are users."""
+    """So many synthetic rows from one release of a cell; None for as many as there are users.
+
+    The release of a campaign is that of its first round: all of them together cost more.
+    """
+    cell = cell.first
     clean, attacked = draw_counts(cell, 0, 1, no_pulse)
     everyone = cell.users + cell.malicious
     counts = clean if cell.attack is None else attacked

@@ -16,7 +16,7 @@ MOST: Final = 1 << 21
 
 
 def work(ask: Ask) -> Steps:
-    population = ask.cell.population
+    population = ask.cell.first.population
     epsilon, wanted = ask.number("epsilon", EPSILON), ask.integer("trials", Range(10, 100_000))
     trials = max(2, min(wanted, MOST // population.domain_size))
     yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"

@@ -26,7 +26,7 @@ NUMBERS: Final = 2_000_000
 
 
 def work(ask: Ask) -> Steps:
-    population = ask.cell.population
+    population = ask.cell.first.population
     histogram, d = population.histogram, population.domain_size
     alpha, near, kind = ask.number("alpha", acc.ALPHA), neighbours(ask), ask.word("mechanism")
     delta = ask.number("delta", Range(0, 1, "[)"))

@@ -18,7 +18,7 @@ from .histograms import neighbours
 
 
 def work(ask: Ask) -> Steps:
-    population = ask.cell.population
+    population = ask.cell.first.population
     over: price.Over = "epsilon" if ask.word("over") == "epsilon" else "users"
     epsilon, users = ask.number("epsilon", EPSILON), ask.integer("users", price.USERS)
     curator, delta = ask.word("mechanism"), ask.number("delta", Range(0, 1, "[)"))

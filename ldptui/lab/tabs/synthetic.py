@@ -23,7 +23,7 @@ from .histograms import neighbours, ranked
 
 
 def work(ask: Ask) -> Steps:
-    cell, rng = ask.cell, ask.rng
+    cell, rng = ask.cell.first, ask.rng
     rows, name, source = ask.integer("rows", ROWS), ask.word("column"), ask.word("source")
     if not name:
         raise ScenarioError("must be a name for the column", key="column")
