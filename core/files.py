@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import FileError
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file whole or not at all, through a link; a device or a pipe as it comes.
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, there whole or not at all, through a link; a device or a pipe as it comes.
 
     Raises FileError.
     """
     try:
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
+            with path.open("wb") as file:
+                yield file
             return
         path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
@@ -34,6 +39,12 @@ def write_atomically(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write text to a `whole_file`; raises FileError."""
+    with whole_file(path) as file:
+        file.write(text.encode())
 
 
 def _umask() -> int:

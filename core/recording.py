@@ -15,8 +15,6 @@ import base64
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -25,6 +23,7 @@ import numpy as np
 
 from .errors import FileError, ScenarioError
 from .experiment import MAX_ITEMS, MAX_TRIALS, MAX_USERS
+from .files import whole_file
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
@@ -40,23 +39,8 @@ MAX_LINE: Final = 1 << 28
 
 def write_recording(store: Store, run: int, path: Path) -> None:
     """Write one run of a store to a file, whole or not at all; raises FileError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                _write(store, run, file)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(draft).chmod(0o644)
-            Path(draft).replace(path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
+    with whole_file(path) as file:
+        _write(store, run, file)
 
 
 def _write(store: Store, run: int, file: BinaryIO) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,7 +13,7 @@ from typing import Any, Final
 
 from core.errors import FileError
 from core.export import to_csv
-from core.files import write_atomically
+from core.files import whole_file, write_atomically
 from core.metrics import METRICS
 from core.recording import write_recording
 from core.runner import Results
@@ -140,12 +139,5 @@ def _write_parquet(out: Path, results: Results, names: Sequence[str], run: Run) 
     fields = [one.with_metadata({"description": meanings[one.name]}) for one in made.schema]
     about = {"ldptui": json.dumps(as_json(run), default=str), "digest": results.digest}
     schema = pyarrow.schema(fields, metadata=about)
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        parquet.write_table(made.cast(schema), draft)
-        draft.replace(out)
-    except OSError as error:
-        raise FileError(f"{out} cannot be written: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole_file(out) as file:
+        parquet.write_table(made.cast(schema), file)
