@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from .bounds import Range, check_bounds
 
@@ -27,6 +29,10 @@ class Goal:
         check_bounds(self)
 
 
+HOW: Final = ("closed form", "search")
+"""What an answer can come from."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """How many fake users it takes.
@@ -45,3 +51,16 @@ class Answer:
     low: int | None = None
     confidence: float | None = None
     trials: int = 0
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Answer:
+        """From its fields, which may be a stranger's; raises TypeError or ValueError."""
+        answer = cls(**given)
+        numbers = [answer.malicious, answer.trials, *([] if answer.low is None else [answer.low])]
+        if type(answer.reached) is not bool or any(type(one) is not int for one in numbers):
+            raise TypeError("an answer to a goal has fields of other types")
+        shares = [answer.share, *([] if answer.confidence is None else [answer.confidence])]
+        fits = min(numbers) >= 0 and all(0 <= one <= 1 for one in shares)
+        if not fits or not math.isfinite(answer.value) or answer.by not in HOW:
+            raise ValueError(f"an answer to a goal that cannot be: {str(dict(given))[:80]}")
+        return answer

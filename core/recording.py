@@ -12,6 +12,7 @@ nothing. What was read never counts as computed here: its cells are the recordin
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
 import math
@@ -24,6 +25,7 @@ import numpy as np
 from .errors import FileError, ScenarioError
 from .experiment import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .files import whole_file
+from .goal import Answer
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
@@ -82,6 +84,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
                 "genuine": cell.genuine,
                 "histogram": cell.histogram,
                 "population": cell.population,
+                **({} if cell.answer is None else {"answer": dataclasses.asdict(cell.answer)}),
             }
             for cell in cells
         ],
@@ -229,6 +232,7 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
         if point.trials != cell["trials"] or int(cell["domain_size"]) < 2:
             raise ValueError("a cell does not fit its scenario")
         cell["parameters"] = dict(point.parameters)
+        _check_answer(cell, asked=point.goal is not None, limits=limits, path=path)
         if limits and int(cell["domain_size"]) > MAX_ITEMS:
             raise FileError(f"{path} has more than 2^20 items (--no-limits lifts this)")
         law = point.population
@@ -247,6 +251,21 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
     if total != head["total"]:
         raise ValueError(f"its scenario has {total} trials, it says {head['total']}")
     return scenario
+
+
+def _check_answer(cell: dict[str, Any], *, asked: bool, limits: bool, path: Path) -> None:
+    """Of a cell with a goal, the fakes that it takes are not in its scenario."""
+    answer = None if "answer" not in cell else Answer.read(cell["answer"])
+    if not asked and answer is not None:
+        raise ValueError("an answer without a goal")
+    if not asked:
+        return
+    users, malicious = int(cell["users"]), int(cell["malicious"])
+    if malicious < 0 or (answer is not None and answer.malicious != malicious):
+        raise ValueError("an answer does not fit its cell")
+    if limits and users + malicious > MAX_USERS:
+        raise FileError(f"{path} has more than 10^13 users (--no-limits lifts this)")
+    cell["parameters"]["attack.share"] = malicious / max(1, users + malicious)
 
 
 def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[int, list[int]]:
@@ -274,6 +293,7 @@ def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[
             genuine=_words(cell["genuine"]),
             histogram=_words(cell["histogram"]),
             population=None if cell["population"] is None else names[cell["population"]],
+            answer=Answer.read(cell["answer"]) if "answer" in cell else None,
         )
         for position, cell in enumerate(head["cells"])
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,11 +10,13 @@ from typing import Final
 import numpy as np
 
 from .cell import Cell
-from .experiment import Experiment
+from .experiment import MAX_USERS, Experiment
+from .goal import Answer
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, Block, Rounds, digest
 from .runner import Progress, run
 from .sampling import Floats
+from .search import solved, with_fakes
 from .store import Store
 from .streams import digest as digest_of_bytes
 
@@ -72,6 +75,8 @@ def replay(
     trials = sum(cell.trials for cell in recorded)
     experiment = experiment or store.experiment(number, limits)
     for cell, known in zip(experiment.cells, store.cells(number), strict=True):
+        if cell.answer is not None and (other := _other_answer(cell, cell.answer)):
+            return Replay("", 0, f"cell {cell.index}: {other}")
         if digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
             return Replay("", 0, f"cell {cell.index}: its users hold other items than recorded")
     # What was recorded beyond a gap is left out, as it is from the digest.
@@ -94,6 +99,21 @@ def replay(
     if again != digest(recorded) or (claimed and again != claimed):
         return Replay(again, trials, f"the digest recorded is {claimed}, not {again}")
     return Replay(again, trials)
+
+
+def _other_answer(cell: Cell, recorded: Answer) -> str:
+    """How the answer to a cell's goal differs from what it takes now; "" if it does not."""
+    found = solved(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
+    assert found is not None
+    near = math.isclose(found.value, recorded.value, rel_tol=TOLERANCE)
+    if near and replace(found, value=recorded.value) == recorded:
+        return ""
+    return f"the answer to its goal was {_said(recorded)}, is {_said(found)}"
+
+
+def _said(answer: Answer) -> str:
+    reached = "" if answer.reached else "not reached, "
+    return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
 
 
 def difference(recorded: Block, computed: Block, metrics: tuple[str, ...] = METRICS) -> str:

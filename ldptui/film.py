@@ -178,6 +178,8 @@ class Film:
             known = self._those_known(some, company)
             if known:
                 parts[name] = self._part(name, known)
+        if answered := [cell for cell in cells if cell.answer is not None]:
+            parts["answer"] = self._part("answer", answered)
         covered = {name for part in parts.values() for name in part.keys}
         rest = [cells[position] for name, position in self._at.items() if name not in covered]
         if rest:

@@ -580,7 +580,7 @@ def test_a_newer_store_is_refused_and_not_touched(
             assert_same(migrated.results(1), results)
     before = path.read_bytes()
     for write in (True, False):
-        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 3.*knows 2\)"):
+        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 4.*knows 3\)"):
             open_store(path, write)
     assert path.read_bytes() == before
 

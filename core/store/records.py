@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from ..goal import Answer
 from .address import versions
 from .owner import alive
 
@@ -51,6 +52,7 @@ class RunCell:
     """One cell of a run. genuine : names the draws of the genuine users; equal: the same ones.
 
     users : the genuine ones, of each round where there are several; malicious : all fakes.
+    answer : to the cell's goal; None without one.
     """
 
     position: int
@@ -62,6 +64,7 @@ class RunCell:
     genuine: str
     histogram: str
     population: str | None
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True)
@@ -100,3 +103,8 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
         removed=row["removed"] is not None,
         tags=tuple(tags),
     )
+
+
+def run_cell_of(row: dict[str, Any]) -> RunCell:
+    answer = row["answer"] and Answer.read(json.loads(row["answer"]))
+    return RunCell(**{**row, "parameters": json.loads(row["parameters"]), "answer": answer})

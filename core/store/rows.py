@@ -54,6 +54,7 @@ def insert_run(
         own.append(found)
         columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
         columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
+        columns["answer"] = cell.answer and _json(dataclasses.asdict(cell.answer))
         _insert(db, "run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
     return number, own

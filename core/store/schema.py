@@ -113,7 +113,10 @@ _ROUNDS: Final = (
 )
 """What the rounds of a campaign measured, a row a block; `names` are those of its metrics."""
 
-MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS]
+_ANSWERS: Final = ("ALTER TABLE run_cells ADD COLUMN answer TEXT",)
+"""How many fake users a goal takes, as JSON; NULL without a goal, and where it was not kept yet."""
+
+MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS]
 """What brings a store from each version to the next; never changed, only appended to.
 
 `trials` has a column for every metric besides: those are added as metrics come.

@@ -24,8 +24,9 @@ from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Rounds
 from ..runner import Results
 from ..sampling import Counts, Floats
 from ..scenario import Scenario
+from ..search import with_fakes
 from .faults import damaged, explained
-from .records import Arrival, Run, RunCell, run_of
+from .records import Arrival, Run, RunCell, run_cell_of, run_of
 
 SYNC_PAUSE: Final = 0.05
 """Least seconds between two commits that wait for the disk."""
@@ -141,16 +142,13 @@ class Store:
 
     def cells(self, run: int) -> list[RunCell]:
         """The cells of a run, in order."""
-        names = ", ".join(one.name for one in dataclasses.fields(RunCell))
+        names = [one.name for one in dataclasses.fields(RunCell)]
         with self.reading() as db:
             rows = db.execute(
-                f"SELECT {names} FROM run_cells WHERE run = ? ORDER BY position", (run,)
+                f"SELECT {', '.join(names)} FROM run_cells WHERE run = ? ORDER BY position", (run,)
             ).fetchall()
         with damaged(self.path):
-            return [
-                RunCell(position, trials, json.loads(parameters), *rest)
-                for position, trials, parameters, *rest in rows
-            ]
+            return [run_cell_of(dict(zip(names, row, strict=True))) for row in rows]
 
     def arrivals(self, run: int) -> list[Arrival]:
         """The blocks of a run in the order in which they came."""
@@ -243,13 +241,17 @@ class Store:
         return tally.results
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
-        """The run's experiment, bound again; what came from a CSV file as it was then."""
+        """The run's experiment, bound again; what came from a CSV file as it was then.
+
+        Goals are not searched for again: a cell has the fakes and the answer that it had.
+        """
         scenario = Scenario(self.run(run).document, f"run {run}")
-        given = {cell.position: cell.population for cell in self.cells(run)}
+        there = {cell.position: cell for cell in self.cells(run)}
         populations: dict[object, Population] = {}
         cells = []
         for index, point in enumerate(scenario.points()):
-            name = given.get(index)
+            known = there.get(index)
+            name = None if known is None else known.population
             drawn = (point.population, point.seed) if name is None else name
             if drawn not in populations:
                 if name is not None:
@@ -260,7 +262,10 @@ class Store:
                     )
                 else:
                     populations[drawn] = point.population.bind(point.seed, scenario.folder)
-            cells.append(bind(index, point, populations[drawn], limits))
+            cell = bind(index, point, populations[drawn], limits)
+            if cell.goal is not None and known is not None:
+                cell = replace(with_fakes(cell, known.malicious), answer=known.answer)
+            cells.append(cell)
         return Experiment(scenario, tuple(cells))
 
     def population(self, name: str) -> Population:

@@ -61,6 +61,7 @@ def begin(
                     genuine=genuine,
                     histogram=mark,
                     population=name,
+                    answer=cell.answer,
                 )
             )
         run = Run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 from argparse import Namespace
@@ -37,6 +38,13 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "protocol.neighbours": ("text", "which tables of a curator must look alike"),
     "attack.share": ("number", "share β of malicious users among all, as asked for"),
     "attack.targets.count": ("integer", "number of targets r"),
+    "answer.reached": ("yes or no", "whether any number of malicious users reaches the goal"),
+    "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
+    "answer.share": ("number", "their share among all users"),
+    "answer.value": ("number", "the goal's metric with so many, expected or measured"),
+    "answer.by": ("text", "closed form, or search by simulation"),
+    "answer.low": ("integer", "of a search, malicious users that are too few"),
+    "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
     "gain": ("number", "sum over the targets of attacked − clean estimate"),
     "normalised_gain": ("number", "(gain + f_T) / f_T, f_T the targets' true total"),
     "target_frequency": ("number", "sum over the targets of the estimate after the attack"),
@@ -107,7 +115,9 @@ def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
     """A column per name, a value per trial; None where it is not defined."""
     found: dict[str, list[Any]] = {name: [] for name in names}
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+        answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
         own = {"cell": cell.index, **cell.parameters}
+        own |= {f"answer.{name}": value for name, value in answer.items()}
         for name in names:
             if name == "trial":
                 values: list[Any] = list(range(measured.trials))
