@@ -205,12 +205,6 @@ class SubsetGain(ByNumbers):
             return protocol.made_support(r, protocol.subset_ones(r, self.subset))
         return protocol.subset_support(r, self.subset, self.search)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
-        return None
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        raise NotImplementedError
-
 
 @dataclass(frozen=True)
 class PatternAttack(ByNumbers):
@@ -251,12 +245,6 @@ class PatternAttack(ByNumbers):
         """S = E[min(k, r)] over the number k of ones."""
         assert isinstance(protocol, Unary)
         return protocol.made_support(r, protocol.disguised_ones(r))
-
-    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
-        return None
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        raise NotImplementedError
 
 
 _CURATOR: Final = "a trusted curator, whom every user tells"

@@ -48,8 +48,51 @@ class RandomReport(ByNumbers):
         return protocol.random_scatter(pull)
 
 
+class HeldItem(ByNumbers):
+    """Fakes who pretend to hold a target each and obey the protocol; what RIA and its kin share."""
+
+    cohort: float | None
+
+    def law(self, r: int) -> Floats:
+        """float64[r]: how likely a fake holds each target."""
+        return np.full(r, 1 / r)
+
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        """The targets that these fakes pretend to hold, drawn before their reports."""
+        return view.targets[rng.integers(0, view.targets.size, size=count)]
+
+    def held_counts(self, view: View, domain_size: int, count: Counts, rng: Rng) -> Counts:
+        """int64[trials, d]: how many of int64[trials] fakes pretend to hold each item."""
+        held = np.zeros((count.size, domain_size), dtype=np.int64)
+        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
+        return held
+
+    def frequencies(self, targets: Items, domain_size: int) -> Floats:
+        """float64[d]: how likely a fake holds each item."""
+        held = np.zeros(domain_size)
+        held[targets] = self.law(targets.size)
+        return held
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        held = self.held_counts(view, protocol.domain_size, count, rng)
+        return played(protocol, self.cohort).sample_counts(held, rng)
+
+    def support(self, protocol: Supporting, r: int) -> Support:
+        return protocol.honest_support(r)  # whichever target it is
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats:
+        return protocol.honest_rates(self.frequencies(targets, protocol.domain_size))
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        held = self.frequencies(targets, protocol.domain_size)
+        return protocol.honest_scatter(held, cohort, pull)
+
+
 @dataclass(frozen=True)
-class RandomItem(ByNumbers):
+class RandomItem(HeldItem):
     """RIA: each fake holds a uniform target and follows the protocol. Section 3.2."""
 
     share: Annotated[float, SHARE]
@@ -60,31 +103,9 @@ class RandomItem(ByNumbers):
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def held(self, view: View, count: int, rng: Rng) -> Items:
-        """The targets that these fakes pretend to hold, drawn before their reports."""
-        return view.targets[rng.integers(0, view.targets.size, size=count)]
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
-        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
-        return played(protocol, self.cohort).sample_counts(held, rng)
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return protocol.honest_support(r)
-
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.honest_rates(_uniform(targets, protocol.domain_size))
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        held = _uniform(targets, protocol.domain_size)
-        return protocol.honest_scatter(held, cohort, pull)
-
 
 @dataclass(frozen=True)
-class UnperturbedItem(ByNumbers):
+class UnperturbedItem(HeldItem):
     """RIA without noise: each fake sends a uniform target, encoded and not perturbed. Section 7."""
 
     share: Annotated[float, SHARE]
@@ -95,31 +116,26 @@ class UnperturbedItem(ByNumbers):
     def __post_init__(self) -> None:
         check_bounds(self)
 
-    def held(self, view: View, count: int, rng: Rng) -> Items:
-        """The targets that these fakes pretend to hold, drawn before their reports."""
-        return view.targets[rng.integers(0, view.targets.size, size=count)]
-
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         return played(protocol, self.cohort).unperturbed(self.held(view, count, rng), rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
-        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
+        held = self.held_counts(view, protocol.domain_size, count, rng)
         return played(protocol, self.cohort).unperturbed_counts(held, rng)
 
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.unperturbed_support(r)
 
     def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.unperturbed_rates(_uniform(targets, protocol.domain_size))
+        return protocol.unperturbed_rates(self.frequencies(targets, protocol.domain_size))
 
     def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        held = _uniform(targets, protocol.domain_size)
+        held = self.frequencies(targets, protocol.domain_size)
         return protocol.unperturbed_scatter(held, cohort, pull)
 
 
 @dataclass(frozen=True)
-class InputPoisoning(ByNumbers):
+class InputPoisoning(HeldItem):
     """Each fake lies about its item alone: it holds a target by `distribution`, and is honest else.
 
     distribution : a weight for each target, in their order; they need not add up to 1. Left out,
@@ -151,33 +167,20 @@ class InputPoisoning(ByNumbers):
                 key="distribution",
             )
 
-    def _law(self, r: int) -> Floats:
-        """float64[r]: how likely a fake holds each target."""
+    def law(self, r: int) -> Floats:
         weights = np.ones(r) if self.distribution is None else np.array(self.distribution)
         return np.asarray(weights / weights.sum())
 
-    def _held(self, targets: Items, domain_size: int) -> Floats:
-        held = np.zeros(domain_size)
-        held[targets] = self._law(targets.size)
+    def held(self, view: View, count: int, rng: Rng) -> Items:
+        return rng.choice(view.targets, size=count, p=self.law(view.targets.size))
+
+    def held_counts(self, view: View, domain_size: int, count: Counts, rng: Rng) -> Counts:
+        held = np.zeros((count.size, domain_size), dtype=np.int64)
+        held[:, view.targets] = multinomial(count, self.law(view.targets.size), rng)
         return held
 
-    def held(self, view: View, count: int, rng: Rng) -> Items:
-        """The targets that these fakes pretend to hold, drawn before their reports."""
-        return rng.choice(view.targets, size=count, p=self._law(view.targets.size))
-
-    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)
-
-    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        held = np.zeros((count.size, protocol.domain_size), dtype=np.int64)
-        held[:, view.targets] = multinomial(count, self._law(view.targets.size), rng)
-        return played(protocol, self.cohort).sample_counts(held, rng)
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        return protocol.honest_support(r)  # whichever target it is
-
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
-        held = self._held(targets, protocol.domain_size)
+        held = self.frequencies(targets, protocol.domain_size)
         hit = float(held[counted].sum())
         if isinstance(protocol, Curator):  # who hears the item itself
             return ItemSupport(held, hit * (1 - hit))
@@ -185,15 +188,3 @@ class InputPoisoning(ByNumbers):
         pure = cast("PureProtocol", protocol)
         gap, noise = pure.p - pure.q, pure.target_sum_variance(counted.size, hit)
         return ItemSupport(pure.q + gap * held, gap**2 * (noise + hit * (1 - hit)))
-
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.honest_rates(self._held(targets, protocol.domain_size))
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        held = self._held(targets, protocol.domain_size)
-        return protocol.honest_scatter(held, cohort, pull)
-
-
-def _uniform(targets: Items, domain_size: int) -> Floats:
-    """float64[d]: any target is as likely as any other."""
-    return np.asarray(np.bincount(targets, minlength=domain_size) / targets.size)

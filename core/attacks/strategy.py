@@ -124,3 +124,10 @@ class ByNumbers:
     ) -> ItemSupport | None:
         law = self.support(protocol, targets.size)
         return item_support(law, protocol.domain_size, targets, counted)
+
+    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
+        """Unknown, of attacks that make no sense against Bloom filters."""
+        return None
+
+    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+        raise NotImplementedError
