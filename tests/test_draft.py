@@ -366,7 +366,7 @@ def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
 def test_a_large_file_is_not_read_while_somebody_types(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draft: Draft
 ) -> None:
-    monkeypatch.setattr("ldptui.draft.LARGE_BYTES", 3)
+    monkeypatch.setattr("ldptui.draft.files.LARGE_BYTES", 3)
     (tmp_path / "towns.csv").write_text("town\nRome\nParis\nRome\nOslo\n")
     table = {"kind": "csv", "path": "towns.csv", "column": "town"}
     waiting = edited(dataclasses.replace(draft, folder=tmp_path), "population", table)

@@ -442,7 +442,7 @@ async def test_the_versions_of_a_new_worker_are_no_news() -> None:
 async def test_a_large_file_is_read_beside_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldptui.draft.LARGE_BYTES", 3)
+    monkeypatch.setattr("ldptui.draft.files.LARGE_BYTES", 3)
     towns = tmp_path / "towns.csv"
     towns.write_text("town\n" + "Rome\nParis\nOslo\nBern\n" * 9)
     async with workbench() as (screen, engine, pilot):

@@ -1,0 +1,44 @@
+"""The scenario being worked on: TOML text is the single source of truth, a `Draft` one state of it.
+
+Editing makes a new draft. A draft always knows the last scenario that was valid, so that the charts
+keep showing something while a value is half typed; nothing that was typed is ever dropped.
+"""
+
+from __future__ import annotations
+
+from .checking import own_problem
+from .editing import draft_of, edited, read_on, retyped, saved
+from .files import LargeFile
+from .looking import (
+    allowed,
+    base,
+    bind_base,
+    default_of,
+    keys_of,
+    kind_of,
+    sweep_of,
+    used_keys,
+    value_of,
+)
+from .state import Draft, Problem
+
+__all__ = [
+    "Draft",
+    "LargeFile",
+    "Problem",
+    "allowed",
+    "base",
+    "bind_base",
+    "default_of",
+    "draft_of",
+    "edited",
+    "keys_of",
+    "kind_of",
+    "own_problem",
+    "read_on",
+    "retyped",
+    "saved",
+    "sweep_of",
+    "used_keys",
+    "value_of",
+]

@@ -1,0 +1,149 @@
+"""Tables that get another kind: which keys go, and what those that come start with."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .looking import keys_of, sweep_of
+from .state import Draft
+from .tables import looked_up, placed, put
+
+_STARTING: Final[Mapping[str, Any]] = {
+    "population.items": 128,
+    "population.users": 1_000_000,
+    "population.exponent": 1.0,
+    "population.ratio": 0.9,
+    "population.path": "",
+    "population.column": "",
+    "protocol.epsilon": 1.0,
+    "attack.share": 0.05,
+}
+"""What a key starts with when a newly chosen kind needs it and no earlier value is known."""
+
+
+def fit_kinds(
+    draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any], table: str, kinds: list[Any]
+) -> None:
+    """Give a table what the kinds swept in it need, and take what none of them knows."""
+    there = document.get(table)
+    after = dict(there) if isinstance(there, Mapping) else {}
+    named = [one for one in kinds if isinstance(one, str)]
+    known = {name for one in named for name in keys_of(table, one)}
+    if known:
+        after = {name: value for name, value in after.items() if name in {"kind", *known}}
+    for one in named:
+        for name in keys_of(table, one):
+            if name not in after and f"{table}.{name}" not in sweep:
+                put(after, name, _starting(draft, one, f"{table}.{name}"))
+    if "epsilon" in after:
+        after.pop("f", None)  # all of them have the budget
+    document[table] = after
+
+
+def set_kind(
+    draft: Draft, document: dict[str, Any], remembered: dict[str, Any], table: str, kind: str
+) -> None:
+    """Give a table a kind, with the keys that it needs and without those that it does not know.
+
+    A part of a mixture is a table of the attack's kinds too, without a share of its own.
+    """
+    top, *below = table.split(".")
+    there = looked_up(document, table)
+    before = dict(there) if isinstance(there, Mapping) else {}
+    before.pop("kind", None)
+    sweep = sweep_of(draft)
+    listed = sweep.get(f"{table}.kind")
+    kinds = [kind, *(listed if isinstance(listed, list) else ())]
+    known = {name for one in kinds if isinstance(one, str) for name in keys_of(top, one)}
+    if below:
+        known = known - {"share"} | {"weight", "targets"}
+    elif table == "attack" and kind == "none":
+        known |= {"share", "targets"}  # "none" ignores them: so an attack is soon back
+    remembered.update({f"{table}.{name}": before[name] for name in before if name not in known})
+    after = {"kind": kind, **{name: before[name] for name in before if name in known}}
+    for name in keys_of(top, kind):
+        key = f"{table}.{name}"
+        if name in known - after.keys() and key not in sweep and not (below and name == "targets"):
+            put(after, name, remembered.get(key, _starting(draft, kind, f"{top}.{name}")))
+    if kind == "rappor":
+        after = usable(after)
+    put(document, top, placed(document.get(top), below, after))
+    gone = [
+        key for key in sweep
+        if key.startswith(f"{table}.")
+        and key.removeprefix(f"{table}.").split(".")[0] not in {"kind", *known}
+    ]  # fmt: skip
+    if gone:
+        put(document, "sweep", {key: sweep[key] for key in sweep if key not in gone} or None)
+
+
+def usable(table: dict[str, Any]) -> dict[str, Any]:
+    """RAPPOR with one noise that its form can have: f or the budget, else an f of 0.5.
+
+    Of both, f is taken where it gives the budget: RAPPOR is back from another protocol.
+    """
+    from core.errors import ScenarioError
+    from core.protocols import RapporSpec
+
+    try:
+        if table.keys() >= {"f", "epsilon"}:
+            by_f = {name: value for name, value in table.items() if name != "epsilon"}
+            same = _epsilon(RapporSpec(**by_f).epsilon_one) == _epsilon(table["epsilon"])
+            table = by_f if same else {n: value for n, value in table.items() if n != "f"}
+        RapporSpec(**table)
+    except ScenarioError as error:
+        if error.key in ("f", "epsilon"):
+            kept = {name: value for name, value in table.items() if name != "epsilon"}
+            return {**kept, "f": 0.5}
+    except (TypeError, ValueError):
+        pass  # a key that it does not know, or no number: the check says what is wrong
+    return table
+
+
+def _starting(draft: Draft, kind: str, key: str) -> Any:
+    """A sensible first value for a key that a newly chosen kind needs; None: leave it out."""
+    if not _required(key, kind):
+        return None
+    population = draft.cell.population if draft.cell is not None else None
+    items = population.domain_size if population is not None else 128
+    noise = draft.cell.noise if draft.cell is not None else None
+    match key:
+        case "attack.share" if "goal" in (draft.document or {}):
+            return None  # it is what the goal takes
+        case "protocol.epsilon" if draft.cell is not None and noise is not None:
+            return _epsilon(noise.epsilon_one(draft.cell.hashes))
+        case "population.items":
+            return items
+        case "population.users" if population is not None:
+            return population.users
+        case "population.mean":
+            return round((items - 1) / 2, 1)
+        case "population.std":
+            return max(1.0, float(round(items / 8)))
+        case "population.counts":
+            if population is not None and items <= 32:
+                return population.histogram.tolist()
+            return [500, 300, 150, 50]
+        case "attack.targets":
+            return {"pick": "random", "count": min(10, items)}
+        case "attack.subset":
+            targets = draft.cell.targets.size if draft.cell is not None else 0
+            return max(1, targets // 2)
+        case "attack.size":
+            return max(1, items // 4)
+    return _STARTING.get(key)
+
+
+def _required(key: str, kind: str) -> bool:
+    from core.scenario import KINDS
+
+    table, _, leaf = key.rpartition(".")
+    found = {one.name: one for one in dataclasses.fields(KINDS[table][kind])}[leaf]
+    return found.default is dataclasses.MISSING
+
+
+def _epsilon(value: float) -> float:
+    """A budget as a form would write it."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,141 @@
+"""What a draft says of a key: its value, kind, sweep, default, the interval it may lie in."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, get_args
+
+from .state import Draft
+from .tables import looked_up
+
+if TYPE_CHECKING:
+    from core.bounds import Range
+    from core.cell import Cell
+    from core.scenario import Scenario
+
+
+def bind_base(draft: Draft) -> Cell | None:
+    """The cell that the base of the draft's scenario stands for; None before there was one.
+
+    Binding is part of the check that every edit makes: what cannot be bound is a problem.
+    """
+    return draft.cell
+
+
+def base(scenario: Scenario) -> Scenario:
+    """The scenario without its sweep: what charts of a single cell show.
+
+    Each swept key has the value in its table, or the middle one of its sweep if the table has none.
+    """
+    sweep = scenario.sweep
+    if not sweep:
+        return scenario
+    single = scenario
+    # Kinds come last: setting one drops the keys that it does not know.
+    for key in sorted(sweep, key=lambda one: one.endswith(".kind")):
+        value = looked_up(scenario.document, key)
+        middle = sweep[key][len(sweep[key]) // 2]
+        single = single.with_value(key, middle if value is None else value)
+    document = {key: value for key, value in single.document.items() if key != "sweep"}
+    return dataclasses.replace(single, document=document)
+
+
+def value_of(draft: Draft, key: str) -> Any:
+    """What a form shows for a key: its value, the middle of its sweep, or its default."""
+    value = looked_up(draft.document or {}, key)
+    if value is not None:
+        return value
+    swept = sweep_of(draft).get(key)
+    if swept is not None and draft.scenario is not None and key in draft.scenario.sweep:
+        return looked_up(base(draft.scenario).document, key)
+    return default_of(key, kind_of(draft, key.partition(".")[0]))
+
+
+def kind_of(draft: Draft, table: str) -> str:
+    """The kind of a table, "" where it has none (a mixture); an absent attack is "none"."""
+    kind = looked_up(draft.document or {}, f"{table}.kind")
+    if kind is None:
+        values = sweep_of(draft).get(f"{table}.kind")
+        if isinstance(values, list) and values:
+            kind = values[len(values) // 2]  # as `base` chooses
+        elif table == "attack" and not (draft.document or {}).get("attack"):
+            kind = "none"
+    return kind if isinstance(kind, str) else ""
+
+
+def sweep_of(draft: Draft) -> dict[str, Any]:
+    """The swept keys in file order, as written: a list, or {from, to, points, scale}."""
+    from core.scenario import dotted_sweep
+
+    table = (draft.document or {}).get("sweep")
+    return dotted_sweep(table) if isinstance(table, dict) else {}
+
+
+@functools.cache
+def allowed(key: str) -> Range | None:
+    """The interval that a numeric key may lie in, the limits of a run included."""
+    from core import experiment
+    from core.bounds import Range
+    from core.scenario import known_keys, pattern
+
+    extras = (one for hint in known_keys().get(pattern(key), ()) for one in get_args(hint))
+    found = next((one for one in extras if isinstance(one, Range)), None)
+    highest = {
+        "population.items": experiment.MAX_ITEMS,
+        "population.users": experiment.MAX_USERS,
+        "attack.targets.count": experiment.MAX_ITEMS,
+        "trials": experiment.MAX_TRIALS,
+    }.get(key)
+    return found if found is None or highest is None else Range(found.low, highest, found.ends)
+
+
+@functools.cache
+def default_of(key: str, kind: str = "") -> Any:
+    """The value of a key that is left out; None where the key is required or has no value."""
+    from core.goal import Goal
+    from core.scenario import KINDS, Campaign, Point, Simulate
+
+    table, _, leaf = key.rpartition(".")
+    tables = {"": Point, "simulate": Simulate, "campaign": Campaign, "goal": Goal}
+    owner: type | None = tables.get(table)
+    if owner is None:
+        owner = KINDS.get(table, {}).get(kind)
+    if owner is None:
+        return None
+    assert dataclasses.is_dataclass(owner)
+    for one in dataclasses.fields(owner):
+        if one.name == leaf and one.default is not dataclasses.MISSING:
+            return one.default
+    return None
+
+
+def keys_of(table: str, kind: str) -> tuple[str, ...]:
+    """The keys that a kind of population, protocol or attack knows besides `kind`, in order."""
+    from core.scenario import KINDS
+
+    known = KINDS.get(table, {}).get(kind)
+    if known is None or not dataclasses.is_dataclass(known):
+        return ()
+    return tuple(one.name for one in dataclasses.fields(known) if one.name != "kind")
+
+
+def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
+    """The keys of `keys_of` that mean something here: RAPPOR's forms ignore some.
+
+    With those of the curators that are swept, so that they can be seen and edited.
+    """
+    from core.protocols import CENTRAL
+    from core.protocols.rappor import ignored
+
+    kind = kind_of(draft, table)
+    swept = sweep_of(draft).get("protocol.kind") if table == "protocol" else None
+    named = [one for one in swept if isinstance(one, str)] if isinstance(swept, list) else []
+    kinds = (kind, *(one for one in named if one in CENTRAL))
+    known = tuple(dict.fromkeys(name for one in kinds for name in keys_of(table, one)))
+    if (table, kind) != ("protocol", "rappor"):
+        return known
+    swept = sweep_of(draft).get("protocol.form")
+    forms = swept if isinstance(swept, list) else [value_of(draft, "protocol.form")]
+    idle = [set(ignored(one)) for one in forms if isinstance(one, str)]
+    return tuple(name for name in known if not idle or not all(name in one for one in idle))

@@ -1,0 +1,64 @@
+"""A draft and its problems, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .files import LargeFile
+
+if TYPE_CHECKING:
+    from core.cell import Cell
+    from core.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong in a draft.
+
+    key : the dotted key, "" for the text as a whole. message : the rule and the value that broke
+    it, without the key: "must be in [0, 1), got 1.5". line : of the text, from 1, where known.
+    """
+
+    key: str
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """One state of the scenario being edited.
+
+    text : the TOML as typed. folder : where relative paths start. path : its file, if it has one.
+    document : the last text that parsed. scenario, cell : the last valid scenario and the cell
+    that its `base` stands for; None until there was one. problems : what is wrong with the text,
+    in the order of the document. saved_text : what the file, or the library, holds.
+    parses : whether the text is TOML; if not, forms cannot edit it. remembered : values that went
+    with a change of kind, by dotted key, for when their kind comes back. unread : a large file that
+    has to be read before more can be said; until then scenario and cell are those before it.
+    """
+
+    text: str
+    folder: Path
+    path: Path | None
+    document: Mapping[str, Any] | None
+    scenario: Scenario | None
+    problems: tuple[Problem, ...]
+    saved_text: str | None
+    cell: Cell | None = None
+    parses: bool = True
+    remembered: Mapping[str, Any] = field(default_factory=dict)
+    unread: LargeFile | None = None
+
+    @property
+    def modified(self) -> bool:
+        """Whether the text differs from what is saved."""
+        return self.text != self.saved_text
+
+    def problem(self, key: str) -> Problem | None:
+        """The first problem of a key or of what is inside it."""
+        inside = f"{key}."
+        found = (one for one in self.problems if one.key == key or one.key.startswith(inside))
+        return next(found, None)
