@@ -15,6 +15,7 @@ from textual.widgets import OptionList
 
 from .attack_form import AttackForm
 from .completion_list import CompletionList
+from .fitting import fitted
 from .parameters_pane import BLOCK_S
 from .script_editor import ProblemList, ScriptEditor
 
@@ -86,7 +87,10 @@ class AttackPane(Widget, can_focus=True):
 
     # The two views.
 
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
         side = self.size.width >= SIDE_BY_SIDE
         stacked = not side and self.size.height >= STACKED
         self.set_class(side, "-side")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Resize
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
@@ -21,6 +20,7 @@ from ..format import percent, short
 from ..messages import PartsChanged, RoundShown
 from .blank import Area, Columns, Rows
 from .choice_bar import ChoiceBar, Choices
+from .fitting import fitted
 from .plot import ChartView
 from .transport_bar import TransportBar
 
@@ -206,6 +206,7 @@ class ChartsPane(Vertical):
 
     def on_mount(self) -> None:
         self._lay_out()
+        fitted(self, self._lay_out)
 
     # What the pane is asked for.
 
@@ -381,9 +382,6 @@ class ChartsPane(Vertical):
         self._give_draft()
         if held:
             self.focus_first()
-
-    def on_resize(self, event: Resize) -> None:  # noqa: ARG002
-        self._lay_out()
 
     def action_tab(self, by: int) -> None:
         names = [name for name, _ in self.tabs()]

@@ -29,6 +29,7 @@ from textual.widgets import Input, Static
 from ..format import count
 from ..keys import ALT_DIGITS
 from ..messages import FieldFocused, KeyEdited
+from .fitting import fitted
 
 if TYPE_CHECKING:
     from core.bounds import Range
@@ -533,8 +534,8 @@ class Field(Widget):
         self.set_class(self.follows, "-follows")
         self.refresh()
 
-    def on_resize(self) -> None:
-        self._fit()
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
 
     def _fit(self) -> None:
         """Long text gets a row of its own below the label, so that it is not cut."""

@@ -8,6 +8,8 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widget import Widget
 
+from .fitting import fitted
+
 ESSENTIAL = ("run", "help", "leave", "command_palette")
 """Actions whose keys are shown at every width."""
 
@@ -35,6 +37,7 @@ class KeyHints(Widget):
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
+        fitted(self, lambda: self._bindings_changed(self.screen))
 
     def _bindings_changed(self, _: Screen[object]) -> None:
         bindings = self._shown()
@@ -64,9 +67,6 @@ class KeyHints(Widget):
     def _width(self, binding: Binding) -> int:
         """Cells of a hint, with the gap after it."""
         return cell_len(self.app.get_key_display(binding)) + len(binding.description) + 3
-
-    def on_resize(self) -> None:
-        self._bindings_changed(self.screen)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("hints--key", partial=True)

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from ..help import lab_field_help
 from ..lab.forms import FORMS, TITLES, Entry, Step, Tab, shown
 from .field import Field, Steps, ValueInput
+from .fitting import fitted
 
 SIDE_BY_SIDE: Final = 70
 """Cells of width from which fields stand in two columns."""
@@ -87,7 +88,10 @@ class LabForm(VerticalScroll):
             field.bounds = Range(entry.low, entry.high, ends)  # type: ignore[arg-type]
         return field
 
-    def on_resize(self) -> None:
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
 
     def show(self, values: Mapping[str, Any], problems: Mapping[str, str]) -> None:

@@ -19,6 +19,7 @@ from ..help import field_help
 from ..messages import FieldFocused
 from .blank import Rows
 from .field import Field, Type
+from .fitting import fitted
 from .sweep_editor import SweepEditor, title_of
 
 if TYPE_CHECKING:
@@ -159,7 +160,10 @@ class ParametersPane(VerticalScroll):
             yield sweep
         yield Static(id="meaning", markup=False)
 
-    def on_resize(self) -> None:
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
         side = self.size.width >= SIDE_BY_SIDE
         self.set_class(side, "-side")
         self.set_class(self.size.height >= 18, "-roomy")

@@ -12,6 +12,7 @@ from textual.reactive import reactive
 from .. import format as fmt
 from ..prose import wrapped
 from ..rows import Charset, Palette, Row, centred, clean, length, pad
+from .fitting import fitted
 from .plot import ChartView
 from .rows_view import RowsView
 
@@ -56,11 +57,12 @@ class PrivacyView(Vertical):
         yield RowsView(self._rows)
         yield ChartView(empty="")
 
-    def on_resize(self) -> None:
+    def _fit(self) -> None:
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
         self.set_class(self.size.height < LOW, "-low")
 
     def on_mount(self) -> None:
+        fitted(self, self._fit)
         self.watch_draft()
 
     def watch_draft(self) -> None:

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from ..messages import RunAsked, RunsChosen
 from ..runs import Run, changes, described, differences, matching
 from .failure_view import FailureView
+from .fitting import fitted
 
 MARKS: Final = {
     "running": "●", "done": "✓", "partial": "◐", "failed": "✗", "interrupted": "◌",
@@ -121,8 +122,8 @@ class RunsPane(Vertical):
         if self.is_mounted:
             self.refresh_bindings()
 
-    def on_resize(self) -> None:
-        self._fill()
+    def on_mount(self) -> None:
+        fitted(self, self._fill)
 
     def focus_first(self) -> None:
         """Put the focus on the list."""

@@ -1,0 +1,27 @@
+"""Telling a widget its size, whatever Textual did between mounting it and laying it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.geometry import Size
+from textual.widget import Widget
+
+
+def fitted(widget: Widget, fit: Callable[[], object]) -> None:
+    """Call `fit`, in the widget's own turn, after every layout that gave it another size.
+
+    For `on_mount`. Resize would tell the same if it always came: Textual 8 sends none to a widget
+    that was measured after it was mounted or displayed and before it was laid out (its issue 5024),
+    as happens in a busy start, and the widget stays as it was composed.
+    """
+    told = Size()
+
+    def look(_: object = None) -> None:
+        nonlocal told
+        if widget.outer_size != told:
+            told = widget.outer_size
+            widget.call_next(fit)
+
+    widget.screen.screen_layout_refresh_signal.subscribe(widget, look, immediate=True)
+    look()  # it may have been laid out before it was mounted
