@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from ldptui.draft import Draft, draft_of, edited
 from ldptui.widgets.report_view import ReportView
@@ -55,6 +56,13 @@ class Bench(App[None]):
     @property
     def view(self) -> ReportView:
         return self.query_one(ReportView)
+
+
+async def resized(app: Bench, pilot: Pilot[None], width: int, height: int) -> None:
+    """Give the terminal another size; Textual lays the screen out a moment later."""
+    await pilot.resize_terminal(width, height)
+    while app.screen.outer_size != (width, height):
+        await pilot.pause()
 
 
 def lines(app: Bench) -> list[str]:
@@ -104,7 +112,7 @@ async def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | No
         app = Bench(draft(kind, fakes, d, r))
         async with app.run_test(size=(76, 30)) as pilot:
             for width in (30, 44, 69, 70, 76, 140, 200):
-                await pilot.resize_terminal(width, 30)
+                await resized(app, pilot, width, 30)
                 rows = lines(app)
                 assert max(map(cell_len, rows)) <= width - 1  # the scroll bar
                 assert not [row for row in rows if row.rstrip().endswith("…") and width > 60
@@ -256,7 +264,7 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
             assert life is not None
             drawn = "".join(row[part].strip() for row in rows[start : start + 6])
             assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(life.supports)
-        await pilot.resize_terminal(140, 30)
+        await resized(app, pilot, 140, 30)
         rows = lines(app)
         start = next(at for at, row in enumerate(rows) if row.startswith("4 Report"))
         assert rows[start + 3].strip().startswith(("│", "5 Support"))

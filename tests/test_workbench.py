@@ -265,14 +265,13 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
 async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
         await pilot.resize_terminal(50, 12)
-        await pilot.pause()
         message = screen.query_one("#too-small")
+        await settled(pilot, lambda: bool(message.region))
 
         assert message.region.width == 50
         assert "60 × 18" in str(message.render())
         await pilot.resize_terminal(120, 40)
-        await pilot.pause()
-        assert not message.region
+        await settled(pilot, lambda: not message.region)
 
 
 async def test_the_draft_comes_back() -> None:

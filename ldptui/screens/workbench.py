@@ -321,7 +321,11 @@ class WorkbenchScreen(RecordedScreen):
     def _simulate_soon(self) -> None:
         if self._debounce is not None:
             self._debounce.stop()
-        self._debounce = self.set_timer(DEBOUNCE_S, self._preview)
+        self._debounce = self.set_timer(DEBOUNCE_S, self._edits_are_over)
+
+    def _edits_are_over(self) -> None:
+        self._debounce = None
+        self._preview()
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()
