@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,7 +10,7 @@ import numpy as np
 
 from .cell import Cell
 from .metrics import METRICS
-from .results import CellResults, Estimate
+from .results import CellResults, Estimate, estimate_of
 from .theory import expected_metrics, privacy_spent
 
 Found = TypeVar("Found")
@@ -93,7 +92,6 @@ def entry_of(cell: Cell, measured: CellResults) -> Entry:
     if measured.rounds is None or not cell.targets.size:
         return Entry(0, None, None)
     entries = measured.rounds.entries(cell.targets.size)
-    entries = entries[~np.isnan(entries)]
-    count = entries.size
-    error = float(entries.std(ddof=1) / math.sqrt(count)) if count > 1 else None
-    return Entry(count, float(entries.mean()) if count else None, error)
+    found = entries[~np.isnan(entries)]
+    entered = estimate_of(found)
+    return Entry(found.size, entered.mean, entered.standard_error)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from .attacks import Attack, Fakes, Mixture, Strategy, fakes_of
+from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
 from .central import Curator
 from .goal import Answer, Goal
 from .population import Population
@@ -85,7 +85,7 @@ class Cell:
     @property
     def share(self) -> float:
         """β = m / (n + m), as it came out after m was rounded."""
-        return self.malicious / (self.users + self.malicious)
+        return fake_share(self.users, self.malicious)
 
     @property
     def target_frequency(self) -> float:

@@ -6,16 +6,20 @@ import csv
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import FileError, ScenarioError
 from .sampling import Counts, Floats
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 ROWS: Final = 1 << 16
 """Rows read at once."""
@@ -64,13 +68,19 @@ def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> l
     Raises FileError where the file cannot be read, ScenarioError for a column that is not there or
     has too many values, for a row that is too short and for a table without rows.
     """
+    with csv_rows(path) as rows:
+        header = next(rows, [])
+        places = [place_of(name, header, path) for name in names]
+        return _read(rows, names, places, path, most)
+
+
+@contextmanager
+def csv_rows(path: Path) -> Iterator[Reader]:
+    """The rows of a CSV file, its header first; raises FileError where it cannot be read."""
     csv.field_size_limit(sys.maxsize)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.reader(file)
-            header = next(rows, [])
-            places = [_place(header, name, path) for name in names]
-            return _read(rows, names, places, path, most)
+            yield csv.reader(file)
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
     except csv.Error as error:
@@ -82,11 +92,12 @@ def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> l
         raise FileError(f"{path} cannot be read: {reason}") from error
 
 
-def _place(header: list[str], name: str, path: Path) -> int:
+def place_of(name: str, header: list[str], path: Path | str, key: str = "column") -> int:
+    """Where a column is; raises ScenarioError at this key where it is not there."""
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
         raise ScenarioError(
-            f"must be a column of {path} ({known or 'which is empty'}), got {name!r}", key="column"
+            f"must be a column of {path} ({known or 'which is empty'}), got {name!r}", key=key
         )
     return header.index(name)
 

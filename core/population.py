@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import math
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +12,8 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 import numpy as np
 
 from .bounds import Range, check_bounds
-from .errors import FileError, ScenarioError
+from .columns import csv_rows, place_of
+from .errors import ScenarioError
 from .sampling import Counts, Floats
 from .streams import digest, stream
 
@@ -227,46 +226,23 @@ class CSVColumn:
 
     def _totals(self, path: Path) -> dict[str, int]:
         """Users per label, read row by row."""
-        csv.field_size_limit(sys.maxsize)
-        try:
-            with path.open(newline="", encoding="utf-8-sig") as file:
-                rows = csv.reader(file)
-                header = next(rows, [])
-                own = self._position(header, self.column, "column")
-                if self.count is None:
-                    return Counter(self._cell(row, own, rows.line_num) for row in rows if row)
-                weight = self._position(header, self.count, "count")
-                totals: Counter[str] = Counter()
-                for row in rows:
-                    if row:
-                        label = self._cell(row, own, rows.line_num)
-                        totals[label] += self._weight(row, weight, rows.line_num)
-                if sum(totals.values()) >= 2**63:
-                    raise ScenarioError(
-                        f"must add up to less than 2^63, got {sum(totals.values())} in {self.path}",
-                        key="count",
-                    )
-                return totals
-        except UnicodeDecodeError as error:
-            raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
-        except csv.Error as error:
-            raise FileError(f"{path} is not CSV: {error}") from error
-        except FileError:
-            raise
-        except (OSError, ValueError) as error:
-            if isinstance(error, ScenarioError):
-                raise
-            reason = getattr(error, "strerror", None) or str(error)
-            raise FileError(f"{path} cannot be read: {reason}") from error
-
-    def _position(self, header: list[str], name: str, key: str) -> int:
-        if name not in header:
-            known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
-            raise ScenarioError(
-                f"must be a column of {self.path} ({known or 'which is empty'}), got {name!r}",
-                key=key,
-            )
-        return header.index(name)
+        with csv_rows(path) as rows:
+            header = next(rows, [])
+            own = place_of(self.column, header, self.path)
+            if self.count is None:
+                return Counter(self._cell(row, own, rows.line_num) for row in rows if row)
+            weight = place_of(self.count, header, self.path, "count")
+            totals: Counter[str] = Counter()
+            for row in rows:
+                if row:
+                    label = self._cell(row, own, rows.line_num)
+                    totals[label] += self._weight(row, weight, rows.line_num)
+            if sum(totals.values()) >= 2**63:
+                raise ScenarioError(
+                    f"must add up to less than 2^63, got {sum(totals.values())} in {self.path}",
+                    key="count",
+                )
+            return totals
 
     def _cell(self, row: list[str], at: int, line: int) -> str:
         if at >= len(row):

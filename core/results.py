@@ -70,7 +70,7 @@ class Rounds:
     def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
         """Mean and standard error of one metric in each round, beside its closed form."""
         columns = self.metrics[:, :, METRICS.index(metric)].T
-        return [_estimate(*both) for both in zip(columns, theory, strict=True)]
+        return [estimate_of(*both) for both in zip(columns, theory, strict=True)]
 
     def entries(self, r: int) -> Floats:
         """float64[trials]: the first round with all r targets in the top k; NaN if there is none.
@@ -146,7 +146,8 @@ class Estimate:
         return (self.mean - self.theory) / self.standard_error
 
 
-def _estimate(values: Floats, theory: float | None) -> Estimate:
+def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
+    """Of float64[trials]; undefined where there are none, or one is NaN."""
     if not values.size or np.isnan(values).any():
         return Estimate(None, None, theory)
     error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None
@@ -174,7 +175,7 @@ class CellResults:
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form."""
-        return _estimate(self.metrics[:, METRICS.index(metric)], theory)
+        return estimate_of(self.metrics[:, METRICS.index(metric)], theory)
 
 
 class Tally:

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from .attacks import Attack, Mixture
+from .attacks import Attack, Mixture, fake_share
 from .cell import Cell
 from .goal import Answer, Goal
 from .metrics import METRICS
@@ -62,7 +62,7 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
 def with_fakes(cell: Cell, malicious: int) -> Cell:
     """The same cell with so many fake users."""
     assert cell.attack is not None
-    share = malicious / (cell.users + malicious)
+    share = fake_share(cell.users, malicious)
     attack: Attack | Mixture = replace(cell.attack, share=share)
     parameters = {**cell.parameters, "attack.share": share}
     return replace(cell, attack=attack, malicious=malicious, parameters=parameters)
@@ -76,7 +76,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
         return math.nan if value is None else value
 
     def answer(reached: bool, malicious: int) -> Answer:
-        share = malicious / (cell.users + malicious)
+        share = fake_share(cell.users, malicious)
         return Answer(reached, malicious, share, expected(malicious), "closed form")
 
     if expected(0) >= goal.at_least:
@@ -157,7 +157,7 @@ def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
     trials = _Trials(cell, goal, pulse)
 
     def answer(reached: bool, malicious: int, low: int | None = None) -> Answer:
-        share, value = malicious / (cell.users + malicious), trials.means[malicious]
+        share, value = fake_share(cell.users, malicious), trials.means[malicious]
         return Answer(reached, malicious, share, value, "search", low, CONFIDENCE, trials.spent)
 
     if trials.verdict(0):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
-from .fakes import Fakes, malicious_users
+from .fakes import Fakes, fake_share, malicious_users
 from .kinds import ATTACKS, Attack, AttackSpec, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
@@ -50,6 +50,7 @@ __all__ = [
     "Untargeted",
     "View",
     "aimed",
+    "fake_share",
     "fakes_of",
     "malicious_users",
     "played",
