@@ -71,7 +71,7 @@ async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
         await settled(pilot, lambda: any(r.stored and r.stored.star for r in screen.history))
         await pilot.press("delete")
         await settled(pilot, lambda: [run.number for run in screen.history] == [2])
-        assert "u puts it back" in status(screen)
+        await settled(pilot, lambda: "u puts it back" in status(screen))
         await pilot.press("u")
         await settled(pilot, lambda: [run.number for run in screen.history] == [1, 2])
         with open_store(store) as kept:
