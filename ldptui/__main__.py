@@ -15,7 +15,10 @@ def main() -> int:
     except KeyboardInterrupt:
         code = 130
     if code == 130:
-        # An interrupted run may still be computing on another thread: nobody waits for it.
+        # An interrupted run may still be computing on another thread: nobody waits for it. Python
+        # would complain of the semaphores that its worker processes leave.
+        if (used := sys.modules.get("multiprocessing.util")) is not None:
+            used._run_finalizers(0)
         os._exit(code)
     return code
 
