@@ -524,3 +524,19 @@ async def test_a_population_is_mixed_in() -> None:
         app.field("campaign.drift").control.focus()
         await pilot.press(*["left"] * 4)
         assert "drift" not in app.draft.document["campaign"]
+
+
+async def test_phases_may_share_the_targets_of_the_attack() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 70)) as pilot:
+        assert app.shown("attack.phase.0.targets.pick") == "random"
+        assert app.shown("attack.targets.pick") == "shared"  # of each phase
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("right")
+        assert app.draft.document["attack"]["targets"]["pick"] == "random"
+        assert app.draft.problems == ()
+        app.field("attack.phase.0.targets.pick").control.focus()
+        await pilot.press("left")
+        assert "targets" not in app.draft.document["attack"]["phase"][0]
+        assert "attack.phase.0.targets.count" not in shown(app)
+        assert app.draft.problems == ()

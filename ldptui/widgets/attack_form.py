@@ -24,6 +24,7 @@ from .field import Field, Type
 from .item_list import Item, ItemList
 from .parameters_pane import labelled, said
 from .phase_strip import PhaseStrip, Stretch
+from .sweep_editor import title_of
 
 if TYPE_CHECKING:
     from ..draft import Draft
@@ -42,7 +43,7 @@ PICKS: Final = {
     "listed": "listed",
 }
 SHARED: Final = "shared"
-"""Of a part's targets: those of the whole attack."""
+"""No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
 GIVEN: Final = "given"
 GOALS: Final = {
     GIVEN: "none",
@@ -116,6 +117,7 @@ class AttackForm(Scrolled):
         yield labelled("attack.share", "number", id="share")
         yield labelled("attack.phase.*.share.to", "number", like="attack.share", id="to")
         yield labelled("attack.phase.*.share.at", "integer", id="jump")
+        yield from _target_fields("phase")
         yield from _target_fields("targets")
         yield ItemList("part", "attack.mix", id="parts")
         yield labelled("attack.mix.*.weight", "number", id="weight")
@@ -234,7 +236,10 @@ class AttackForm(Scrolled):
         if ramped:
             self._place("to", f"{stage}.share.to", draft)
             self._place("jump", f"{stage}.share.at", draft)
-        self._show_targets(draft, "targets", f"{stage}.targets", "targets" in own)
+        phased = shape == "phases"
+        self._show_targets(draft, "phase", f"{stage}.targets", phased, leave="the attack's")
+        leave = {"one": "", "mixture": "of each part", "phases": "of each phase"}[shape]
+        self._show_targets(draft, "targets", "attack.targets", "targets" in own, leave=leave)
 
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
@@ -260,7 +265,7 @@ class AttackForm(Scrolled):
         )
         parts.at = parts.at
         self._place("weight", f"{self._part}.weight", draft)
-        self._show_targets(draft, "own", f"{self._part}.targets", bool(there), own=True)
+        self._show_targets(draft, "own", f"{self._part}.targets", bool(there), leave="those above")
 
     def _show_kind(self, draft: Draft) -> None:
         from ..draft import used_keys, value_of
@@ -291,21 +296,24 @@ class AttackForm(Scrolled):
         self.query_one("#facts").display = True
 
     def _show_targets(
-        self, draft: Draft, name: str, table: str, shown: bool, *, own: bool = False
+        self, draft: Draft, name: str, table: str, shown: bool, *, leave: str = ""
     ) -> None:
-        """The three fields of targets: how they are picked, and how many or which."""
+        """The three fields of targets: how they are picked, and how many or which.
+
+        leave : what it means to have none here, where that may be.
+        """
         from ..draft import value_of
 
         targets = value_of(draft, table)
         listed = isinstance(targets, dict) and "items" in targets
         pick, many, items = (self.query_one(f"#{name}-{one}", Field) for one in _TARGET_KEYS)
         pick.display = shown
-        many.display = shown and not listed and not (own and targets is None)
+        many.display = shown and not listed and not (leave and targets is None)
         items.display = shown and listed
         if not shown:
             return
-        how = "listed" if listed else SHARED if own and targets is None else None
-        options = [*([(SHARED, "those above")] if own else ()), *PICKS.items()]
+        how = "listed" if listed else SHARED if leave and targets is None else None
+        options = [*([(SHARED, leave)] if leave else ()), *PICKS.items()]
         pick.choose_from(options)
         pick.move_to(f"{table}.pick")
         pick.swept = _swept(draft, f"{table}.pick")
@@ -442,11 +450,13 @@ def _kind_fields(name: str) -> Iterator[Widget]:
 
 def _target_fields(name: str) -> Iterator[Field]:
     pick, many, items = (f"{name}-{one}" for one in _TARGET_KEYS)
-    yield labelled("attack.targets.pick", options=list(PICKS.items()), id=pick)
+    label = _TARGETS_OF.get(name) or title_of("attack.targets.pick")
+    yield Field("attack.targets.pick", label, options=list(PICKS.items()), id=pick)
     yield labelled("attack.targets.count", "integer", id=many)
     yield labelled("attack.targets.items", "list", id=items)
 
 
+_TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
 _GOAL_FIELDS: Final = ("goal", "at-least", "over")
 _TARGET_KEYS: Final = ("pick", "count", "items")
 

@@ -110,7 +110,7 @@ class TransportBar(Widget, can_focus=True):
         on = self.get_component_rich_style("transport--on", partial=True)
         muted = self.get_component_rich_style("transport--muted", partial=True)
         charset = getattr(self.app, "charset", "braille")
-        mark = "▶" if there.playing else "■" if there.ended else "⏸"
+        mark = "▶" if there.playing else "■" if there.ended else "‖"
         if charset == "ascii":
             mark = ">" if there.playing else "#" if there.ended else "="
         line.append(f"{mark} ", on).append(clean(self.about, charset))
