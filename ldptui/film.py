@@ -95,7 +95,7 @@ class Film:
         """Where a recording is at a beat: the round, trials and seconds of the run."""
         done = sum(one.trials for one in self._arrivals[: beat.blocks])
         count = len(self._parts["base"].experiment.cells[0].rounds)
-        rounds = "" if beat.round is None else f", round {beat.round + 1} of {count}"
+        rounds = "" if beat.round is None else f", round {beat.round} of 0–{count - 1}"
         return (
             f"block {beat.blocks} of {len(self._arrivals)}{rounds} · {fmt.count(done)} of "
             f"{fmt.count(self.run.total)} trials · {fmt.duration(beat.seconds)}"

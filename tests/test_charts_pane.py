@@ -679,15 +679,15 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         await pilot.press("full_stop", "full_stop")
         await pilot.pause()
         assert pane.cursor == 1
-        assert "round 2 of 5" in screen(pane)
-        assert chart(pane, "bars").title.endswith("round 2 of 5")
+        assert "round 1 of 0–4" in screen(pane)
+        assert chart(pane, "bars").title.endswith("round 1 of 0–4")
         third = run.round_frequencies[1]
         at = third.labels.index(chart(pane, "bars").bars[0].label)
         assert chart(pane, "bars").bars[0].value == third.attacked[at]
         await pilot.press("t")
         await pilot.pause()
         assert pane.table() is not None
-        assert "round 2 of 5" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
+        assert "round 1 of 0–4" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
         await pilot.press("t")
         await pilot.press("comma")
         await pilot.pause()
@@ -729,7 +729,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
         pane.tab = "timeline"
         await pilot.press("full_stop", "full_stop", "full_stop")
         await pilot.pause()
-        assert list(chart(pane, "rounds").series[-1].x) == [3, 3]
+        assert list(chart(pane, "rounds").series[-1].x) == [2, 2]
         pane.tab = "gain"
         await pilot.pause()
         assert not pane.query_one("#rounds-bar").display
@@ -751,8 +751,8 @@ async def test_of_rounds_that_are_not_kept_the_one_before_is_shown() -> None:
         await pilot.press("end")
         await pilot.pause()
         assert pane.cursor == 4
-        assert chart(pane, "bars").title.endswith("round 1 of 5")
+        assert chart(pane, "bars").title.endswith("round 0 of 0–4")
         laid = replace(snapshot(scenario()), key=2)
         pane.overlays = (Overlay("flat", laid),)
         await pilot.pause()
-        assert chart(pane, "bars").title.endswith("round 1 of 5")
+        assert chart(pane, "bars").title.endswith("round 0 of 0–4")

@@ -174,7 +174,7 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
     assert seconds == sorted(seconds)
     assert seconds[5:] == [one.seconds for one in came]
     assert seconds[0] == pytest.approx(came[0].seconds / 6)
-    assert film.words(film.beat(3)).startswith("block 1 of 3, round 3 of 5 · 20 of 60 trials")
+    assert film.words(film.beat(3)).startswith("block 1 of 3, round 2 of 0–4 · 20 of 60 trials")
     assert film.words(film.beat(0)).startswith("block 0 of 3 · 0 of 60 trials")
 
     def shown(count: int) -> tuple[int, list[list[float]], dict[int, list[float]]]:

@@ -51,7 +51,7 @@ def drawn(plot: Plot, size: tuple[int, int] = (74, 26)) -> str:
 def test_estimates_are_those_of_the_rounds() -> None:
     plot = figures.estimates(ROUNDS, LABELS)
     points = named(plot, "eleven")
-    assert list(points.x) == [1, 2, 3, 4, 5, 6]
+    assert list(points.x) == [0, 1, 2, 3, 4, 5]
     assert list(points.y) == [row[1] for row in ROUNDS.attacked]
     assert ROUNDS.errors is not None
     assert points.error is not None
@@ -77,7 +77,7 @@ def test_of_many_points_targets_take_turns() -> None:
     assert not set(nine.x) & set(eleven.x)
     assert len(nine.x) + len(eleven.x) == 60
     assert "every 2nd round of each" in plot.note
-    assert list(nine.y) == [many.attacked[int(x) - 1][0] for x in nine.x]
+    assert list(nine.y) == [many.attacked[int(x)][0] for x in nine.x]
 
 
 def test_a_target_without_a_closed_form_has_a_line_through_its_points() -> None:
@@ -113,7 +113,7 @@ def test_ranks_have_the_first_place_on_top_and_the_entry_on_the_border() -> None
     assert -math.log10(4) < border < -math.log10(3)
     assert ROUNDS.entry is not None
     entry = named(plot, "entry")
-    assert (list(entry.x), list(entry.y)) == ([ROUNDS.entry + 1], [border])
+    assert (list(entry.x), list(entry.y)) == ([ROUNDS.entry], [border])
     assert f"in {ROUNDS.entered} of 20 trials" in plot.note
     lines = drawn(plot).splitlines()
     first, second = (next(at for at, line in enumerate(lines) if f"{n}┤" in line) for n in (1, 2))
@@ -137,7 +137,7 @@ def test_privacy_adds_up_with_fresh_noise() -> None:
     plot = figures.spent(ROUNDS, False)
     assert list(plot.series[0].y) == [2, 4, 6, 8, 10, 12]
     assert "sequential composition" in plot.note
-    assert "ε = 12 after round 6" in plot.note
+    assert "ε = 12 after all 6" in plot.note
     assert "memoised" in figures.spent(ROUNDS, True).note
 
 
@@ -145,7 +145,7 @@ def test_privacy_adds_up_with_fresh_noise() -> None:
 def test_the_cursor_is_a_line_across(cursor: int) -> None:
     for plot in every_chart(ROUNDS, cursor):
         line = plot.series[-1]
-        assert list(line.x) == [cursor + 1] * 2
+        assert list(line.x) == [cursor] * 2
         assert list(line.y) == [plot.y.low, plot.y.high]
 
 
@@ -169,7 +169,7 @@ def test_the_table_has_a_row_a_round() -> None:
     names = [column.name for column in table.columns]
     assert len(table.rows) == 6
     row = dict(zip(names, table.rows[3], strict=True))
-    assert row["round"] == 4
+    assert row["round"] == 3
     assert row["fakes"] == ROUNDS.malicious[3]
     assert row["gain"] == ROUNDS.metrics["gain"][3].mean
     assert row["est. nine"] == ROUNDS.attacked[3][0]
@@ -187,7 +187,7 @@ def test_the_round_kept_that_is_nearest_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "ticks"), [(1, "1"), (6, "1 2 3 4 5 6"), (40, "1 5 10 15 20 25 30 35 40")]
+    ("count", "ticks"), [(1, "0"), (6, "0 1 2 3 4 5"), (40, "0 5 10 15 20 25 30 35")]
 )
 def test_ticks_are_whole_rounds(count: int, ticks: str) -> None:
     assert " ".join(label for _, label in figures._round_ticks(count)) == ticks

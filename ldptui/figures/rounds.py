@@ -1,6 +1,6 @@
 """The rounds of a campaign as charts over time, and as a table. Pure.
 
-Rounds count from 1 here, as the attack's form counts them. What is simulated comes as points, the
+Rounds count from 0, as in the form, in CSV and in JSON. What is simulated comes as points, the
 mean over the trials with its interval of 95 %; closed forms come as lines.
 """
 
@@ -29,8 +29,8 @@ _PLACES: Final = (1, 2, 5)
 
 
 def numbers(rounds: Rounds) -> list[float]:
-    """1 to R."""
-    return [float(at + 1) for at in range(len(rounds))]
+    """0 to R - 1."""
+    return [float(at) for at in range(len(rounds))]
 
 
 def entry_words(rounds: Rounds, top_k: int) -> str:
@@ -40,7 +40,7 @@ def entry_words(rounds: Rounds, top_k: int) -> str:
     if rounds.entry is None:
         return f"never all targets in the top {top_k}"
     often = f"in {rounds.entered} of {rounds.trials} trials"
-    when = fmt.estimate(rounds.entry + 1, rounds.entry_error)
+    when = fmt.estimate(rounds.entry, rounds.entry_error)
     return f"all targets in the top {top_k} from round {when} ({often})"
 
 
@@ -247,8 +247,7 @@ def in_top(rounds: Rounds, top_k: int, cursor: int | None = None, *, note: str =
 
 def _entry_mark(rounds: Rounds, height: float) -> Series:
     """The round, on average, in which all targets first were in the top k."""
-    at = (rounds.entry or 0.0) + 1
-    return Series("entry", [at], [height], "target", "points", cloud=False)
+    return Series("entry", [rounds.entry or 0.0], [height], "target", "points", cloud=False)
 
 
 def spent(rounds: Rounds, memoised: bool, cursor: int | None = None, *, note: str = "") -> Plot:
@@ -268,7 +267,7 @@ def spent(rounds: Rounds, memoised: bool, cursor: int | None = None, *, note: st
         steady_limits([0.0, *ys], ()),
         rounds,
         cursor,
-        note or f"{why}; ε = {last} after round {len(rounds)}",
+        note or f"{why}; ε = {last} after all {len(rounds)}",
     )
 
 
@@ -287,14 +286,14 @@ def _plot(
     low, high = limits
     marked = list(series)
     if cursor is not None and low is not None and high is not None:
-        x = float(cursor + 1)
+        x = float(cursor)
         marked.append(Series("", [x, x], [low, high], "muted", "dotted", legend=False))
     if low is not None and high is not None and low < 0 < high and ticks is None:
         levels = (*levels, (0.0, ""))
     count = len(rounds)
     return Plot(
         title,
-        Axis("round", low=0.5, high=count + 0.5, ticks=_round_ticks(count)),
+        Axis("round", low=-0.5, high=count - 0.5, ticks=_round_ticks(count)),
         Axis(unit, low=low, high=high, ticks=ticks),
         tuple(marked),
         levels=levels,
@@ -303,14 +302,14 @@ def _plot(
 
 
 def _round_ticks(count: int) -> list[tuple[float, str]]:
-    """The first round and round numbers, never half a round."""
+    """Round numbers from 0, never half a round."""
     step = next(
         digit * 10**power
         for power in range(8)
         for digit in (1, 2, 5)
         if count / (digit * 10**power) <= 10
     )
-    return [(float(at), str(at)) for at in sorted({1, *range(step, count + 1, step)})]
+    return [(float(at), str(at)) for at in range(0, count, step)]
 
 
 def _height(place: float) -> float:
@@ -344,10 +343,7 @@ def _reach(values: Sequence[float], errors: Sequence[float] | None) -> list[floa
 
 
 def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
-    """A row for each round: its users, what the attack gained, where the targets are.
-
-    Rounds count from 1.
-    """
+    """A row for each round: its users, what the attack gained, where the targets are."""
     gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
     places = min(6, fmt.decimals(one.standard_error for one in (*gains, *held)))
@@ -364,7 +360,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     rows: list[tuple[Value, ...]] = []
     for at in range(len(rounds)):
         row: list[Value] = [
-            at + 1, rounds.users[at], rounds.malicious[at], rounds.share[at], rounds.spent[at],
+            at, rounds.users[at], rounds.malicious[at], rounds.share[at], rounds.spent[at],
             gains[at].mean, gains[at].standard_error, gains[at].theory, _z(gains[at]),
             held[at].mean, inside[at].mean, error[at].mean,
         ]  # fmt: skip

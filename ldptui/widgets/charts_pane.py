@@ -829,7 +829,7 @@ class ChartsPane(Vertical):
         if at is None or at >= count:
             self._bar.about, self._bar.words = f"all {count} rounds", "space plays"
             return
-        self._bar.about = f"round {at + 1:>{len(str(count))}} of {count}"
+        self._bar.about = f"round {at:>{len(str(count - 1))}} of 0–{count - 1}"
         share, spent = percent(rounds.share[at]), short(rounds.spent[at])
         self._bar.words = f"β {share}  ε {spent}"
 
@@ -847,7 +847,7 @@ class ChartsPane(Vertical):
         count = len(run.rounds) if run.rounds is not None else 0
         if at is None or at >= count:
             return pooled, ""
-        return run.round_frequencies[at], f"round {at + 1} of {count}"
+        return run.round_frequencies[at], f"round {at} of 0–{count - 1}"
 
     def _overlays_at_cursor(self) -> tuple[Overlay, ...]:
         """The runs laid over, at the same round; while all are pooled, as they are."""
