@@ -194,7 +194,8 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
             continue
         swept = key.startswith("sweep.")
         plain = key.removeprefix("sweep.")
-        name = WORDS[plain] if plain in WORDS else place_of(plain)
+        place = place_of(plain)
+        name = WORDS.get(plain) or (f"the {place}" if place != plain else plain)
         what = f"the sweep of {name.removeprefix('the ')}" if swept else name
         was, now = shown(old.get(key)), shown(new.get(key))
         if key.endswith(".kind") and key.startswith(("protocol", "attack")):

@@ -23,7 +23,7 @@ def test_what_changed_inside_a_list_is_named() -> None:
         "attack": {"phase": [{**PHASE, "mix": [PARTS[0], {**PARTS[1], "weight": 0.5}]}]},
     }
     (sentence,) = changes(before, after)
-    assert sentence.startswith("Weight w of part 2 in phase 1 ")
+    assert sentence.startswith("The weight w of part 2 in phase 1 ")
     assert "0.2" in sentence
     assert "0.5" in sentence
     assert differences(before, after) == "weight w of part 2 in phase 1 0.2 → 0.5"
