@@ -1,0 +1,19 @@
+"""Results and closed forms as text tables, laid out for the width of the terminal. Pure text.
+
+A table of a sweep has one row for each cell: the swept keys, then the groups of columns of each
+metric. Groups that do not fit beside each other follow in a further block of rows.
+"""
+
+from __future__ import annotations
+
+from .layout import aligned, plain_table
+from .results import results_table, theory_table
+from .words import value_text
+
+__all__ = [
+    "aligned",
+    "plain_table",
+    "results_table",
+    "theory_table",
+    "value_text",
+]

@@ -1,0 +1,150 @@
+"""What is measured of single cells: their metrics, their rounds, the answers to their goals."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.campaign import entry_of, rounds_of
+from core.cell import Cell
+from core.goal import Goal
+from core.metrics import METRICS
+from core.results import CellResults, Estimate
+from core.runner import Results
+
+from .. import format as text
+from .layout import (
+    Column,
+    Group,
+    Style,
+    aligned_on,
+    block_lines,
+    in_blocks,
+    number_column,
+    plain_table,
+    words_column,
+)
+from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
+from .words import METRIC_NAMES
+
+
+def answer_lines(results: Results, style: Style) -> list[str]:
+    """How many fake users it takes to reach the goal, a row for each cell."""
+    asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
+    found = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
+    swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
+    wanted = [_goal(cell, goal) for cell, goal, _ in found]
+    metrics, levels = {metric for metric, _ in wanted}, {level for _, level in wanted}
+    several = len(metrics) > 1 or len(levels) > 1
+    rows = []
+    for (cell, goal, answer), (metric, level) in zip(found, wanted, strict=True):
+        numbers = [text.percent(answer.share), text.count(answer.malicious)]
+        numbers = numbers[::-1] if goal.over == "malicious" else numbers
+        numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
+        seen = "expected" if answer.by == "closed form" else "measured"
+        how = answer.by if answer.low is None else f"search, m > {text.count(answer.low)}"
+        keys = [str(cell.parameters.get(key, "")) for key in swept]
+        keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
+        rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
+    heads = [key.rpartition(".")[2] for key in swept] + ["goal"] * several
+    numbers = ["share β", "fakes m"]
+    numbers = numbers[::-1] if found[0][1].over == "malicious" else numbers
+    named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
+    title = " ".join([f"{_TAKES} for", *named] if named else [_TAKES])
+    lines = [
+        style.strong(title),
+        *plain_table([*heads, *numbers, "reaches", "by"], rows).split("\n"),
+    ]
+    sure = {answer.confidence for _, _, answer in found if answer.low is not None}
+    if sure:
+        lines[-1] = style.faint(
+            f"a search is {text.percent(max(filter(None, sure)))} sure of both ends"
+        )
+    return [line for line in lines if line]
+
+
+_TAKES: Final = "fake users that it takes"
+
+
+def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
+    """The metric and the value that it shall have."""
+    name = METRIC_NAMES.get(goal.metric, goal.metric.replace("_", " "))
+    if goal.metric == "targets_in_top_k":
+        name = f"targets in top {cell.top_k}"
+    return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
+
+
+def metric_lines(
+    cell: Cell, measured: CellResults, theory: dict[str, float | None], style: Style
+) -> list[str]:
+    """The metrics of one cell, a row each."""
+    rows = []
+    for metric in METRICS:
+        name = METRIC_NAMES.get(metric, metric.replace("_", " "))
+        estimate = measured.estimate(metric, theory[metric])
+        if estimate.mean is None:
+            continue
+        if cell.attack is None:
+            name = name.removesuffix(", attacked")
+            if metric == "mse_clean":
+                continue
+        if metric == "targets_in_top_k":
+            name = f"{name} {cell.top_k}, of {cell.targets.size}"
+        rows.append((name, estimate))
+    columns = (
+        Column("metric", words_column(name for name, _ in rows), words=True),
+        Column(
+            "measured",
+            aligned_on([text.estimate(one.mean, one.standard_error) for _, one in rows], " ± "),
+        ),
+        Column("theory", aligned_on([text.short(one.theory, 5) for _, one in rows], ".")),
+        Column("z", number_column(z_text(one) for _, one in rows)),
+    )
+    return block_lines([Group("", columns)], style, set())
+
+
+SHOWN_ROUNDS: Final = 12
+"""Rows of the view by round: the first round, the last one and evenly between."""
+
+
+def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> list[str]:
+    """Some rounds of a campaign, a row each; and when the targets came to the top k."""
+    every = rounds_of(cell, measured)
+    step = max(len(every) - 1, 1) / (min(len(every), SHOWN_ROUNDS) - 1 or 1)
+    numbers = sorted({round(at * step) for at in range(min(len(every), SHOWN_ROUNDS))})
+    shown = [every[number] for number in numbers]
+
+    def of(metric: str) -> list[Estimate]:
+        return [one.metrics[metric] for one in shown]
+
+    first = [Column("round", number_column(str(one.number) for one in shown))]
+    if cell.targets.size:
+        first.append(Column("β", aligned_on([text.short(one.share, 3) for one in shown], ".")))
+    spent = Column("ε spent", aligned_on([text.short(one.spent) for one in shown], "."))
+    groups = [beside_theory("mean squared error", of("mse"))]
+    if cell.targets.size:
+        inside, frequency = of("targets_in_top_k"), of("target_frequency")
+        power = common_power(frequency)
+        top = Column(f"in top {cell.top_k}", with_errors(inside, common_power(inside)))
+        groups = [
+            beside_theory("gain", of("gain")),
+            Group(
+                f"targets{unit_of(power)}", (Column("after", with_errors(frequency, power)), top)
+            ),
+        ]
+    keys, lines = Group("", (*first, spent)), list[str]()
+    for block in in_blocks(keys, groups, width):
+        lines += [*([""] if lines else []), *block_lines(block, style, set())]
+    told = _entry(cell, measured)
+    return [*lines, *([""] if told else []), *(style.faint(line) for line in told)]
+
+
+def _entry(cell: Cell, measured: CellResults) -> list[str]:
+    """When all targets first were in the top k, in words."""
+    if not cell.targets.size:
+        return []
+    entry, trials = entry_of(cell, measured), measured.trials
+    if not entry.reached:
+        return [f"the targets are never all in the top {cell.top_k}"]
+    when = f"from round {text.estimate(entry.mean, entry.standard_error)} on average"
+    often = f"in {entry.reached} of {trials} trials"
+    return [f"all targets are in the top {cell.top_k} {when}, {often}"]

@@ -1,0 +1,131 @@
+"""Columns in groups, and groups in blocks of the terminal's width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+GAP: Final = "   "
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its head and its texts, padded to one width; numbers stand to the right."""
+
+    head: str
+    cells: tuple[str, ...]
+    words: bool = False
+
+    @property
+    def width(self) -> int:
+        return max(len(self.head), *(len(cell) for cell in self.cells))
+
+    def placed(self, cell: str) -> str:
+        return cell.ljust(self.width) if self.words else cell.rjust(self.width)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns that stay together, under one title."""
+
+    title: str
+    columns: tuple[Column, ...]
+
+    @property
+    def width(self) -> int:
+        inner = sum(column.width for column in self.columns) + 2 * (len(self.columns) - 1)
+        return max(inner, len(self.title))
+
+
+@dataclass(frozen=True)
+class Style:
+    """How to emphasise: escape sequences, or nothing."""
+
+    colour: bool = False
+
+    def strong(self, line: str) -> str:
+        return f"\x1b[1m{line}\x1b[0m" if self.colour and line.strip() else line
+
+    def faint(self, line: str) -> str:
+        return f"\x1b[2m{line}\x1b[0m" if self.colour and line.strip() else line
+
+
+def in_blocks(keys: Group, groups: Sequence[Group], width: int) -> list[list[Group]]:
+    """The groups side by side, in as many blocks as the width asks for, each after the keys."""
+    blocks: list[list[Group]] = []
+    room = 0
+    for group in groups:
+        if not blocks or group.width + len(GAP) > room:
+            blocks.append([keys])
+            room = width - keys.width
+        blocks[-1].append(group)
+        room -= group.width + len(GAP)
+    return blocks
+
+
+def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of words."""
+    columns = tuple(
+        Column(head, words_column(row[place] for row in rows), words=True)
+        for place, head in enumerate(heads)
+    )
+    lines = block_lines([Group("", columns)], Style(), set())
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def block_lines(groups: Sequence[Group], style: Style, breaks: set[int]) -> list[str]:
+    """Titles, heads, a rule and the rows of some groups side by side; empty lines at `breaks`."""
+    lines = []
+    if any(group.title for group in groups):
+        lines.append(style.strong(GAP.join(group.title.ljust(group.width) for group in groups)))
+    lines.append(
+        style.strong(
+            GAP.join(
+                "  ".join(one.placed(one.head) for one in group.columns).ljust(group.width)
+                for group in groups
+            )
+        )
+    )
+    lines.append(style.faint(GAP.join("─" * group.width for group in groups)))
+    for row in range(len(groups[0].columns[0].cells)):
+        if row in breaks:
+            lines.append("")
+        parts = []
+        for group in groups:
+            cells = []
+            for column in group.columns:
+                cell = column.placed(column.cells[row])
+                cells.append(style.faint(cell) if column.head == "theory" else cell)
+            inner = sum(column.width for column in group.columns) + 2 * (len(cells) - 1)
+            parts.append("  ".join(cells) + " " * (group.width - inner))
+        lines.append(GAP.join(parts))
+    return lines
+
+
+def words_column(words: Iterable[str]) -> tuple[str, ...]:
+    listed = list(words)
+    width = max(map(len, listed), default=0)
+    return tuple(word.ljust(width) for word in listed)
+
+
+def number_column(words: Iterable[str]) -> tuple[str, ...]:
+    listed = list(words)
+    width = max(map(len, listed), default=0)
+    return tuple(word.rjust(width) for word in listed)
+
+
+def aligned(numbers: Sequence[str]) -> tuple[str, ...]:
+    """Numbers as texts of one width, with their points below each other."""
+    return aligned_on(numbers, ".")
+
+
+def aligned_on(words: Sequence[str], mark: str) -> tuple[str, ...]:
+    """The words with their marks below each other; whole numbers end where a point would be."""
+    parts = []
+    for word in words:
+        end = word.find(mark) if mark in word else word.find("e") if "e" in word else len(word)
+        parts.append((word[:end], word[end:]))
+    before = number_column(part[0] for part in parts)
+    after = words_column(part[1] for part in parts)
+    return tuple(left + right for left, right in zip(before, after, strict=True))

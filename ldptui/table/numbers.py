@@ -1,0 +1,96 @@
+"""Measured values as columns: with error, closed form and z."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from core.results import Estimate
+
+from .. import format as text
+from .layout import Column, Group, aligned_on, number_column
+
+
+def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
+    """Estimates beside their closed forms."""
+    power = common_power(estimates)
+    columns = (
+        Column("measured", with_errors(estimates, power)),
+        Column("theory", aligned_on([theory_text(one, power) for one in estimates], ".")),
+        Column("z", number_column(z_text(one) for one in estimates)),
+    )
+    return Group(title + unit_of(power), columns)
+
+
+def with_errors(estimates: Sequence[Estimate], power: int | None) -> tuple[str, ...]:
+    """`value ± error` with both points aligned; the error has two digits in each row."""
+    if power is None:
+        return aligned_on([_scientific(one.mean, one.standard_error) for one in estimates], " ± ")
+    values, errors = [], []
+    for one in estimates:
+        if one.mean is None:
+            values.append(text.MISSING)
+            errors.append("")
+        elif not one.standard_error:
+            values.append(text.short(_scaled(one.mean, power), 5))
+            errors.append("" if one.standard_error is None else "0")
+        else:
+            error = _scaled(one.standard_error, power)
+            places = text.decimals([error])
+            values.append(text.fixed(_scaled(one.mean, power), places))
+            errors.append(text.fixed(error, places))
+    left, right = aligned_on(values, "."), aligned_on(errors, ".")
+    if not any(errors):
+        return left
+    return tuple(
+        f"{value} {'±' if error.strip() else ' '} {error}"
+        for value, error in zip(left, right, strict=True)
+    )
+
+
+def _scientific(value: float | None, error: float | None) -> str:
+    """`(1.235 ± 0.012)e-6`, whatever the size."""
+    if value is None or value == 0:
+        return text.short(value)
+    power = math.floor(math.log10(abs(value)))
+    if not error:
+        return f"{text.fixed(_scaled(value, power), 4)}e{power}"
+    scaled = _scaled(error, power)
+    places = text.decimals([scaled])
+    return f"({text.fixed(_scaled(value, power), places)} ± {text.fixed(scaled, places)})e{power}"
+
+
+def theory_text(estimate: Estimate, power: int | None) -> str:
+    """The closed form, as precise as what it is compared with."""
+    value, error = estimate.theory, estimate.standard_error
+    if value is None:
+        return text.MISSING
+    if power is None:
+        return _scientific(value, None)
+    if not error:
+        return text.short(_scaled(value, power), 5)
+    return text.fixed(_scaled(value, power), text.decimals([_scaled(error, power)]))
+
+
+def z_text(estimate: Estimate) -> str:
+    return text.fixed(estimate.z, 1, sign=True)
+
+
+def common_power(estimates: Iterable[Estimate]) -> int | None:
+    """The power of ten that a column shares; None where its numbers are too far apart."""
+    known = [one for one in estimates if one.mean is not None]
+    largest = max((abs(one.mean or 0.0) for one in known), default=0.0)
+    if not largest:
+        return 0
+    exponent = math.floor(math.log10(largest))
+    power = 0 if -2 <= exponent <= 5 else 3 * math.floor(exponent / 3)
+    errors = [_scaled(one.standard_error, power) for one in known if one.standard_error]
+    return power if text.decimals(errors) <= 6 or not errors else None
+
+
+def _scaled(value: float, power: int) -> float:
+    return value * 10.0**-power if abs(power) < 300 else value
+
+
+def unit_of(power: int | None) -> str:
+    return f", in {text.power_of_ten(power)}" if power else ""

@@ -1,0 +1,75 @@
+"""The whole table of a run's results, and of closed forms."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from core.runner import Results
+from core.theory import expected_metrics
+
+from .. import format as text
+from .cell import answer_lines, metric_lines, round_lines
+from .layout import Column, Group, Style, aligned_on, block_lines, words_column
+from .setting import constant_lines
+from .sweep import Finished, sweep_lines
+from .words import one_line
+
+
+def results_table(results: Results, width: int = 80, colour: bool = False) -> str:
+    """What a run measured, as lines of at most `width` cells where that is possible."""
+    style = Style(colour)
+    scenario, cells = results.experiment.scenario, results.experiment.cells
+    lines = [style.strong(line) for line in textwrap.wrap(one_line(scenario.title), width)]
+    lines += [style.faint(line) for line in constant_lines(results, width)]
+    if any(cell.answer is not None for cell in cells):
+        lines += ["", *answer_lines(results, style)]
+    finished = [
+        (cell, measured, expected_metrics(cell))
+        for cell, measured in zip(cells, results.cells, strict=True)
+        if measured.trials
+    ]
+    if len(cells) == 1 and finished:
+        lines += ["", *metric_lines(*finished[0], style)]
+        if cells[0].rounds:
+            lines += ["", *round_lines(*finished[0][:2], width, style)]
+    elif finished:
+        lines += ["", *sweep_lines(results, finished, width, style)]
+    lines += ["", *(style.faint(line) for line in _closing(results, finished, width))]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _closing(results: Results, finished: list[Finished], width: int) -> list[str]:
+    """How to read the table, how well it agrees with the theory, and what names the numbers."""
+    scores = [
+        abs(z)
+        for _, measured, theory in finished
+        for metric in ("gain", "mse")
+        if (z := measured.estimate(metric, theory[metric]).z) is not None
+    ]
+    notes = ["mean ± standard error over the trials; z = (measured − theory) / standard error"]
+    if scores:
+        notes.append(f"largest |z| of those shown ({len(scores)}): {max(scores):.1f}")
+    if results.error:
+        notes.append(results.error)
+    if not results.ended:
+        notes.append(
+            f"partial: interrupted after {text.count(results.trials)} of "
+            f"{text.count(results.experiment.trials)} trials"
+        )
+    notes.append(f"digest {results.digest}")
+    return [line for note in notes for line in textwrap.wrap(note, width)]
+
+
+def theory_table(
+    title: str, rows: Sequence[tuple[str, str, str, str]], notes: Sequence[str]
+) -> str:
+    """Closed forms as (quantity, value, formula, source), between a title and notes."""
+    columns = (
+        Column("quantity", words_column(row[0] for row in rows), words=True),
+        Column("value", aligned_on([row[1] for row in rows], ".")),
+        Column("formula", words_column(row[2] for row in rows), words=True),
+        Column("source", words_column(row[3] for row in rows), words=True),
+    )
+    lines = [title, "", *block_lines([Group("", columns)], Style(), set()), "", *notes]
+    return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -1,0 +1,128 @@
+"""A sweep: one row for each cell, the swept keys, then each metric's columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.campaign import entry_of
+from core.cell import Cell
+from core.results import CellResults, Estimate
+from core.runner import Results
+
+from .layout import (
+    Column,
+    Group,
+    Style,
+    aligned_on,
+    block_lines,
+    in_blocks,
+    number_column,
+    words_column,
+)
+from .numbers import beside_theory, common_power, unit_of, with_errors
+from .words import value_text
+
+SHORT_KEYS: Final = {
+    "attack.targets.count": "targets",
+    "attack.targets.items": "targets",
+    "attack.targets.pick": "targets",
+}
+"""Column heads that are not the last word of the key."""
+
+Finished = tuple[Cell, CellResults, dict[str, float | None]]
+
+
+def sweep_lines(results: Results, finished: list[Finished], width: int, style: Style) -> list[str]:
+    """One row for each cell, in as many blocks as the width asks for."""
+    breaks = _breaks(results, finished)
+    lines: list[str] = []
+    for block in in_blocks(_keys(results, finished), _groups(finished), width):
+        lines += [*([""] if lines else []), *block_lines(block, style, breaks)]
+    return lines
+
+
+def _keys(results: Results, finished: list[Finished]) -> Group:
+    """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
+    swept = list(results.experiment.scenario.sweep)
+    heads = [SHORT_KEYS.get(key, key.rpartition(".")[2]) for key in swept]
+    columns = []
+    for key, head in zip(swept, heads, strict=True):
+        name = key if heads.count(head) > 1 else head
+        if head == "kind":
+            name = key.partition(".")[0]
+        values = [cell.parameters.get(key) for cell, _, _ in finished]
+        if any(isinstance(value, str | list) for value in values):
+            columns.append(
+                Column(name, words_column(value_text(value) for value in values), words=True)
+            )
+        else:
+            columns.append(Column(name, aligned_on([value_text(value) for value in values], ".")))
+    held = [cell.target_frequency if cell.attack else None for cell, _, _ in finished]
+    if any(key.startswith("attack.targets.") for key in swept) and len(set(held)) > 1:
+        columns.append(Column("f_T", aligned_on([value_text(value) for value in held], ".")))
+    if not results.complete:
+        done = [f"{measured.trials}/{cell.trials}" for cell, measured, _ in finished]
+        columns.append(Column("trials", number_column(done)))
+    return Group("", tuple(columns))
+
+
+def _groups(finished: list[Finished]) -> list[Group]:
+    """The columns of each metric that the table shows."""
+    tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
+    heads = {"detected": "items", "false_detected": "false"}
+    detected = [_measured("detected", heads, finished)] if tested else []
+    if all(cell.attack is None for cell, _, _ in finished):
+        return [
+            _compared("mean squared error", "mse", finished),
+            _measured("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, finished),
+            *detected,
+        ]
+    tops = {cell.top_k for cell, _, _ in finished}
+    top = str(tops.pop()) if len(tops) == 1 else "k"
+    return [
+        _compared("gain", "gain", finished),
+        _measured(
+            "target frequency",
+            {"target_frequency_clean": "before", "target_frequency": "after"},
+            finished,
+        ),
+        _compared("mean squared error", "mse", finished),
+        _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
+        *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
+        *detected,
+    ]
+
+
+def _entries(finished: list[Finished]) -> Group:
+    """In which round all targets first were in the top k, and in how many trials they ever were."""
+    entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
+    when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
+    trials = number_column(f"{entry.reached}/{count}" for entry, count in entries)
+    columns = Column("round", with_errors(when, common_power(when))), Column("trials", trials)
+    return Group("all in top k from", columns)
+
+
+def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
+    """A metric, measured and expected."""
+    return beside_theory(
+        title, [measured.estimate(metric, theory[metric]) for _, measured, theory in finished]
+    )
+
+
+def _measured(title: str, metrics: dict[str, str], finished: list[Finished]) -> Group:
+    """Metrics without their theory, side by side in one unit."""
+    found = {
+        metric: [measured.estimate(metric) for _, measured, _ in finished] for metric in metrics
+    }
+    power = common_power([one for estimates in found.values() for one in estimates])
+    columns = [Column(head, with_errors(found[metric], power)) for metric, head in metrics.items()]
+    return Group(title + unit_of(power), tuple(columns))
+
+
+def _breaks(results: Results, finished: list[Finished]) -> set[int]:
+    """The rows before which the keys but the last one change, where groups of rows are long."""
+    swept = list(results.experiment.scenario.sweep)
+    if len(swept) < 2 or len(results.experiment.scenario.sweep[swept[-1]]) < 3:
+        return set()
+    outer = [str([cell.parameters.get(key) for key in swept[:-1]]) for cell, _, _ in finished]
+    return {row for row in range(1, len(outer)) if outer[row] != outer[row - 1]}

@@ -1,0 +1,63 @@
+"""Names of metrics, and values of parameters in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from core.cell import Cell
+
+from .. import format as text
+
+METRIC_NAMES: Final = {
+    "gain": "gain",
+    "normalised_gain": "normalised gain",
+    "target_frequency": "target frequency, attacked",
+    "target_frequency_clean": "target frequency, clean",
+    "mse": "mean squared error, attacked",
+    "mse_clean": "mean squared error, clean",
+    "l1_error": "L1 error, attacked",
+    "max_error": "max error, attacked",
+    "targets_in_top_k": "targets among the top",
+    "detected": "detected items",
+    "false_detected": "of them held by nobody",
+}
+
+
+def present(cells: Sequence[Cell], key: str) -> list[object]:
+    return [cell.parameters[key] for cell in cells if key in cell.parameters]
+
+
+def range_over(values: Iterable[object]) -> str:
+    """What a parameter is over all cells: its value, its range, or its few words."""
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) > 1 and all(isinstance(value, int | float) for value in distinct):
+        numbers: list[Any] = distinct
+        return f"{value_text(min(numbers))} … {value_text(max(numbers))}"
+    return ", ".join(value_text(value) for value in distinct)
+
+
+def value_text(value: object) -> str:
+    """One parameter as text: a number, a word, or a shortened list."""
+    if value is None:
+        return text.MISSING
+    if isinstance(value, int):
+        return text.count(value) if abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return text.short(value)
+    if isinstance(value, list):
+        return _shortened(value)
+    return one_line(str(value))
+
+
+def _shortened(items: Sequence[object]) -> str:
+    """A list in a column: whole if it is short, else its ends and how long it is."""
+    whole = ", ".join(one_line(str(item)) for item in items)
+    if len(whole) <= 16:
+        return whole
+    return f"{one_line(str(items[0]))[:12]}, … ({len(items)})"
+
+
+def one_line(words: str) -> str:
+    """Text without line ends and control characters."""
+    return "".join(c if c.isprintable() else " " for c in words)
