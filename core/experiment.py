@@ -6,7 +6,6 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 
@@ -23,6 +22,15 @@ from .attacks import (
 from .cell import Cell
 from .central import Curator
 from .errors import ScenarioError
+from .limits import (
+    LIFTED,
+    MAX_TRIALS,
+    MAX_USERS,
+    check_cell,
+    check_filters,
+    check_size,
+    check_total,
+)
 from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
 from .protocols.rappor import MOST_LEAVING
@@ -32,17 +40,6 @@ from .search import solved
 from .streams import Path
 from .trial import Pulse, no_pulse
 from .turnover import Turnover, turnover
-
-MAX_ITEMS: Final = 2**20
-MAX_USERS: Final = 10**13
-MAX_TRIALS: Final = 10**6
-MAX_PAIRS: Final = 10**12
-MAX_COUNTS: Final = 2**20
-"""Bits of all cohorts: a block of trials counts each of them, in some 200 MB."""
-MAX_FILTERS: Final = 2**22
-"""Bloom filters of all items in all cohorts: hashing them takes some seconds."""
-MAX_ESTIMATES: Final = 2**22
-"""Estimates of all items in all rounds: a trial's fill 32 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +66,7 @@ def compile(  # noqa: A001
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
-            f"must give at most {MAX_CELLS:,} cells, got {scenario.cells:,}{_LIFT}",
+            f"must give at most {MAX_CELLS:,} cells, got {scenario.cells:,}{LIFTED}",
             key="sweep",
             where=scenario.name,
         )
@@ -81,9 +78,6 @@ def compile(  # noqa: A001
     return Experiment(scenario, cells)
 
 
-_LIFT: Final = " (--no-limits lifts this)"
-
-
 def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
@@ -91,7 +85,7 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
             rounds = " times rounds" if point.rounds else ""
-            rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{_LIFT}"
+            rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{LIFTED}"
             raise ScenarioError(rule, key="trials")
         if limits:
             check_size(point)
@@ -106,7 +100,8 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
 
 def bind(index: int, point: Point, population: Population, limits: bool = True) -> Cell:
     """One cell: protocol, targets and the number of fakes for one point."""
-    _check_bloom_filters(point, population, limits)
+    if limits:
+        check_filters(point, population)
     try:
         protocol = point.protocol.bind(population.domain_size, population.labels)
     except ScenarioError as error:
@@ -114,12 +109,12 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
         _check_goal(point, acts[0].attack)
-    _check_total(population.users * len(acts) + sum(one.malicious for one in acts), point.rounds)
+    check_total(population.users * len(acts) + sum(one.malicious for one in acts), point.rounds)
     fakes = [some for one in acts for some in one.fakes(targets)]
     path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
     if limits:
         most = max((one.malicious for one in acts), default=0)
-        _check_cell(population, most, path, point.rounds)
+        check_cell(population, most, path, point.rounds)
     cell = Cell(
         index=index,
         parameters=point.parameters,
@@ -325,63 +320,3 @@ def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
     if asked == "reports":
         raise ScenarioError(f'must be "auto" or "counts" with {curator}', key="simulate.path")
     return "counts"
-
-
-def _check_bloom_filters(point: Point, population: Population, limits: bool) -> None:
-    spec = point.protocol
-    if not limits or not isinstance(spec, RapporSpec) or spec.cohorts is None:
-        return
-    counts = spec.cohorts * (spec.bits or 0)
-    if counts > MAX_COUNTS:
-        raise ScenarioError(
-            f"times bits must be at most 2^20, got {counts:,}{_LIFT}", key="protocol.cohorts"
-        )
-    filters = population.domain_size * spec.cohorts
-    if filters > MAX_FILTERS:
-        raise ScenarioError(
-            f"times items must be at most 2^22, got {filters:,}{_LIFT}", key="protocol.cohorts"
-        )
-
-
-def check_size(point: Point) -> None:
-    """Refuse what is too large before anything is drawn."""
-    items = getattr(point.population, "items", 0)
-    users = getattr(point.population, "users", 0)
-    if items > MAX_ITEMS:
-        raise ScenarioError(f"must be at most 2^20, got {items:,}{_LIFT}", key="population.items")
-    if users > MAX_USERS:
-        raise ScenarioError(f"must be at most 10^13, got {users:,}{_LIFT}", key="population.users")
-
-
-def _check_total(everyone: int, in_rounds: int | None) -> None:
-    """Refuse more users than counts have room for, limits or not."""
-    if everyone >= 2**63:
-        where = " of all rounds" if in_rounds else ""
-        raise ScenarioError(
-            f"users and malicious users{where} must be below 2^63 together, got {everyone:,}"
-        )
-
-
-def _check_cell(population: Population, malicious: int, path: Path, in_rounds: int | None) -> None:
-    rounds = in_rounds or 1
-    everyone = population.users + malicious
-    if population.domain_size > MAX_ITEMS:
-        raise ScenarioError(
-            f"must hold at most 2^20 items, got {population.domain_size:,}{_LIFT}", key="population"
-        )
-    if everyone > MAX_USERS:
-        raise ScenarioError(
-            f"users and malicious users must be at most 10^13 together, got {everyone:,}{_LIFT}"
-        )
-    if in_rounds and rounds * population.domain_size > MAX_ESTIMATES:
-        raise ScenarioError(
-            f"times items must be at most 2^22, got {rounds * population.domain_size:,}{_LIFT}",
-            key="campaign.rounds",
-        )
-    pairs = everyone * population.domain_size * rounds
-    if path == "reports" and pairs > MAX_PAIRS:
-        times = " × rounds" if in_rounds else ""
-        raise ScenarioError(
-            f'must be "counts" where users × items{times} exceeds 10^12, got {pairs:,}{_LIFT}',
-            key="simulate.path",
-        )

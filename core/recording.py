@@ -23,9 +23,9 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from .errors import FileError, ScenarioError
-from .experiment import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .files import whole_file
 from .goal import Answer
+from .limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario

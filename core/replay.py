@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from .cell import Cell
-from .experiment import MAX_USERS, Experiment
+from .experiment import Experiment
 from .goal import Answer
+from .limits import MAX_USERS
 from .metrics import METRICS
 from .results import BLOCK_TRIALS, Block, Rounds, digest
 from .runner import Progress, run

@@ -23,7 +23,7 @@ from core.attacks import Mixture, NoAttack, Targets, aimed, fakes_of, malicious_
 from core.central import Curator, Stability
 from core.central.locality import central_mse
 from core.errors import LdpError, ScenarioError
-from core.experiment import MAX_ITEMS, MAX_TRIALS
+from core.limits import MAX_ITEMS, MAX_TRIALS
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import KINDS, PROTOCOLS, BitNoise, ProtocolSpec, Rappor, RapporSpec
 from core.pure import Items, PureProtocol, item_variance

@@ -122,19 +122,19 @@ def _thinned(scenario: Scenario) -> Scenario:
 
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
-    from core import experiment
+    from core import experiment, limits
     from core.errors import ScenarioError
 
     single = base(scenario)
     point = next(single.points())
-    if scenario.cells * point.trials > experiment.MAX_TRIALS:
-        rule = f"times cells must be at most {experiment.MAX_TRIALS:,}, got {point.trials}"
+    if scenario.cells * point.trials > limits.MAX_TRIALS:
+        rule = f"times cells must be at most {limits.MAX_TRIALS:,}, got {point.trials}"
         raise ScenarioError(f"{rule} × {scenario.cells:,}", key="trials")
-    experiment.check_size(point)
+    limits.check_size(point)
     drawn = population_of(point, scenario.folder)
     cell = experiment.bind(0, point, drawn)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
-        experiment.check_size(other)
+        limits.check_size(other)
         # Another population is not drawn for this: that could take long.
         if (other.population, other.seed) == (point.population, point.seed):
             experiment.bind(0, other, drawn)
