@@ -89,7 +89,7 @@ BARS: Final = 40
 LOADING = "loading …"
 NO_ESTIMATE = "no estimate yet: ctrl+r runs the scenario"
 NO_ATTACK = "No attack, so no gain. Pane 3 has the attacks: press 3."
-PHASED = "The attack has phases: the Timeline shows what it gains from round to round."
+PHASED = "The attack has phases: the Timeline shows the gain of every round."
 NO_AXIS = "Nothing here can be varied: give the scenario a population with items and users."
 NO_ROUNDS = (
     "One collection, so no rounds. A campaign has them: in pane 3 choose phases, or write "
@@ -108,7 +108,7 @@ class ChartsPane(Vertical):
     BORDER_TITLE = "4 Charts"
     DEFAULT_CSS = """
     ChartsPane {
-        border: round $panel-lighten-2;
+        border: round $foreground 25%;
         border-title-color: $text-muted;
         & #charts { height: 1fr; }
         & #frequencies { width: 1fr; height: 1fr; layout: vertical; }
