@@ -49,8 +49,9 @@ ALL: Final = (*KINDS, *CURATORS)
 NAME: Final = max(map(len, KINDS)) + 1
 """Cells for the name of a protocol and the gap after it."""
 WIDEST: Final = max(map(len, CURATORS)) + 1
-TEXT: Final = 2 + NAME + 2
-"""Where the reason to pick it starts: after the mark, the name and the star."""
+"""The same for the trusted curators, whose rows have no star."""
+TEXT: Final = 2 + WIDEST
+"""Where the reason to pick it starts at the latest: after the mark, the name and the star."""
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,9 @@ class ProtocolPane(Widget, can_focus=True):
 
     def render(self) -> RenderResult:
         width, height = self.size
-        rows, facts, words = self._rows(width), self._fact_lines(width), self._word_lines(width)
-        rows += self._curators(width, self._roomy(width, height))
+        facts, words = self._fact_lines(width), self._word_lines(width)
+        roomy = self._roomy(width, height)
+        rows = [*self._rows(width, roomy), *self._curators(width, roomy)]
         facts = facts[: max(0, height - len(rows))]
         # The reason goes below the list where there is room for it, then a blank line, then prose.
         reason, prose = words
@@ -164,15 +166,19 @@ class ProtocolPane(Widget, can_focus=True):
             lines += [Content(""), *prose]
         return Content("\n").join(lines)
 
-    def _rows(self, width: int) -> list[Content]:
-        """One row for each protocol: mark, name, star, why to pick it, its σ."""
+    def _rows(self, width: int, roomy: bool) -> list[Content]:
+        """One row for each protocol: mark, name, star, why to pick it, its σ.
+
+        `roomy`: the curators' rows follow, and their names are longer.
+        """
+        name = WIDEST - 2 if roomy else NAME
         facts = self._facts
         spreads = facts.spreads if facts is not None and facts.spreads else ("",) * len(KINDS)
         texts = list(BRIEFLY.values())
         if self._reasons_fit(width):
             helps = [kind_help("protocol", kind) for kind in KINDS]
             texts = [help_.reason if help_ else "" for help_ in helps]
-        right = self._right if max(map(cell_len, texts)) + self._right <= width - TEXT else 0
+        right = self._right if max(map(cell_len, texts)) + self._right <= width - name - 4 else 0
         rows = []
         for kind, text, spread in zip(KINDS, texts, spreads, strict=True):
             chosen = kind == self._kind
@@ -181,7 +187,7 @@ class ProtocolPane(Widget, can_focus=True):
             star = facts is not None and kind in facts.recommended
             row = Content.assemble(
                 (mark, bright if chosen else muted(self)),
-                (kind.upper().ljust(NAME), bright if chosen else "$foreground"),
+                (kind.upper().ljust(name), bright if chosen else "$foreground"),
                 ("★ " if star else "  ", "$text-success"),
                 (text, "$foreground" if chosen else muted(self)),
             )
@@ -258,7 +264,10 @@ def _full_name(name: str) -> str:
 
 
 def _wrapped(text: str, width: int, style: str) -> list[Content]:
-    return [Content.styled(line, style) for line in textwrap.wrap(text, max(20, width))]
+    """Lines of words; a number stays with what it is the value of."""
+    held = text.replace(" = ", "\xa0=\xa0")
+    lines = textwrap.wrap(held, max(20, width))
+    return [Content.styled(line.replace("\xa0", " "), style) for line in lines]
 
 
 def _facts(draft: Draft) -> Facts | None:
