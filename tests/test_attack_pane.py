@@ -123,7 +123,22 @@ async def test_a_bad_value_in_the_script_is_under_the_field_as_well() -> None:
         app.retype(SCENARIO.replace("0.05", "1.5").replace("1000000", "0"))
         await pilot.pause()
         assert app.said("attack.share") == "must be in [0, 1), got 1.5"
+        assert app.said("attack.shape") == ""  # said once, where it is
         assert problems(app) == ["✗ line 17: attack.share must be in [0, 1), got 1.5"]
+
+
+async def test_the_script_shows_the_line_of_a_problem_beside_the_form() -> None:
+    app = FormApp(AttackPane, "# remark\n" * 60 + SCENARIO)
+    async with app.run_test(size=(120, 16)) as pilot:
+        editor(app).scroll_to(y=0, animate=False)
+        await pilot.pause()
+        cursor = editor(app).cursor_location
+        await app.type_into(pilot, "attack.share", "1.5")
+        line = app.draft.problems[0].line
+        assert line is not None
+        top = editor(app).scroll_offset.y
+        assert top < line <= top + editor(app).size.height
+        assert editor(app).cursor_location == cursor
 
 
 async def test_a_problem_leads_to_its_line() -> None:
@@ -205,8 +220,8 @@ async def test_views_switch_where_there_is_room_for_one() -> None:
         await pilot.pause()
         assert app.focused is editor(app)
         assert not app.query_one("#form").display
-        await pilot.press("s")  # is typed
-        assert app.posted == ["s" + SCENARIO]
+        await pilot.press("s")  # is typed, where the script opens
+        assert app.posted == [SCENARIO.replace("[attack]", "s[attack]")]
         await pilot.press("backspace", "escape", "s")
         await pilot.pause()
         assert app.query_one("#form").display

@@ -62,6 +62,8 @@ DRIFTS: Final[dict[str, Table]] = {
 }
 """The populations that a form can mix in, with what they start with; `counts` by the script."""
 DRIFTING: Final = ("exponent", "ratio", "mean", "std")
+WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
+"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
 CONSTANT: Final = "constant"
 RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
 OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
@@ -175,7 +177,8 @@ class AttackForm(Scrolled):
             return
         shape = script.shape_of(self._attack)
         shapes = self.query_one("#shape", Field)
-        shapes.show(shape, said(draft, "attack"))
+        whole = (one.message for one in draft.problems if one.key in WHOLE)
+        shapes.show(shape, next(whole, ""))
         self._show_campaign(draft, shape == "phases")
         self._show_share(draft, shape)
         self._show_parts(draft, shape)

@@ -147,16 +147,27 @@ class ScriptEditor(TextArea):
         tail = next((at for at in range(rest) if old[-1 - at] != text[-1 - at]), rest)
         if head + tail < len(text) // 2:
             self.load_text(text)
+            self._go_to_attack()
             return
         document = self.document
         start = document.get_location_from_index(head)  # type: ignore[attr-defined]
         end = document.get_location_from_index(len(old) - tail)  # type: ignore[attr-defined]
         self.replace(text[head : len(text) - tail], start, end)
 
+    def _go_to_attack(self) -> None:
+        """Another text opens at its attack, which this pane is about, not at its remarks."""
+        lines = self.document.lines
+        row = next((at for at, line in enumerate(lines) if line.startswith("[attack]")), 0)
+        self.move_cursor((row, 0), center=True)
+
     def mark(self, lines: frozenset[int]) -> None:
-        """Mark lines (from 1) as wrong."""
+        """Mark lines (from 1) as wrong; the first is brought into view while one types elsewhere."""
         if lines != self._wrong:
             self._wrong = lines
+            if lines and not self.has_focus:
+                row = min(*lines, self.document.line_count) - 1
+                y = self.wrapped_document.location_to_offset((row, 0)).y
+                self.scroll_to(y=y - self.size.height // 2, animate=False)
             self.notify_style_update()
             self.refresh()
 
@@ -213,6 +224,7 @@ class ScriptEditor(TextArea):
         await act_at_once(self, event)
 
     def on_focus(self) -> None:
+        self.scroll_cursor_visible(center=True)  # it could not scroll while it was hidden
         self.post_message(FieldFocused("script"))
 
     def action_leave(self) -> None:
