@@ -116,7 +116,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     indent = 2 * has_targets + 2 * has_findings
     labels = [clean(bar.label, charset) for bar in shown]
     longest = max(map(cell_len, labels))
-    label_width = min(max(longest, 4), max(4, min(28, width // 5)))
+    label_width = min(max(longest, 4), max(4, min(28, width // 4)))
     labels = _distinct(labels, label_width)
     least = width // 3 if width >= 36 else 6
     for choice in _choices(numbers):

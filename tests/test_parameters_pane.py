@@ -262,7 +262,7 @@ def test_a_sweep_is_described_in_the_room_there_is() -> None:
     spec = {"from": 0.0, "to": 0.2, "points": 12}
     assert described(spec, 40) == "0 → 0.2, 12 points, linear"
     assert described(spec, 20) == "0 → 0.2, 12 points"
-    assert described({**spec, "scale": "log"}, 15) == "0 → 0.2, 12 log"
+    assert described({**spec, "scale": "log"}, 16) == "0 → 0.2 (12) log"
     assert described([1, 2, 3, 4, 5, 6], 12) == "1, 2, 3, … 6"
     assert described([1, 2], 12) == "1, 2"
     assert described([0.01, 0.02, 0.05, 0.25], 16) == "0.01 … 0.25 (4)"

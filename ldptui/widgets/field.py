@@ -347,7 +347,8 @@ class Choice(Widget, can_focus=True):
         if places is None:
             word = next((word for value, word in self.options if value == self.value), "")
             arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
-            return Content.assemble(("‹ ", arrow), (word or "–", bright), (" ›", arrow))
+            gap = " " if cell_len(word) + 4 <= self.size.width else ""
+            return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))
         lines: list[Content] = [Content("")] * (places[-1].y + 1 if places else 1)
         for (value, word), place in zip(self.options, places, strict=True):
             line = lines[place.y].pad_right(place.x - lines[place.y].cell_length)

@@ -84,6 +84,7 @@ class PathField(Vertical):
         & > Input:nocolor > .input--cursor { text-style: underline; }
         & > Input.-refused, & > Input.-refused:focus { border: round $error; }
         & > Static { height: auto; padding: 0 1; color: $text-muted; }
+        & > Static.-path { text-wrap: nowrap; text-overflow: fold; }
         & > Static.-refused { color: $text-error; }
         & > Static.-asking { color: $text-warning; }
         & > OptionList {
@@ -163,6 +164,7 @@ class PathField(Vertical):
         """A sentence under the field: why the path is refused, or what enter will do."""
         line, field = self.query_one(Static), self.query_one(Input)
         line.update(sentence)
+        line.set_class(sentence.startswith("→ "), "-path")  # one long word
         for widget in (line, field):
             widget.set_class(refused, "-refused")
             widget.set_class(asking, "-asking")

@@ -86,7 +86,7 @@ def described(spec: Any, width: int) -> str:
     points, scale = write(spec.get("points")), write(spec.get("scale", "linear"))
     short_scale = f" {scale}" if scale != "linear" else ""
     for text in (f"{ends}, {points} points, {scale}", f"{ends}, {points} points{short_scale}",
-                 f"{ends}, {points}{short_scale}"):  # fmt: skip
+                 f"{ends} ({points}){short_scale}"):  # fmt: skip
         if cell_len(text) <= width:
             return text
     return f"{points} points{short_scale}"
