@@ -161,7 +161,7 @@ class ScriptEditor(TextArea):
         self.move_cursor((row, 0), center=True)
 
     def mark(self, lines: frozenset[int]) -> None:
-        """Mark lines (from 1) as wrong; the first is brought into view while one types elsewhere."""
+        """Mark lines (from 1) as wrong; the first comes into view while one types elsewhere."""
         if lines != self._wrong:
             self._wrong = lines
             if lines and not self.has_focus:
