@@ -1,0 +1,31 @@
+"""Closed-form curves without simulation, and the documents that simulate the same points.
+
+A curve is the closed form of one kind of cell along one numeric key: the gain of the attack, or the
+error without one. Swept kinds (and other swept words) give a curve each; other swept numbers are
+set aside. What is drawn at x is what `core.theory` says of the cell that a scenario with that value
+compiles to: the same drawn population, the same targets, the same rounding of the fake users.
+"""
+
+from __future__ import annotations
+
+from .closed import Curve, error_curves, gain_curve
+from .documents import error_document, error_protocols, gain_document
+from .parts import base_part, error_part, gain_part
+from .population import drawn
+from .variables import Variable, axes, error_axes
+
+__all__ = [
+    "Curve",
+    "Variable",
+    "axes",
+    "base_part",
+    "drawn",
+    "error_axes",
+    "error_curves",
+    "error_document",
+    "error_part",
+    "error_protocols",
+    "gain_curve",
+    "gain_document",
+    "gain_part",
+]
