@@ -463,6 +463,22 @@ async def test_table_of_another_chart() -> None:
         assert pane.tab == "error"
 
 
+async def test_one_collection_has_no_table_of_rounds() -> None:
+    async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
+        pane.tab = "error"
+        await pilot.pause()
+        pane.tab = "timeline"
+        await pilot.pause()
+        await pilot.press("t")
+        await pilot.pause()
+        table = pane.query_one(NumberTable)
+        assert table.table is not None
+        assert table.table.title == "Mean squared error over ε"
+        await pilot.press("v")
+        await pilot.pause()
+        assert table.table.title.startswith("Mean of")
+
+
 @pytest.mark.parametrize("tab", ["table", "report", "equations"])
 async def test_news_while_a_tab_is_being_made(tab: Any) -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):

@@ -374,7 +374,7 @@ class ChartsPane(Vertical):
         self._lay_out()
 
     async def watch_tab(self, before: Tab, after: Tab) -> None:
-        if before in CHARTS:
+        if before in CHARTS and not (before == "timeline" and self._one_round()):
             self._behind = before
         held = self.has_focus_within
         await self._mount_sheet(after)
@@ -395,7 +395,9 @@ class ChartsPane(Vertical):
             courses = list(COURSES)
             self.course = courses[(courses.index(self.course) + 1) % len(courses)]
         elif self.tab == "table":
-            self._behind = CHARTS[(CHARTS.index(self._behind) + 1) % len(CHARTS)]
+            charts = [one for one in CHARTS if one != "timeline" or not self._one_round()]
+            at = charts.index(self._behind) if self._behind in charts else -1
+            self._behind = charts[(at + 1) % len(charts)]
             self._show()
         elif "frequencies" in self._visible():
             views = self._views()
@@ -868,11 +870,15 @@ class ChartsPane(Vertical):
         cell = self._cells(self.snapshot, "base")[0]
         return min(int(cell.parameters.get("simulate.top_k", 20)), cell.domain_size)
 
+    def _one_round(self) -> bool:
+        """Whether there is one collection only: then the Timeline has nothing, not even a table."""
+        cell = self.draft.cell if self.draft is not None else None
+        return self._rounds() is None and cell is not None and not cell.rounds
+
     def _show_timeline(self) -> None:
         rounds, view, below = self._rounds(), self._chart("rounds"), self._chart("rounds-below")
         if rounds is None:
-            cell = self.draft.cell if self.draft is not None else None
-            view.empty = NO_ROUNDS if cell is not None and not cell.rounds else self._empty()
+            view.empty = NO_ROUNDS if self._one_round() else self._empty()
             view.chart = below.chart = None
             return
         self._marked_stale = self._stale()
