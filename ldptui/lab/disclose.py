@@ -129,7 +129,8 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
         )
         notes += _implied(told["implications"], values["rows"])
         notes += [
-            f"to know {joined(one['observed'])} identifies {text.count(one['rows'])} row{'s' * (one['rows'] != 1)}"
+            f"to know {joined(one['observed'])} identifies "
+            f"{text.count(one['rows'])} row{'s' * (one['rows'] != 1)}"
             for one in sorted(told["identifications"], key=lambda one: -one["rows"])
             if one["rows"]
         ][:SHOWN]

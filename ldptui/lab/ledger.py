@@ -18,7 +18,7 @@ from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 from .. import cli
 from .. import format as text
 from .output import Report, Row, laid_out, numbers, of_option, row, show, within
-from .price import current
+from .price import unswept
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -34,7 +34,7 @@ def run(options: Namespace) -> int:
     if options.scenario is not None:
         if options.rappor is not None:
             raise ScenarioError("cannot be given with --rappor", key="--scenario")
-        cell, _ = current(options.scenario, None)
+        cell = unswept(options.scenario)
         options.entries = [*options.entries, *releases(cell)]
         if cell.noise is not None:
             noise = cell.noise

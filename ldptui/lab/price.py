@@ -62,13 +62,17 @@ def run(options: Namespace) -> int:
     return cli.DONE
 
 
+def unswept(place: str) -> Cell:
+    """The cell of a scenario without its sweep; raises LdpError."""
+    return compile(base(load(locate(place)))).cells[0]
+
+
 def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
     """The cell of a scenario without its sweep, and this ε, or its own, or 1; raises LdpError.
 
     Of a campaign its first round, as one collection.
     """
-    scenario = base(load(locate(place)))
-    cell = compile(scenario).cells[0].first
+    cell = unswept(place).first
     given = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
     assert isinstance(given, int | float)
     return cell, float(given)
