@@ -56,7 +56,14 @@ class LabScreen(Screen[None]):
     LabScreen {
         layout: vertical;
         overflow: hidden;
-        & > #lab-title { height: 1; padding: 0 1; background: $panel; color: $foreground; }
+        & > #lab-title {
+            height: 1;
+            padding: 0 1;
+            background: $panel;
+            color: $foreground;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
         & > #lab-tabs { padding: 0 1; }
         & > #lab-body { height: 1fr; }
         #lab-left { width: 44; }

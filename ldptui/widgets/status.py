@@ -29,6 +29,8 @@ class StatusLine(Widget):
         padding: 0 1;
         background: $panel;
         color: $foreground;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
         & > .status--good { color: $text-success; }
         & > .status--bad { color: $text-error; }
         & > .status--busy { color: $text-accent; }
