@@ -1,0 +1,30 @@
+"""One field of a form: a label in words and symbol, a value to edit, and what is wrong under it.
+
+A field takes its value downwards (`Field.show`) and posts `KeyEdited` with every change by hand.
+What does not read as the wanted type is posted as the text it is: nothing typed is lost, and the
+rule that it breaks is named in one place, the scenario's own check.
+"""
+
+from __future__ import annotations
+
+from .controls import Choice, ValueInput, act_at_once, faint, leave, muted
+from .field import LABEL_WIDTH, Field
+from .steps import Steps, nudged, steps_of
+from .typed import Type, read, write
+
+__all__ = [
+    "LABEL_WIDTH",
+    "Choice",
+    "Field",
+    "Steps",
+    "Type",
+    "ValueInput",
+    "act_at_once",
+    "faint",
+    "leave",
+    "muted",
+    "nudged",
+    "read",
+    "steps_of",
+    "write",
+]

@@ -1,0 +1,191 @@
+"""An input of a value and a choice of words, as fields hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import RenderResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Offset, Size
+from textual.message import Message
+from textual.reactive import Reactive, reactive
+from textual.widget import Widget
+from textual.widgets import Input
+
+from ...keys import ALT_DIGITS
+
+
+def muted(widget: Widget) -> str:
+    """The style of what is said quietly. ($text-muted is a colour that only CSS can resolve.)"""
+    return "dim" if widget.app.native_ansi_color else "$foreground 60%"
+
+
+def faint(widget: Widget) -> str:
+    """The style of what cannot be used now."""
+    return "dim" if widget.app.native_ansi_color else "$foreground 38%"
+
+
+class ValueInput(Input):
+    """One row of text; up and down nudge it, esc leaves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "nudge(True, False)", "More", show=False, id="field.more"),
+        Binding("down", "nudge(False, False)", "Less", show=False, id="field.less"),
+        Binding("shift+up", "nudge(True, True)", "Much more", show=False, id="field.much-more"),
+        Binding("shift+down", "nudge(False, True)", "Much less", show=False, id="field.much-less"),
+        Binding("escape", "leave", "Leave the field", show=False, id="field.leave"),
+    ]
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return key not in ALT_DIGITS and super().check_consume_key(key, character)
+
+    # One row of a fixed width: its text growing by a letter lays out nothing anew.
+    virtual_size = Reactive(Size(0, 0), layout=False)
+
+    @dataclass(eq=False)
+    class Nudged(Message):
+        up: bool
+        big: bool
+
+    def action_nudge(self, up: bool, big: bool) -> None:
+        self.post_message(self.Nudged(up, big))
+
+    async def on_key(self, event: events.Key) -> None:
+        await act_at_once(self, event)
+
+    def action_leave(self) -> None:
+        leave(self)
+
+
+async def act_at_once(widget: Widget, event: events.Key) -> None:
+    """Do what a key is bound to in this widget, before it hears of the next one.
+
+    Textual does it when the key has gone all the way up to the app: letters that were typed after
+    a backspace would come before it.
+    """
+    active = widget.screen.active_bindings.get(event.key)
+    if active is not None and active.node is widget and active.enabled:
+        event.stop()
+        event.prevent_default()
+        await widget.run_action(active.binding.action)
+
+
+def leave(widget: Widget) -> None:
+    """Give the focus to the pane around a widget, so that printable keys act again."""
+    panes = (one for one in widget.ancestors if isinstance(one, Widget) and one.focusable)
+    widget.screen.set_focus(next(panes, None))
+
+
+class Choice(Widget, can_focus=True):
+    """A few words to choose one from, side by side; where they do not fit, one with arrows.
+
+    Moving chooses: what follows the hand can be seen at once.
+    """
+
+    DEFAULT_CSS = """
+    Choice {
+        height: auto;
+        width: 1fr;
+        pointer: pointer;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,up,h,k", "move(-1)", "Previous", show=False, id="choice.previous"),
+        Binding("right,down,l,j,space", "move(1)", "Next", show=False, id="choice.next"),
+        Binding("escape", "leave", "Leave the field", show=False, id="choice.leave"),
+    ]
+
+    value: reactive[Any] = reactive(None)
+    options: reactive[tuple[tuple[Any, str], ...]] = reactive(())
+
+    @dataclass(eq=False)
+    class Chosen(Message):
+        value: Any
+
+    def __init__(self, options: Sequence[tuple[Any, str]], *, rows: int = 1) -> None:
+        super().__init__()
+        self.rows = rows
+        self.set_reactive(Choice.options, tuple(options))
+
+    def watch_options(
+        self, before: tuple[tuple[Any, str], ...], after: tuple[tuple[Any, str], ...]
+    ) -> None:
+        if self.rows > 1 and len(before) != len(after):
+            self.refresh(layout=True)
+
+    def action_move(self, by: int) -> None:
+        values = [value for value, _ in self.options]
+        at = values.index(self.value) + by if self.value in values else 0
+        if values and 0 <= at < len(values):
+            self._choose(values[at])
+
+    def action_leave(self) -> None:
+        leave(self)
+
+    def _choose(self, value: Any) -> None:
+        if value != self.value:
+            self.value = value
+            self.post_message(self.Chosen(value))
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        places = self._places(self.size.width)
+        if offset is None:
+            return
+        if places is None:
+            self.action_move(-1 if offset.x < 2 else 1)
+            return
+        for (value, word), place in zip(self.options, places, strict=True):
+            if offset.y == place.y and place.x <= offset.x < place.x + cell_len(word) + 2:
+                self._choose(value)
+
+    def _places(self, width: int) -> list[Offset] | None:
+        """Where each option starts, in as few rows as can be; None where there are too many."""
+        laid_out = [self._laid_out(width, gap) for gap in (2, 1)]
+        fitting = [places for places in laid_out if places and places[-1].y < self.rows]
+        return min(fitting, key=lambda places: places[-1].y, default=None)
+
+    def _laid_out(self, width: int, gap: int) -> list[Offset]:
+        """The options side by side with a gap; empty where one is wider than a row."""
+        places: list[Offset] = []
+        x = y = 0
+        for _, word in self.options:
+            long = cell_len(word) + 2
+            if long > width:
+                return []
+            if x and x + long > width:
+                x, y = 0, y + 1
+            places.append(Offset(x, y))
+            x += long + gap
+        return places
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        places = self._places(width)
+        return places[-1].y + 1 if places else 1
+
+    def render(self) -> RenderResult:
+        places = self._places(self.size.width)
+        if self.is_disabled:
+            quiet = bright = faint(self)
+        else:
+            quiet = muted(self)
+            bright = "$text-accent bold" if self.has_focus else "$foreground bold"
+        if places is None:
+            word = next((word for value, word in self.options if value == self.value), "")
+            arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
+            gap = " " if cell_len(word) + 4 <= self.size.width else ""
+            return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))
+        lines: list[Content] = [Content("")] * (places[-1].y + 1 if places else 1)
+        for (value, word), place in zip(self.options, places, strict=True):
+            line = lines[place.y].pad_right(place.x - lines[place.y].cell_length)
+            chosen = value == self.value
+            lines[place.y] = Content.assemble(
+                line, ("● " if chosen else "○ ", bright if chosen else quiet),
+                (word, bright if chosen else quiet),
+            )  # fmt: skip
+        return Content("\n").join(lines)

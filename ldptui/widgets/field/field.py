@@ -1,0 +1,291 @@
+"""A labelled row of a form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.cells import cell_len
+from textual.app import ComposeResult, RenderResult
+from textual.content import Content
+from textual.reactive import reactive
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from ...messages import FieldFocused, KeyEdited
+from ..fitting import fitted
+from .controls import Choice, ValueInput, faint
+from .steps import nudged, steps_of
+from .typed import Type, read, write
+
+if TYPE_CHECKING:
+    from core.bounds import Range
+
+
+LABEL_WIDTH: Final = 24
+"""Cells from the left edge of a field to its value: a mark, the label, a gap."""
+
+
+class Field(Widget):
+    """A label, a control and, where there is a problem, a sentence below.
+
+    key : the dotted key that it edits. optional : empty text removes the key. options : for a
+    choice, values with their words. like : the key whose range and steps it has, if not its own.
+    """
+
+    DEFAULT_CSS = """
+    Field {
+        layout: vertical;
+        height: auto;
+        width: 1fr;
+        color: $text-muted;
+        & ValueInput {
+            width: 1fr;
+            background: transparent;
+            color: $foreground;
+            &:focus { background: $boost; background-tint: $foreground 0%; }
+            &:disabled { color: $text-disabled; }
+        }
+        & > ValueInput, & > Choice { margin: 0 0 0 24; }
+        &.-bare > Choice, &.-bare > ValueInput { margin: 0 0 0 2; }
+        &.-below > ValueInput { margin: 1 0 0 2; }
+        &.-follows > ValueInput { color: $text-muted; }
+        &.-invalid > ValueInput { color: $text-error; text-style: underline; }
+        & > .problem {
+            color: $text-error;
+            padding: 0 0 0 2;
+            width: 1fr;
+            height: auto;
+        }
+        &:ansi { text-style: dim; }
+        &:ansi ValueInput { text-style: none; }
+        &:ansi ValueInput > .input--cursor { text-style: reverse; }
+        &:ansi ValueInput > .input--placeholder { text-style: dim italic; }
+        &:ansi.-invalid { text-style: bold; }
+        &:ansi > .problem { text-style: bold; }
+    }
+    """
+
+    focused: reactive[bool] = reactive(False)
+    swept: reactive[bool] = reactive(False)
+    follows: reactive[bool] = reactive(False)
+    """Whether the value follows from others, until it is edited."""
+
+    def __init__(
+        self,
+        key: str,
+        label: str,
+        type_: Type = "text",
+        *,
+        options: Sequence[tuple[Any, str]] | None = None,
+        rows: int = 1,
+        optional: bool = False,
+        grouped: bool = True,
+        like: str = "",
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.key, self.label, self.type_ = key, label, type_
+        self.optional, self.grouped = optional, grouped
+        self.like = like or key
+        self.steps = steps_of(self.like, type_)
+        self.bounds: Range | None = None  # its own; else those of the key it is like
+        self.offered: tuple[str, ...] = ()
+        self._value: Any = None  # what was shown last
+        self._sent: list[Any] = []  # what was posted and has not come back yet
+        self._problem = ""
+        self.control: ValueInput | Choice
+        if options is None:
+            self.control = ValueInput(compact=True, select_on_focus=False)
+            self.control.cursor_blink = False
+        else:
+            self.control = Choice(options, rows=rows)
+        self.set_class(not label, "-bare")
+
+    def compose(self) -> ComposeResult:
+        yield self.control
+
+    def render(self) -> RenderResult:
+        if self.is_disabled:
+            mark, style = "  ", faint(self)
+        elif self._problem:
+            mark, style = "✗ ", "$text-error"
+        elif self.focused:
+            mark, style = "› ", "$text-accent"
+        else:
+            mark, style = ("↔ " if self.swept else "= " if self.follows else "  "), ""
+        return Content.assemble((mark, style), (self.label, style)).truncate(
+            max(1, self.size.width), ellipsis=True
+        )
+
+    # Downwards.
+
+    def show(self, value: Any, problem: str = "") -> None:
+        """Show a value and its problem. What is being typed here is left as it is typed."""
+        self._say(problem)
+        if _same(value, self._value) and not (self._sent and not self.control.has_focus):
+            return
+        self._value = value
+        if None in self._sent and self.control.has_focus:  # emptied: a default must not pop up
+            del self._sent[: self._sent.index(None) + 1]
+            return
+        for at, sent in enumerate(self._sent):
+            if _same(sent, value):  # the echo of what was typed
+                del self._sent[: at + 1]
+                return
+        self._sent.clear()
+        self._rewrite(value)
+
+    def move_to(self, key: str) -> None:
+        """Edit another key from now on: what was typed for the one before is not the new one's."""
+        if key != self.key:
+            self.key = key
+            self._sent.clear()
+            self._value = _NOTHING
+
+    def _rewrite(self, value: Any) -> None:
+        if isinstance(self.control, Choice):
+            self.control.value = value
+            return
+        text = write(value, grouped=self.grouped)
+        if text != self.control.value:
+            with self.control.prevent(Input.Changed):
+                self.control.value = text
+                self.control.cursor_position = len(text)
+        self._fit()
+
+    def _say(self, problem: str) -> None:
+        """The sentence below the control; mounted when there is something to say first."""
+        if problem == self._problem:
+            return
+        self._problem = problem
+        self.set_class(bool(problem), "-invalid")
+        line = next(iter(self.query_children(".problem").results(Static)), None)
+        if line is None:
+            line = Static(classes="problem", markup=False)
+            self.mount(line)
+        line.update(problem)
+        line.display = bool(problem)
+        self.refresh()
+
+    def rename(self, label: str) -> None:
+        """Show another label."""
+        if label != self.label:
+            self.label = label
+            self.refresh()
+
+    def follow(self, like: str) -> None:
+        """Take the range and the steps of another key."""
+        if like != self.like:
+            self.like = like
+            self.steps = steps_of(like, self.type_)
+
+    def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
+        """Change what a choice offers."""
+        if isinstance(self.control, Choice) and tuple(options) != self.control.options:
+            self.control.options = tuple(options)
+
+    def offer(self, words: Sequence[str]) -> None:
+        """Words that a text field completes, and that up and down walk through."""
+        if tuple(words) != self.offered and isinstance(self.control, ValueInput):
+            self.offered = tuple(words)
+            self.control.suggester = SuggestFromList(words, case_sensitive=False) if words else None
+
+    def watch_swept(self) -> None:
+        self.refresh()
+
+    def watch_follows(self) -> None:
+        self.set_class(self.follows, "-follows")
+        self.refresh()
+
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
+        """Long text gets a row of its own below the label, so that it is not cut."""
+        if isinstance(self.control, ValueInput) and self.label and self.size.width:
+            room = self.size.width - LABEL_WIDTH
+            self.set_class(cell_len(self.control.value) + 1 > room, "-below")
+
+    # Upwards.
+
+    def _post(self, value: Any) -> None:
+        last = self._sent[-1] if self._sent else self._value
+        if not _same(value, last):
+            self._sent.append(value)
+            self.post_message(KeyEdited(self.key, value))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._fit()
+        empty = self.optional and not event.value.strip()
+        self._post(None if empty else read(event.value, self.type_))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.screen.focus_next()
+
+    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+        event.stop()
+        self._post(event.value)
+
+    def on_value_input_nudged(self, event: ValueInput.Nudged) -> None:
+        event.stop()
+        control = self.control
+        assert isinstance(control, ValueInput)
+        if self.type_ in ("integer", "number"):
+            text = self._nudged(event.up, event.big)
+        elif self.offered:
+            words = list(self.offered)
+            at = words.index(control.value) if control.value in words else -1
+            text = (
+                words[(at + (1 if event.up is False else -1)) % len(words)] if at >= 0 else words[0]
+            )
+        else:
+            return
+        if text is not None and text != control.value:
+            control.value = text
+            control.cursor_position = len(text)
+
+    def _nudged(self, up: bool, big: bool) -> str | None:
+        """The text of the next number up or down that is allowed; None where there is none."""
+        from ...draft import allowed
+
+        assert isinstance(self.control, ValueInput)
+        value = read(self.control.value, self.type_)
+        bounds = self.bounds or allowed(self.like)
+        if isinstance(value, str):
+            value = self._value
+        if not isinstance(value, int | float):
+            value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
+        number = nudged(value, up, big, self.steps)
+        if bounds is not None and number not in bounds:
+            end = bounds.high if number > value else bounds.low
+            if end not in bounds or not math.isfinite(end):
+                return None
+            number = int(end) if self.type_ == "integer" else end
+        return write(number, grouped=self.grouped)
+
+    def on_descendant_focus(self) -> None:
+        self.focused = True
+        self.post_message(FieldFocused(self.key))
+
+    def on_descendant_blur(self) -> None:
+        self.focused = False
+        if isinstance(self.control, ValueInput) and not self._problem:
+            value = read(self.control.value, self.type_)
+            if self.optional and not self.control.value.strip():
+                self._rewrite(self._value)
+            elif self.type_ in ("integer", "number") and not isinstance(value, str):
+                self._rewrite(value)
+
+
+_NOTHING: Final = object()
+"""No value, not even None: whatever is shown next is new."""
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal and of one type, lists item by item: 1 and 1.0 and True differ in a file."""
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,75 @@
+"""Text to a value and back."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, DecimalException
+from typing import Any, Literal
+
+from ...format import count
+
+Type = Literal["integer", "number", "text", "list"]
+
+
+def read(text: str, type_: Type) -> Any:
+    """The value that a text stands for; the text itself where it reads as nothing else."""
+    if type_ == "text":
+        return text
+    if type_ == "list":
+        return _items(text)
+    number = _number(text)
+    if number is None:
+        return text
+    if number == number.to_integral_value() and (type_ == "integer" or _whole(text)):
+        return int(number) if abs(number) < 10**30 else text
+    return text if type_ == "integer" else float(number)
+
+
+def _number(text: str) -> Decimal | None:
+    """`1_000_000`, `1 000 000`, `1e6`, `10^6`, `5%`; None for anything else."""
+    plain = re.sub(r"(?<=\d)[ _\u00a0\u2009\u202f](?=\d)", "", text.strip())
+    found = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(%?)", plain)
+    power = re.fullmatch(r"(\d{1,3})\^(\d{1,2})", plain)
+    try:
+        if power:
+            return Decimal(int(power[1]) ** int(power[2]))
+        if found:
+            return Decimal(found[1]) / (100 if found[2] else 1)
+    except DecimalException:
+        pass
+    return None
+
+
+def _whole(text: str) -> bool:
+    return "." not in text and "%" not in text and "e-" not in text.lower()
+
+
+def _items(text: str) -> list[int | float | str]:
+    """`0, 5, "New York", Rome`: numbers stay numbers, all else is text."""
+    found: list[int | float | str] = []
+    for quoted, bare in re.findall(r'\s*(?:"([^"]*)"|([^,]+))\s*(?:,|$)', text.strip().strip("[]")):
+        value = read(bare, "number") if bare else quoted
+        if value != "" and not (isinstance(value, str) and not value.strip()):
+            found.append(value.strip() if isinstance(value, str) and bare else value)
+    return found
+
+
+def write(value: Any, *, grouped: bool = True) -> str:
+    """A value as a field shows it; whole numbers in groups of three."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return count(value) if grouped and abs(value) >= 10_000 else str(value)
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(_item(one) for one in value)
+    return str(value)
+
+
+def _item(value: Any) -> str:
+    if isinstance(value, str) and _items(value) != [value]:
+        return f'"{value}"'
+    return write(value, grouped=False)
