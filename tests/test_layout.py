@@ -70,7 +70,7 @@ async def settled(app: Workbench, engine: FakeEngine, pilot: Pilot[object]) -> s
         ("charts-80x24", (80, 24), ()),
         ("attack-80x24", (80, 24), ("f4",)),
         ("workbench-120x40", (120, 40), ()),
-        ("equations-120x40", (120, 40), ("f5", *"lllll")),
+        ("equations-120x40", (120, 40), ("f5", *"llllll")),
         ("workbench-200x60", (200, 60), ()),
     ],
 )
