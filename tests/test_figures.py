@@ -160,7 +160,7 @@ def test_compact_bars_say_the_marks_below() -> None:
     bars = figures.top_bars(frequencies(), 3, compact=True)
     assert bars.title == "Targets, top items"
     assert bars.note == "◆ true; mean of 4 trials ± std error"
-    assert bars.rest == "2 more: 0.160 → 0.100"
+    assert bars.rest == "2 more: true 0.160, est. 0.100"
     assert figures.top_bars(frequencies(), 3, note="old").note == "old"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -240,9 +241,14 @@ def test_any_setting(key: str, value: str) -> None:
 def test_an_edit_of_a_bundled_file_says_what_with_value_says(
     name: str, key: str, value: Any
 ) -> None:
-    text = BUNDLED[name]
+    text, key = BUNDLED[name], key.replace("*", "0")
+    try:
+        expected = read_document(text).with_value(key, value).document
+    except ScenarioError as error:  # a part of a list that is not there
+        with pytest.raises(ScenarioError, match=re.escape(error.rule)):
+            edit(text, key, value)
+        return
     edited = edit(text, key, value)
-    expected = read_document(text).with_value(key, value).document
     assert plain(read_document(edited).document) == plain(expected)
     for line in text.splitlines():
         assert not line.startswith("#") or line in edited.splitlines()

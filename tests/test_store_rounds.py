@@ -81,7 +81,10 @@ def test_the_first_trials_of_a_known_block(kept: Store) -> None:
         assert other.rounds.clean.trials == 0
 
 
-def test_an_interrupted_campaign_can_be_resumed(kept: Store) -> None:
+def test_an_interrupted_campaign_can_be_resumed(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runner.PAUSE", 0.0)  # the first block is told of at once
     whole, _ = record(open_store(None), work())
     memory = begin(kept, work(), "test")
     steps = run(work(), memory=memory)

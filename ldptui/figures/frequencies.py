@@ -168,10 +168,10 @@ def top_bars(
         hidden = len(frequencies.targets) - len(aimed)
         rest = f"{fmt.count(left)} more" + (f", {hidden} targets" if hidden else "")
         held = fmt.fixed(1 - math.fsum(true[at] for at in shown), 3)
-        rest += f": {held}" if compact else f": true {held}"
+        rest += f": true {held}"
         if len(true) == frequencies.domain_size:
             now = math.fsum(estimates) - math.fsum(estimates[at] for at in shown)
-            rest += f"{' → ' if compact else ', estimate '}{fmt.fixed(now, 3)}"
+            rest += f"{', est. ' if compact else ', estimate '}{fmt.fixed(now, 3)}"
     title = "Targets and most frequent items" if attacked else "Most frequent items"
     if compact:
         title = "Targets, top items" if attacked else "Top items"
