@@ -254,6 +254,8 @@ def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Bl
             process.kill()
         for process in started:
             process.join()
+            while process.exitcode is None:  # the pool's own thread has reaped it, and will say so
+                time.sleep(0.001)
         # A worker killed while it was writing its result would be waited for in vain.
         pool.shutdown(wait=False, cancel_futures=True)
         raise
