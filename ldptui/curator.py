@@ -15,19 +15,18 @@ from core.errors import ScenarioError
 from core.protocols import CENTRAL
 from core.pure import SeedSearch
 
-from . import format as text
 from . import table
+from .closed_forms import ATTACKS, CJG, gain_rows, known, setting
 
 OPTIONS: Final = ("delta", "neighbours")
 """Options that a curator alone has."""
-ATTACKS: Final = ("rpa", "ria", "mga")
 
 SOURCES: Final = {
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
     "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
     "V": "Vadhan, The Complexity of Differential Privacy, 2017",
     "PSI": "PSI library, histogram statistic",
-    "CJG": "Cao, Jia, Gong, USENIX Security 2021",
+    "CJG": CJG,
 }
 
 _SURE: Final = np.full(1, 2**53)
@@ -107,28 +106,11 @@ def theory_table(curator: Curator, options: Namespace, values: dict[str, Any]) -
         ("frequency std", values["frequency_std"], "count std / n", source),
         ("off by at most", values["accuracy"], accuracy, "PSI"),
     ]
-    for attack in ATTACKS:
-        supported = "r/d" if attack == "rpa" else "1"
-        name = f"gain of {attack.upper()}"
-        rows.append((name, values["gain"][attack], f"β(S − f_T), S = {supported}", "CJG eq. 7"))
-    for attack in ATTACKS:
-        name = f"gain std of {attack.upper()}"
-        rows.append((name, values["gain_std"][attack], "σ of one run", "from CJG eq. 7"))
-    shown = [
-        (name, text.short(value, 5), formula, cited)
-        for name, value, formula, cited in rows
-        if value is not None
-    ]
-    given = {
-        "ε": curator.epsilon,
-        "δ": curator.delta or None,
-        "d": curator.domain_size,
-        "n": options.users,
-        "β": options.share,
-        "r": options.targets,
-        "f_T": options.target_frequency,
+    formulas = {
+        attack: f"β(S − f_T), S = {'r/d' if attack == 'rpa' else '1'}" for attack in ATTACKS
     }
-    words = [f"{name} = {table.value_text(one)}" for name, one in given.items() if one is not None]
+    shown = known([*rows, *gain_rows(values, formulas)])
+    own = {"ε": curator.epsilon, "δ": curator.delta or None, "d": curator.domain_size}
     notes = ["a trusted curator, no local protocol: there are no p and q"]
     if values["gain"]["mga"] is not None:
         notes.append("a fake user adds one count to one item, whatever the attack")
@@ -138,4 +120,4 @@ def theory_table(curator: Curator, options: Namespace, values: dict[str, Any]) -
     notes.append("off by at most: a count, with probability 95 %; ldptui accuracy has more")
     cited = " ".join(source for *_, source in shown)
     notes += [f"{short}: {name}" for short, name in SOURCES.items() if f"{short} " in f"{cited} "]
-    return table.theory_table(f"{options.protocol.upper()}, {', '.join(words)}", shown, notes)
+    return table.theory_table(f"{options.protocol.upper()}, {setting(options, own)}", shown, notes)

@@ -12,16 +12,13 @@ from core.errors import ScenarioError
 from core.protocols import RapporSpec
 from core.pure import PureProtocol, SeedSearch
 
-from . import format as text
 from . import table
+from .closed_forms import ATTACKS, CJG, gain_rows, known, missing, setting
 
 RAP: Final = "Erlingsson, Pihur, Korolova, RAPPOR, CCS 2014"
-CJG: Final = "Cao, Jia, Gong, USENIX Security 2021"
 
 OPTIONS: Final = ("form", "f", "p", "q", "bits", "hashes", "cohorts")
 """Options that RAPPOR alone has, named as the keys of a scenario."""
-
-ATTACKS: Final = ("rpa", "ria", "mga")
 
 
 def spec_of(options: Namespace) -> RapporSpec:
@@ -131,30 +128,15 @@ def theory_table(spec: RapporSpec, options: Namespace, values: dict[str, Any]) -
         ),
     ]
     what = "gain" if spec.basic else "bit gain"
-    for attack in ATTACKS:
-        source = "CJG eq. 7"
-        rows.append((f"{what} of {attack.upper()}", values["gain"][attack], _S[attack], source))
-    for attack in ATTACKS:
-        name = f"gain std of {attack.upper()}"
-        rows.append((name, values["gain_std"][attack], "σ of one run", "from CJG eq. 7"))
-    shown = [
-        (name, value if isinstance(value, str) else text.short(value, 5), formula, source)
-        for name, value, formula, source in rows
-        if value is not None
-    ]
-    given = {
+    rows += gain_rows(values, _S, what)
+    own = {
         "k": spec.bits,
         "h": spec.hashes,
         "m": spec.cohorts,
         "p": spec.p,
         "q": spec.q,
         "d": options.items,
-        "n": options.users,
-        "β": options.share,
-        "r": options.targets,
-        "f_T": options.target_frequency,
     }
-    words = [f"{name} = {table.value_text(one)}" for name, one in given.items() if one is not None]
     notes = ["p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"]
     if options.users is not None:
         notes.append("learnable: so many items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)")
@@ -166,15 +148,10 @@ def theory_table(spec: RapporSpec, options: Namespace, values: dict[str, Any]) -
                 "bit gain: of the share of users that a target's bits show, before decoding",
                 "G = β[(S − rp*)/(q* − p*) − f_T − (r − f_T)c], c = 1 − (1 − 1/k)^h",
             ]
-    missing = [
-        f"--{name.replace('_', '-')}"
-        for name in ("users", "share", "targets", "target_frequency")
-        if getattr(options, name) is None
-    ]
-    notes += [f"for the rest give {', '.join(missing)}"] if missing else []
+    notes += missing(options)
     notes += [f"RAP: {RAP}", f"CJG: {CJG}"]
-    head = textwrap.wrap(f"RAPPOR ({spec.form}), {', '.join(words)}", 80)
-    return table.theory_table("\n".join(head), shown, notes)
+    head = textwrap.wrap(f"RAPPOR ({spec.form}), {setting(options, own)}", 80)
+    return table.theory_table("\n".join(head), known(rows), notes)
 
 
 _S: Final = {

@@ -17,11 +17,11 @@ from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
 
 from .. import cli, curator, rappor, table
 from .. import format as text
+from ..closed_forms import ATTACKS, CJG, gain_rows, known, missing, setting
 from .output import write_out
 
 W17: Final = "Wang, Blocki, Li, Jha, USENIX Security 2017"
 
-CJG: Final = "Cao, Jia, Gong, USENIX Security 2021"
 
 P_AND_Q: Final = {
     "grr": ("e^ε/(e^ε + d − 1)", "1/(e^ε + d − 1)", "W17 4.1"),
@@ -33,7 +33,6 @@ P_AND_Q: Final = {
 
 VARIANCE: Final = "Var*/n = q(1 − q)/(p − q)²"
 
-ATTACKS: Final = ("rpa", "ria", "mga")
 
 SUPPORTED: Final = {
     "rpa": {"grr": "r/d", "sue": "r/2", "oue": "r/2", "blh": "r/g", "olh": "r/g"},
@@ -155,26 +154,9 @@ def _theory_table(options: Namespace, protocol: PureProtocol, values: dict[str, 
         ),
         ("frequency std", values["frequency_std"], "√(Var*/n / n)", "W17 th. 2"),
     ]
-    for attack in ATTACKS:
-        formula = f"G with S = {SUPPORTED[attack][kind]}"
-        rows.append((f"gain of {attack.upper()}", values["gain"][attack], formula, "CJG eq. 7"))
-    for attack in ATTACKS:
-        name = f"gain std of {attack.upper()}"
-        rows.append((name, values["gain_std"][attack], "σ of one run", "from CJG eq. 7"))
-    shown = [
-        (name, text.short(value, 5), formula, source)
-        for name, value, formula, source in rows
-        if value is not None
-    ]
-    given = {
-        "ε": protocol.epsilon,
-        "d": protocol.domain_size,
-        "n": options.users,
-        "β": options.share,
-        "r": options.targets,
-        "f_T": options.target_frequency,
-    }
-    words = [f"{name} = {table.value_text(one)}" for name, one in given.items() if one is not None]
+    formulas = {attack: f"G with S = {SUPPORTED[attack][kind]}" for attack in ATTACKS}
+    shown = known([*rows, *gain_rows(values, formulas)])
+    own = {"ε": protocol.epsilon, "d": protocol.domain_size}
     notes = []
     if values["gain"]["mga"] is not None:
         notes.append("G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports")
@@ -185,11 +167,11 @@ def _theory_table(options: Namespace, protocol: PureProtocol, values: dict[str, 
         notes.append("σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports")
     notes += [
         f"least variance here: {_recommendation(values['recommended'], protocol)}",
-        *_missing(options),
+        *missing(options),
         f"W17: {W17}",
         f"CJG: {CJG}",
     ]
-    return table.theory_table(f"{kind.upper()}, {', '.join(words)}", shown, notes)
+    return table.theory_table(f"{kind.upper()}, {setting(options, own)}", shown, notes)
 
 
 def _hash_rule(options: Namespace) -> str:
@@ -204,13 +186,3 @@ def _recommendation(recommended: str, protocol: PureProtocol) -> str:
     if recommended == "grr":
         return f"GRR (d < 3e^ε + 2 = {edge}; W17 section 5)"
     return f"OUE or OLH (d ≥ 3e^ε + 2 = {edge}; W17 section 5)"
-
-
-def _missing(options: Namespace) -> list[str]:
-    """Which options would say more."""
-    needed = [
-        f"--{name.replace('_', '-')}"
-        for name in ("users", "share", "targets", "target_frequency")
-        if getattr(options, name) is None
-    ]
-    return [f"for the rest give {', '.join(needed)}"] if needed else []
