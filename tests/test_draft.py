@@ -14,7 +14,6 @@ from ldptui.draft import (
     Draft,
     allowed,
     base,
-    bind_base,
     default_of,
     draft_of,
     edited,
@@ -68,7 +67,7 @@ def test_a_good_text_is_bound(draft: Draft) -> None:
     assert draft.problems == ()
     assert draft.parses
     assert not draft.modified
-    cell = bind_base(draft)
+    cell = draft.cell
     assert cell is not None
     assert cell.share == pytest.approx(0.05, abs=1e-6)
     assert cell.population.users == 1_000_000
@@ -85,7 +84,7 @@ def test_a_form_edit_changes_one_line(draft: Draft) -> None:
     assert changed == [("epsilon = 1.0", "epsilon = 2.5")]
     assert after.modified
     assert after.scenario is not draft.scenario
-    assert bind_base(after).protocol.epsilon == 2.5  # type: ignore[union-attr]
+    assert after.cell.protocol.epsilon == 2.5  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_text_that_does_not_parse_keeps_the_last_valid_scenario(draft: Draft) ->
 def test_editing_a_swept_key_keeps_its_sweep(draft: Draft) -> None:
     after = edited(draft, "attack.share", 0.1)
     assert sweep_of(after) == sweep_of(draft)
-    assert bind_base(after).share == pytest.approx(0.1, abs=1e-6)  # type: ignore[union-attr]
+    assert after.cell.share == pytest.approx(0.1, abs=1e-6)  # type: ignore[union-attr]
 
 
 def test_a_swept_seed_stays_swept(tmp_path: Path) -> None:
@@ -182,7 +181,7 @@ def test_a_kind_gets_what_it_needs_and_gives_it_back(tmp_path: Path) -> None:
 def test_an_attack_can_be_switched_off_and_on(draft: Draft) -> None:
     off = edited(draft, "attack.kind", "none")
     assert off.problems == ()
-    assert bind_base(off).attack is None  # type: ignore[union-attr]
+    assert off.cell.attack is None  # type: ignore[union-attr]
     on = edited(off, "attack.kind", "ria")
     assert on.document["attack"] == {**draft.document["attack"], "kind": "ria"}  # type: ignore[index]
 
@@ -211,7 +210,7 @@ def test_a_swept_kind_keeps_the_keys_of_all_its_kinds(tmp_path: Path) -> None:
     after = edited(draft_of(text, tmp_path), "protocol.kind", "grr")
     assert after.problems == ()
     assert after.document["protocol"]["hash_range"] == "ceil"  # type: ignore[index]
-    assert bind_base(after).hash_range is None  # type: ignore[union-attr]
+    assert after.cell.hash_range is None  # type: ignore[union-attr]
 
 
 def test_targets_are_picked_or_listed(tmp_path: Path) -> None:
@@ -262,9 +261,9 @@ def test_csv_problems_are_sentences_under_their_key(tmp_path: Path) -> None:
     assert "age, city" in draft.problem("population.column").message  # type: ignore[union-attr]
     draft = edited(draft, "population.column", "city")
     assert draft.problems == ()
-    assert bind_base(draft).population.labels == ("Bern", "Oslo", "Rome")  # type: ignore[union-attr]
+    assert draft.cell.population.labels == ("Bern", "Oslo", "Rome")  # type: ignore[union-attr]
     (tmp_path / "people.csv").write_text("city\nRome\nOslo\nBern\nBern\nBern\n")
-    assert bind_base(edited(draft, "seed", 1)).population.users == 5  # type: ignore[union-attr]
+    assert edited(draft, "seed", 1).cell.population.users == 5  # type: ignore[union-attr]
 
 
 def test_a_problem_of_a_sweep_has_its_line(draft: Draft) -> None:

@@ -12,7 +12,6 @@ from .files import LargeFile
 from .looking import (
     allowed,
     base,
-    bind_base,
     default_of,
     keys_of,
     kind_of,
@@ -28,7 +27,6 @@ __all__ = [
     "Problem",
     "allowed",
     "base",
-    "bind_base",
     "default_of",
     "draft_of",
     "edited",

@@ -11,16 +11,7 @@ from .tables import looked_up
 
 if TYPE_CHECKING:
     from core.bounds import Range
-    from core.cell import Cell
     from core.scenario import Scenario
-
-
-def bind_base(draft: Draft) -> Cell | None:
-    """The cell that the base of the draft's scenario stands for; None before there was one.
-
-    Binding is part of the check that every edit makes: what cannot be bound is a problem.
-    """
-    return draft.cell
 
 
 def base(scenario: Scenario) -> Scenario:

@@ -256,12 +256,14 @@ class AttackForm(Scrolled):
             self._place("over", "goal.over", draft)
 
     def _show_parts(self, draft: Draft, shape: Shape) -> None:
+        from ..draft import value_of
+
         parts, weight = self._parts, self.query_one("#weight", Field)
         parts.display = weight.display = shape != "one"
         if shape == "one":
             self._show_targets(draft, "own", "attack.targets", False)
             return
-        there = script.parts_of(_looked_up(draft, self._stage) or {})
+        there = script.parts_of(value_of(draft, self._stage) or {})
         parts.rows = tuple(
             Item(row, _problem(draft, f"{self._stage}.mix.{at}"))
             for at, row in enumerate(_part_rows(there))
@@ -418,6 +420,8 @@ class AttackForm(Scrolled):
         return script.ramped(before, shape, rounds if isinstance(rounds, int) else 2)
 
     def on_item_list_asked(self, event: ItemList.Asked) -> None:
+        from ..draft import value_of
+
         event.stop()
         draft = self.draft
         if draft is None or not draft.parses:
@@ -432,7 +436,7 @@ class AttackForm(Scrolled):
         table = "attack" if phased else self._stage
         key = f"{table}.phase" if phased else f"{table}.mix"
         before = script.phases_of(self._attack) if phased else script.parts_of(
-            _looked_up(draft, table) or {}
+            value_of(draft, table) or {}
         )  # fmt: skip
         items, at = script.changed(before, event.what, event.at, phased)
         if items == before:
@@ -487,12 +491,6 @@ def _swept(draft: Draft, key: str) -> bool:
     from ..draft import sweep_of
 
     return key in sweep_of(draft)
-
-
-def _looked_up(draft: Draft, key: str) -> Any:
-    from ..draft import value_of
-
-    return value_of(draft, key)
 
 
 def _problem(draft: Draft, key: str) -> str:
