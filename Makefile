@@ -30,6 +30,7 @@ bench-tui: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m compileall -q core ldptui scenarios
 	@touch $@
 
 clean:
