@@ -7,6 +7,7 @@ upward; an edit makes a new draft, and a draft that is valid is simulated.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -175,6 +176,9 @@ class WorkbenchScreen(RecordedScreen):
         self._panes |= later
         self._arrange()
         draft, note = await loading
+        if not gc.isenabled():  # since `start`; what is there now stays
+            gc.freeze()
+            gc.enable()
         if not self.is_mounted:
             return  # left before it was loaded
         self.draft = draft
