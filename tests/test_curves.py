@@ -408,3 +408,31 @@ def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
     assert all(axis.high <= 2.17 for axis in curves.error_axes(rappor())
                if axis.key == "protocol.epsilon")  # fmt: skip
     assert "rappor" not in curves.error_protocols(scenario())
+
+
+# --- The preview
+
+
+def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
+    made = swept(scenario(QUICK), {"attack.share": [round(0.001 * step, 6) for step in range(200)]})
+    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    part = curves.gain_part(made, share)
+    assert part is not None
+    document = curves.preview_part(part).document
+    values = document["sweep"]["attack.share"]
+    assert len(values) == 11
+    assert (values[0], values[-1]) == (0.0, 0.199)
+    assert values == sorted(set(values))
+    assert set(values) <= set(part.document["sweep"]["attack.share"])
+    assert document["trials"] <= 20
+
+
+def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
+    kinds = ["grr", "sue", "oue", "blh", "olh"]
+    made = swept(scenario(QUICK), {"protocol.kind": kinds})
+    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    part = curves.gain_part(made, share)
+    assert part is not None
+    sweep = curves.preview_part(part).document["sweep"]
+    assert sweep["protocol.kind"] == part.document["sweep"]["protocol.kind"]
+    assert sweep["attack.share"] == list(part.document["sweep"]["attack.share"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .closed import Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document
-from .parts import base_part, error_part, gain_part
+from .parts import base_part, error_part, gain_part, preview_part
 from .population import drawn
 from .variables import Variable, axes, error_axes
 
@@ -28,4 +28,5 @@ __all__ = [
     "gain_curve",
     "gain_document",
     "gain_part",
+    "preview_part",
 ]

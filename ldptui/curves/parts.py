@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from pathlib import Path
 from typing import Any, Final
 
 from core.limits import MAX_TRIALS
@@ -15,7 +16,9 @@ from .documents import error_document, gain_document, sweep_entry
 from .variables import Variable, own_values
 
 SIMULATED: Final = 11
-"""Points of the default sweep of a chart."""
+"""Points of the default sweep of a chart, and of any in a preview."""
+
+PREVIEW_TRIALS: Final = 20
 
 
 def base_part(scenario: Scenario) -> Part:
@@ -48,3 +51,25 @@ def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict
         if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:
             swept["trials"] = MAX_TRIALS // cells
     return swept
+
+
+def preview_part(part: Part) -> Part:
+    """A part as it is simulated with every edit: few trials, and of a long sweep few points.
+
+    On the counts path wherever there is one. Both ends of a sweep stay.
+    """
+    document = dict(part.document)
+    document["trials"] = min(int(document.get("trials", PREVIEW_TRIALS)), PREVIEW_TRIALS)
+    document["simulate"] = {**document.get("simulate", {}), "path": "auto"}
+    if "sweep" in document:
+        sweep = Scenario(document, "", Path()).sweep
+        document["sweep"] = {key: _thinned(values) for key, values in sweep.items()}
+    return Part(part.name, document)
+
+
+def _thinned(values: list[Any]) -> list[Any]:
+    """Values spread evenly over a long list of numbers; of words, all."""
+    if len(values) <= SIMULATED or not all(isinstance(one, int | float) for one in values):
+        return values
+    last = len(values) - 1
+    return [values[round(step * last / (SIMULATED - 1))] for step in range(SIMULATED)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..film import Film
 
 CHARTS = 4
-PATIENCE_S = 0.08
+PATIENCE_S = 0.12
 """A preview that is over sooner is drawn once, when it is over."""
 
 

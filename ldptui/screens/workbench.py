@@ -10,7 +10,7 @@ import asyncio
 import gc
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -55,10 +55,9 @@ if TYPE_CHECKING:
     from ..film import Film
     from .lab import LabScreen
 
-DEBOUNCE_S = 0.06
+DEBOUNCE_S = 0.04
 """From the last keystroke to the request of its simulation."""
 AUTOSAVE_S = 2.0
-PREVIEW_TRIALS = 20
 SMALLEST = (60, 18)
 ROOM_FOR_ALL = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
@@ -347,10 +346,12 @@ class WorkbenchScreen(RecordedScreen):
             return
         if self._film is not None:
             return
+        from ..curves import preview_part
+
         if self._full_run is not None:
             self._postponed = True
             return
-        parts = tuple(_quick(part) for part in self.query_one(ChartsPane).parts(self.draft))
+        parts = tuple(map(preview_part, self.query_one(ChartsPane).parts(self.draft)))
         if parts and parts != self._requested:
             self._requested = parts
             self._start(parts, full=False)
@@ -593,12 +594,3 @@ def _opened(path: Path) -> Draft:
 def _title(draft: Draft) -> str:
     document = draft.document or {}
     return str(document.get("title") or (draft.path.name if draft.path else "untitled"))
-
-
-def _quick(part: Part) -> Part:
-    """A part for the preview: few trials, on the counts path wherever there is one."""
-    document: dict[str, Any] = dict(part.document)
-    document["trials"] = min(int(document.get("trials", PREVIEW_TRIALS)), PREVIEW_TRIALS)
-    simulate: Mapping[str, Any] = document.get("simulate", {})
-    document["simulate"] = {**simulate, "path": "auto"}
-    return Part(part.name, document)
