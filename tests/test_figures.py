@@ -24,7 +24,7 @@ def named(plot: Plot) -> dict[str, Series]:
 def test_rank_plot_with_an_attack() -> None:
     plot = figures.rank_plot(frequencies())
     found = named(plot)
-    assert list(found) == ["true", "estimate", "targets before", "targets now"]
+    assert list(found) == ["true", "before", "after", "targets before", "targets now"]
     assert found["true"].style == "line"
     assert (list(found["true"].x), list(found["true"].y)) == (
         [1, 2, 3, 4, 5],
@@ -32,7 +32,14 @@ def test_rank_plot_with_an_attack() -> None:
     )
     assert (list(found["targets now"].x), list(found["targets now"].y)) == ([4], [0.3])
     assert (list(found["targets before"].x), list(found["targets before"].y)) == ([4], [0.05])
-    assert list(found["estimate"].x) == [1, 2, 3, 5]
+    assert (list(found["after"].x), list(found["after"].y)[:3]) == (
+        [1, 2, 3, 5],
+        [0.48, 0.27, 0.14],
+    )
+    assert (list(found["before"].x), list(found["before"].y)[:3]) == (
+        [1, 2, 3, 5],
+        [0.52, 0.29, 0.16],
+    )
     assert all(series.style == "points" for label, series in found.items() if label != "true")
     assert plot.x.log
     assert plot.y.log
@@ -44,7 +51,7 @@ def test_estimates_that_are_not_positive_are_on_a_labelled_floor() -> None:
     assert plot.y.ticks is not None
     floor, label = plot.y.ticks[0]
     assert label == "≤ 0"
-    assert named(plot)["estimate"].y[-1] == floor
+    assert named(plot)["after"].y[-1] == floor
     assert plot.y.low is not None
     assert plot.y.low < floor < plot.y.ticks[1][0]
     clean = figures.rank_plot(frequencies(clean=(0.5, 0.0, 0.1, 0.05, -0.02), attacked=None))

@@ -71,7 +71,8 @@ def rank_plot(
         """The estimates, those of each finding under a mark of their own."""
         tone: Tone = "attacked" if attacked else "clean"
         if frequencies.detected is None:
-            return [Series("estimate", *placed(values, chosen), tone, "points")]
+            label = "after" if attacked else "estimate"
+            return [Series(label, *placed(values, chosen), tone, "points")]
         marked: tuple[tuple[str, Tone, tuple[Finding, ...]], ...] = (
             ("not detected", "muted", ("", "missed")),
             ("detected", "series-0", ("detected",)),
@@ -88,6 +89,8 @@ def rank_plot(
     series.append(Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"))
     if attacked:
         before, after = placed(frequencies.clean, targets), placed(frequencies.attacked, targets)
+        if frequencies.detected is None:  # else what it was found to be says more
+            series.append(Series("before", *placed(frequencies.clean, others), "clean", "points"))
         series += [
             *clouds(frequencies.attacked, others),
             Series("targets before", *before, "clean", "points"),
