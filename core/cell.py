@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
+from .attacks import Attack, Fakes, Mixture, PythonAttack, Strategy, fake_share, fakes_of
 from .central import Curator
 from .goal import Answer, Goal
 from .population import Population
@@ -81,6 +81,12 @@ class Cell:
         if self.attack is None:
             return ()
         return fakes_of(self.attack, self.targets, self.malicious)
+
+    @property
+    def python_attacks(self) -> tuple[str, ...]:
+        """The names of the attacks in Python that the cell asks for, permitted or not."""
+        strategies = (some.strategy for some in self.fakes)
+        return tuple(one.name for one in strategies if isinstance(one, PythonAttack))
 
     @property
     def share(self) -> float:

@@ -130,23 +130,29 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
         rounds = tuple(permitted(one) for one in cell.rounds)
         return replace(cell, attack=_with_code(cell.attack, find_once), rounds=rounds)
 
-    try:
-        cells = tuple(permitted(cell) for cell in experiment.cells)
-    except ScenarioError as error:
-        raise error.at(experiment.scenario.name) from error
-    return replace(experiment, cells=cells)
+    def checked(cell: Cell) -> Cell:
+        for name in cell.python_attacks:
+            try:
+                find_once(name)
+            except ScenarioError as error:
+                if error.where:  # in a file of attacks
+                    raise
+                where = experiment.scenario.name
+                raise ScenarioError(error.rule, _place(cell, name), where) from error
+        return permitted(cell)
+
+    return replace(experiment, cells=tuple(checked(cell) for cell in experiment.cells))
 
 
-def asked_by(cell: Cell) -> tuple[str, ...]:
-    """The names of the Python attacks that a cell asks for, whether they may run or not."""
-    return tuple(
-        some.strategy.name for some in cell.fakes if isinstance(some.strategy, PythonAttack)
-    )
+def _place(cell: Cell, name: str) -> str:
+    """The key at which a cell asks for an attack: attack.name, attack.phase.0.mix.1.name."""
+    values = cell.parameters.items()
+    return next((key for key, value in values if key.endswith(".name") and value == name), "")
 
 
 def asked(experiment: Experiment) -> tuple[str, ...]:
     """The names of the Python attacks that an experiment asks for."""
-    return tuple(dict.fromkeys(name for cell in experiment.cells for name in asked_by(cell)))
+    return tuple(dict.fromkeys(name for cell in experiment.cells for name in cell.python_attacks))
 
 
 def sources(experiment: Experiment) -> tuple[Source, ...]:
@@ -167,23 +173,33 @@ def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
 
 
 def find(name: str, allowed: Allowed) -> Source:
-    """The code that a user allows under a name; raises ScenarioError, FileError."""
+    """The code that a user allows under a name; raises ScenarioError, FileError.
+
+    A file that cannot be read holds no attack: it is told where there is no code elsewhere.
+    """
     found = []
+    elsewhere = ""
     for path in dict.fromkeys(allowed.files):
-        code = read(path)
+        try:
+            code = read(path)
+        except FileError as error:
+            elsewhere += f"; {error}"
+            continue
         if name in names_in(code, path):
             found.append(Source(name, digest(code), path))
+        else:
+            elsewhere += f"; {path} has none of that name"
     if name in allowed.names:
         found += entry_points(name)
     if len(found) > 1:
         places = " and ".join(str(one.place) for one in found)
-        raise ScenarioError(f"must mean one attack, {name!r} is in {places}", key="attack.name")
+        raise ScenarioError(f"must mean one attack, {name!r} is in {places}")
     if not found:
-        raise ScenarioError(_refusal(name, allowed), key="attack.name")
+        raise ScenarioError(_refusal(name, allowed, elsewhere))
     return found[0]
 
 
-def _refusal(name: str, allowed: Allowed) -> str:
+def _refusal(name: str, allowed: Allowed, elsewhere: str) -> str:
     """Why there is no code for a name: it is not allowed, or not where it is allowed."""
     if name in allowed.names:
         others = ", ".join(available()) or "none"
@@ -191,8 +207,7 @@ def _refusal(name: str, allowed: Allowed) -> str:
     asks = f"asks for the attack {name!r}, somebody's Python code, which is not allowed"
     if name in available():
         return f"{asks}: --allow-attack {name} lets it run"
-    where = "".join(f"; {path} has none of that name" for path in allowed.files)
-    return f"{asks}: --attack-file FILE lets the attacks of a file of yours run{where}"
+    return f"{asks}: --attack-file FILE lets the attacks of a file of yours run{elsewhere}"
 
 
 def read(path: Path) -> bytes:
@@ -245,7 +260,7 @@ def code_digest(place: str) -> str:
         if spec is not None:
             break
     if spec is None:
-        raise ScenarioError(f"must be in an installed package, got {place}", key="attack.name")
+        raise ScenarioError(f"must be in an installed package, got {place}")
     files = [Path(spec.origin)] if spec.origin else []
     for folder in spec.submodule_search_locations or ():
         files += sorted(Path(folder).rglob("*.py"))

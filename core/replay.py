@@ -88,7 +88,7 @@ def replay(
     progress = None
     try:
         part = Experiment(experiment.scenario, cells)
-        for progress in run(part, workers, memory=_Comparison(store, number)):
+        for progress in run(part, workers, memory=_Comparison(store, number), apart=True):
             show(progress)
     except _Differs as error:
         return Replay("", progress.done if progress else 0, str(error))

@@ -6,11 +6,12 @@ does not change a number.
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import signal
 import sys
 import time
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -106,6 +107,8 @@ class Memory(Protocol):
 Unit: TypeAlias = tuple[Cell, int, int]
 """A cell, the number of a block, the trials of the block."""
 
+Outcome: TypeAlias = tuple[Cell, Block | Failure]
+
 
 def units(experiment: Experiment) -> Iterator[Unit]:
     """The work: (cell, block number, trials of the block), cell by cell."""
@@ -121,10 +124,12 @@ def run(
     pulse: Pulse = no_pulse,
     frequencies: bool = True,
     memory: Memory | None = None,
+    apart: bool = False,
 ) -> Iterator[Progress]:
     """Run every cell; yields the results so far: first none, last all of them.
 
     A cell whose attack raises AttackError has failed: no more of it is computed, the others go on.
+    In processes the same holds for an attack in Python that ends the process it runs in.
 
     Parameters
     ----------
@@ -134,10 +139,12 @@ def run(
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
     memory : blocks that it knows are not computed, the others are handed to it; asked for all
         blocks before the first one is computed, from the thread that iterates.
+    apart : use a process where one worker is asked for, if there is an attack in Python.
 
     Closing the generator, or an exception in it, stops the work and leaves no process behind.
     """
     started = time.perf_counter()
+    apart = apart and any(cell.python_attacks for cell in experiment.cells)
     tallies = [Tally() for _ in experiment.cells]
     failures: dict[int, Failure] = {}
     done, total = 0, experiment.trials
@@ -150,7 +157,7 @@ def run(
     yield progress(None)
     due = started + PAUSE
     untold = None
-    for cell, outcome in _outcomes(experiment, workers, executor, pulse, memory, failures):
+    for cell, outcome in _outcomes(experiment, workers, executor, pulse, memory, failures, apart):
         if isinstance(outcome, Failure):
             failures.setdefault(cell.index, outcome)
         else:
@@ -173,10 +180,11 @@ def _outcomes(
     pulse: Pulse,
     memory: Memory | None,
     failed: Container[int],
-) -> Iterator[tuple[Cell, Block | Failure]]:
+    apart: bool,
+) -> Iterator[Outcome]:
     """Blocks, known or computed, and failures; `failed` grows meanwhile by those told of."""
     if memory is None:
-        yield from _computed(_without(failed, units(experiment)), workers, executor, pulse)
+        yield from _computed(_without(failed, units(experiment)), workers, executor, pulse, apart)
         return
     unknown = []
     for unit in units(experiment):
@@ -186,7 +194,7 @@ def _outcomes(
             unknown.append(unit)
         else:
             yield unit[0], known
-    for cell, outcome in _computed(_without(failed, unknown), workers, executor, pulse):
+    for cell, outcome in _computed(_without(failed, unknown), workers, executor, pulse, apart):
         if not isinstance(outcome, Failure):
             memory.keep(cell, outcome)
         yield cell, outcome
@@ -198,55 +206,104 @@ def _without(failed: Container[int], work: Iterable[Unit]) -> Iterator[Unit]:
 
 
 def _computed(
-    work: Iterator[Unit], workers: int, executor: Executor | None, pulse: Pulse
-) -> Iterator[tuple[Cell, Block | Failure]]:
+    work: Iterator[Unit], workers: int, executor: Executor | None, pulse: Pulse, apart: bool
+) -> Iterator[Outcome]:
     if executor is not None:
-        yield from _submitted(work, executor, 2 * (workers + 1))
-    elif workers > 1:
+        if (yield from _submitted(work, executor, 2 * (workers + 1))):
+            raise _died()
+    elif workers > 1 or apart:
         yield from _in_processes(work, workers)
     else:
         for cell, number, trials in work:
-            yield cell, _outcome(cell, run_block, cell, number, trials, pulse)
-
-
-def _outcome(cell: Cell, compute: Callable[..., Block], *arguments: object) -> Block | Failure:
-    try:
-        return compute(*arguments)
-    except AttackError as error:
-        return Failure(cell.index, str(error), error.details)
+            try:
+                yield cell, run_block(cell, number, trials, pulse)
+            except AttackError as error:
+                yield cell, Failure(cell.index, str(error), error.details)
 
 
 def _submitted(
     work: Iterator[Unit], executor: Executor, ahead: int
-) -> Iterator[tuple[Cell, Block | Failure]]:
-    """Keep a few units ahead in an executor; blocks come as they finish."""
-    waiting: dict[Future[Block], Cell] = {}
+) -> Generator[Outcome, None, list[Unit]]:
+    """Keep a few units ahead in an executor; blocks come as they finish.
+
+    Returns the units under way when a process died; none where all work was done.
+    """
+    waiting: dict[Future[Block], Unit] = {}
     try:
         while True:
             while len(waiting) < ahead:
                 unit = next(work, None)
                 if unit is None:
                     break
-                waiting[executor.submit(run_block, *unit)] = unit[0]
+                try:
+                    waiting[executor.submit(run_block, *unit)] = unit
+                except BrokenProcessPool:
+                    return [unit, *waiting.values()]
             if not waiting:
-                return
+                return []
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                cell = waiting.pop(future)
-                yield cell, _outcome(cell, future.result)
-    except BrokenProcessPool as error:
-        raise RunError("a worker process died; was it killed, or is memory short?") from error
+                cell, error = waiting[future][0], future.exception()
+                if isinstance(error, BrokenProcessPool):
+                    return [*waiting.values()]
+                del waiting[future]
+                yield cell, future.result() if error is None else _failure(cell, error)
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Block | Failure]]:
+def _failure(cell: Cell, error: BaseException) -> Failure:
+    """What an error in another process means for its cell; raises one that is not an attack's."""
+    if isinstance(error, AttackError):
+        return Failure(cell.index, str(error), error.details)
+    if cell.python_attacks and not isinstance(error, Exception):  # as KeyboardInterrupt
+        return Failure(cell.index, f"{_named(cell)} raised {type(error).__name__}")
+    raise error
+
+
+def _named(cell: Cell) -> str:
+    return f"attack {' or '.join(map(repr, cell.python_attacks))}"
+
+
+def _died() -> RunError:
+    return RunError("a worker process died; was it killed, or is memory short?")
+
+
+def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[Outcome]:
+    """Compute in processes, new ones where an attack in Python ends one of them.
+
+    Each unit that was under way then is computed in a process alone, which tells which one it was.
+    """
+    for first in work:
+        lost, how = yield from _pooled(itertools.chain([first], work), workers)
+        if lost and not any(cell.python_attacks for cell, _, _ in lost):
+            raise _died()
+        deadly: set[int] = set()
+        for unit in lost:
+            cell = unit[0]
+            if cell.index in deadly:
+                continue
+            again = lost
+            if workers > 1:
+                again, how = yield from _pooled(iter([unit]), 1)
+            if again and not cell.python_attacks:
+                raise _died()
+            if again:
+                deadly.add(cell.index)
+                yield cell, Failure(cell.index, f"{_named(cell)} ended the process it ran in{how}")
+
+
+def _pooled(work: Iterator[Unit], workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:
+    """Compute in a pool; returns the units under way when a process of it died, and of what."""
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_keep_to_the_work
     )
+    pool.submit(_keep_to_the_work)  # which starts the first process
+    first = set(multiprocessing.active_children()) - before
     try:
-        yield from _submitted(work, pool, 2 * workers)
+        # One worker is given one unit at a time: then it is clear which one it dies of.
+        lost = yield from _submitted(work, pool, 2 * workers if workers > 1 else 1)
     except BaseException:
         # An interrupted block may take seconds yet: nobody waits for it.
         started = set(multiprocessing.active_children()) - before
@@ -260,6 +317,14 @@ def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[tuple[Cell, Bl
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown(wait=True)
+    return lost, next((_end_of(process.exitcode) for process in first), "")
+
+
+def _end_of(code: int | None) -> str:
+    """How a process ended, in brackets; "" where that is not known."""
+    if code is None:
+        return ""
+    return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
 def _keep_to_the_work() -> None:

@@ -109,7 +109,8 @@ class Workbench(App[None]):
         self._film = film
 
     def get_default_screen(self) -> Screen[None]:
-        return WorkbenchScreen(self._path, self._engine, self._store, self._film)
+        note = "; ".join(attack_options.faults(self.settings.attack_files))
+        return WorkbenchScreen(self._path, self._engine, self._store, self._film, note)
 
     def on_mount(self) -> None:
         if self.settings.keys:

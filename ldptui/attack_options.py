@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .settings import SettingsError, allowed_attacks
+from .settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
 
 if TYPE_CHECKING:
     from core.experiment import Experiment
@@ -45,6 +45,11 @@ def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
     ]
 
 
+def faults(files: Sequence[Path]) -> list[str]:
+    """What is wrong with the files of the settings, a sentence for each that cannot be read."""
+    return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
+
+
 def _given(options: argparse.Namespace) -> Allowed:
     from core.plugins import Allowed
 
@@ -62,16 +67,25 @@ def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:
     return plugins.permit(experiment, _given(options))
 
 
-def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:
-    """As `permit`, by the options or the settings, which are read only if need be."""
-    from core.errors import ScenarioError
-    from core.plugins import Allowed, asked, permit
+def allowed(options: argparse.Namespace) -> Allowed:
+    """What the options and the settings let run, whether it is asked for or not.
 
-    if not asked(experiment):
-        return experiment
-    here = _given(options)
+    Raises ScenarioError where they name a file that cannot be read.
+    """
+    from core.errors import ScenarioError
+    from core.plugins import Allowed
+
     try:
+        refuse_unreadable([Path(file).expanduser() for file in options.attack_files])
         names, files = allowed_attacks()
     except SettingsError as error:
         raise ScenarioError(str(error)) from error
-    return permit(experiment, Allowed((*here.names, *names), (*here.files, *files)))
+    here = _given(options)
+    return Allowed((*here.names, *names), (*here.files, *files))
+
+
+def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:
+    """As `permit`, by the options and the settings."""
+    from core import plugins
+
+    return plugins.permit(experiment, allowed(options))

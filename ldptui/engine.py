@@ -236,6 +236,8 @@ class Engine:
         self._active = None
         again = again or self._spare is not None
         what = f"the background worker {child.how_it_ended()}"
+        if child.busy and self._run is not None:
+            what += _over(self._run.request)
         self._post(WorkerChanged(False, f"{what}; another one takes over" if again else what))
         if self._run is not None and self._run.cancelling:
             self._finish("partial")
@@ -337,6 +339,12 @@ class Child:
             return f"was killed by {signal.Signals(-code).name}"
         last = self.errors.strip().rpartition("\n")[2]
         return f"ended with exit code {code}" + (f": {last}" if last else "")
+
+
+def _over(request: Request | Question) -> str:
+    """Which attacks in Python may have ended a worker."""
+    names = request.python_attacks if isinstance(request, Request) else ()
+    return f" while it ran the Python attack {' or '.join(map(repr, names))}" if names else ""
 
 
 @dataclass

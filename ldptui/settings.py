@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import stat
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -83,20 +84,47 @@ def load_settings(
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
         raise SettingsError(f"{where}: mouse must be true or false, got {_shown(with_mouse)}")
+    given = [Path(file).expanduser() for file in attack_files]
+    refuse_unreadable(given)
     return Settings(
         theme=chosen_theme[0] if chosen_theme else None,
         charset=_drawable(chosen_charset[0]),
         mouse=with_mouse and mouse is not False,
         allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
-        attack_files=(*(Path(file).expanduser() for file in attack_files), *_files(read, where)),
+        attack_files=(*given, *_files(read, where)),
         keys=_keys(read.get("keys", {}), where),
     )
 
 
 def allowed_attacks(path: Path | None = None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """The attacks in Python that the settings alone allow, by name and by file; SettingsError."""
+    """The attacks in Python that the settings alone allow, by name and by file.
+
+    Raises SettingsError, of a file that cannot be read as well.
+    """
     read, where = _settings_file(path)
-    return tuple(_texts(read, "allow_attacks", where)), tuple(_files(read, where))
+    files = tuple(_files(read, where))
+    refuse_unreadable(files, f"{where}: attack_files")
+    return tuple(_texts(read, "allow_attacks", where)), files
+
+
+def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> None:
+    """Raise SettingsError for the first file of attacks that cannot be read."""
+    for file in files:
+        fault = fault_of(file)
+        if fault:
+            raise SettingsError(
+                f"{where} must be a Python file that can be read, got {file}: {fault}"
+            )
+
+
+def fault_of(file: Path) -> str:
+    """Why a file cannot be read, in a few words; "" where it can."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return "it is a folder" if file.is_dir() else "it is no regular file"
+    except (OSError, ValueError) as error:
+        return (getattr(error, "strerror", None) or str(error)).lower()
+    return "" if os.access(file, os.R_OK) else "permission denied"
 
 
 def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:

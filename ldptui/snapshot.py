@@ -5,7 +5,7 @@ Numbers are plain floats and ints in tuples, None where undefined: nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -41,6 +41,27 @@ class Request:
     store: str = ""
     source: str = ""
     resumed: int | None = None
+
+    @property
+    def python_attacks(self) -> tuple[str, ...]:
+        """The names of the attacks in Python that its documents ask for."""
+        names = (name for part in self.parts for name in _attack_names(part.document))
+        return tuple(dict.fromkeys(names))
+
+
+def _attack_names(document: Mapping[str, Any]) -> Iterator[str]:
+    """Only attacks in Python have a name: of one, of a part of a mixture, or swept."""
+    sweep = document.get("sweep", {})
+    for key, values in sweep.items():
+        if key.startswith("attack.") and key.endswith(".name") and isinstance(values, list):
+            yield from map(str, values)
+    attacks = [document.get("attack")]
+    while attacks:
+        attack = attacks.pop(0)
+        if isinstance(attack, Mapping):
+            if isinstance(attack.get("name"), str):
+                yield attack["name"]
+            attacks += [*attack.get("mix", ()), *attack.get("phase", ())]
 
 
 @dataclass(frozen=True)

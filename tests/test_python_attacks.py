@@ -168,10 +168,114 @@ def test_a_scenario_is_copied_with_its_attack(tmp_path: Path, capsys: Captured) 
     assert "def one_by_one(" in (tmp_path / "one_by_one.py").read_text()
 
 
+def test_a_file_of_attacks_is_there_whether_it_is_asked_for_or_not(
+    scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
+) -> None:
+    missing = tmp_path / "missing.py"
+    rule = "must be a Python file that can be read, got"
+    words = f"--attack-file {rule} {missing}: no such file or directory"
+    for command in (
+        ("run", "quickstart"),
+        ("run", scenario),
+        ("record", "quickstart", "--out", str(tmp_path / "out.json")),
+        ("scenarios", "check", scenario),
+    ):
+        assert fail(capsys, cli.USAGE, *command, "--attack-file", str(missing)) == words
+    no_settings.write_text('attack_files = ["missing.py"]\n')
+    words = f"{no_settings}: attack_files {rule} {missing}: no such file or directory"
+    assert fail(capsys, cli.USAGE, "run", "quickstart") == words
+
+
+def test_a_refusal_names_the_place_that_asks(tmp_path: Path, capsys: Captured) -> None:
+    broken, _ = attack_file(tmp_path, "def x(:", "broken.py")
+    place = tmp_path / "mixed.toml"
+    part = "{ kind = 'plugin', name = 'honest', weight = 1 }"
+    other = "{ kind = 'mga', weight = 1 }"
+    head, _, rest = toml("honest").partition('kind = "plugin"\nname = "honest"\n')
+    place.write_text(f"{head}mix = [{other}, {part}]\n{rest}")
+    asks = "asks for the attack 'honest', somebody's Python code"
+    told = fail(capsys, cli.USAGE, "run", str(place))
+    assert told.startswith(f"{place}: attack.mix.1.name {asks}")
+    swept = place.with_name("swept.toml")
+    swept.write_text(place.read_text() + '"attack.mix.1.name" = ["honest", "other"]\n')
+    assert ": attack.mix.1.name asks" in fail(capsys, cli.USAGE, "run", str(swept))
+    phases = f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}]\n"
+    phases += f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}, {part}]\n"
+    place.write_text(
+        head + rest.replace("share = 0.1\n", "").replace("[sweep]", phases + "[sweep]")
+    )
+    told = fail(capsys, cli.USAGE, "run", str(place))
+    assert told.startswith(f"{place}: attack.phase.1.mix.1.name {asks}")
+    # What is wrong with the file of attacks is said of that file.
+    told = fail(capsys, cli.USAGE, "run", str(place), "--attack-file", str(broken))
+    assert told == f"{broken}:1: is not Python: invalid syntax"
+
+
 # Failing.
 
 
-def test_a_cell_that_fails_is_told_and_the_others_go_on(tmp_path: Path, capsys: Captured) -> None:
+DEADLY = """
+import ctypes
+import os
+def honest(protocol, view, count, rng):
+    if hasattr(protocol, "hash_range"):
+        os._exit(3)
+    if protocol.q == 1 / (protocol.domain_size - 1 + 2.718281828459045):
+        ctypes.string_at(0)
+    if protocol.p == 0.5:
+        return protocol.random_reports(count, rng)
+    raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_attack_that_ends_its_process_fails_its_cell_alone(
+    workers: int, tmp_path: Path, capsys: Captured
+) -> None:
+    path, _ = attack_file(tmp_path, DEADLY)
+    place = tmp_path / "four.toml"
+    sweep = ("olh", "oue", "grr", "sue")[: 4 if workers == 1 else 2]
+    place.write_text(toml("honest", sweep=sweep))
+    options = ("--attack-file", str(path), "--format", "json", "--workers", str(workers))
+    assert cli.main(["run", str(place), *options]) == cli.FAILED
+    output = capsys.readouterr()
+    result = json.loads(output.out)
+    assert [cell["trials"] for cell in result["cells"]] == [0, 20, 0, 0][: len(sweep)]
+    ended = "attack 'honest' ended the process it ran in"
+    errors = [cell.get("error") for cell in result["cells"]]
+    assert (
+        errors
+        == [
+            f"{ended} (exit code 3)",
+            None,
+            f"{ended} (SIGSEGV)",
+            "attack 'honest' raised KeyboardInterrupt",
+        ][: len(sweep)]
+    )
+    assert f"ldptui: cell 0 (olh) failed: {errors[0]}" in output.err.splitlines()
+
+
+async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) -> None:
+    path, _ = attack_file(tmp_path, DEADLY)
+    desk = Desk((*COMMAND, *as_arguments((), [path])))
+    await desk.engine.start()
+    try:
+        await desk.alive()
+        desk.run(1, base=document(sweep={"protocol.kind": ["olh"]}))
+        last = await desk.ended(1)
+        words = (
+            "the background worker ended with exit code 3 while it ran the Python attack 'honest'"
+        )
+        assert (last.status, last.error) == ("failed", words)
+        await desk.alive(2)
+    finally:
+        await desk.engine.stop()
+
+
+def test_a_cell_that_fails_is_told_and_the_others_go_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capsys = capfd  # what the attack prints comes from another process
     path, _ = attack_file(tmp_path, BROKEN)
     place = tmp_path / "three.toml"
     place.write_text(toml("honest", sweep=("grr", "oue", "olh")))

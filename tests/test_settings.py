@@ -10,6 +10,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ldptui import places, settings
+from ldptui.attack_options import faults
 from ldptui.settings import SETTINGS, Settings, SettingsError, allowed_attacks, load_settings
 
 
@@ -40,14 +41,34 @@ def test_the_users_file_is_read(own_file: Path) -> None:
     assert load_settings() == Settings("nord", "block", False)
 
 
-def test_attacks_in_python_are_allowed_by_name_and_by_file(own_file: Path) -> None:
-    write(own_file, 'allow_attacks = ["a"]\nattack_files = ["b.py", "/c/d.py"]\n')
-    beside = own_file.parent / "b.py"
-    assert allowed_attacks() == (("a",), (beside, Path("/c/d.py")))
+def test_attacks_in_python_are_allowed_by_name_and_by_file(
+    own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    far = write(tmp_path / "far" / "d.py", "")
+    write(own_file, f'allow_attacks = ["a"]\nattack_files = ["b.py", "{far}"]\n')
+    beside = write(own_file.parent / "b.py", "")
+    assert allowed_attacks() == (("a",), (beside, far))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    here, home = write(Path("f.py"), ""), write(tmp_path / "g.py", "")
     settings = load_settings(allow_attacks=["e"], attack_files=["f.py", "~/g.py"])
     assert settings.allow_attacks == ("e", "a")
-    files = (Path("f.py"), Path("~/g.py").expanduser(), beside, Path("/c/d.py"))
-    assert settings.attack_files == files
+    assert settings.attack_files == (here, home, beside, far)
+
+
+def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) -> None:
+    """Of the command line they are refused; the app goes on without those of the settings."""
+    write(own_file, 'attack_files = ["gone.py"]\n')
+    gone = own_file.parent / "gone.py"
+    why = f"{gone}: no such file or directory"
+    with pytest.raises(SettingsError) as error:
+        allowed_attacks()
+    rule = "must be a Python file that can be read, got"
+    assert str(error.value) == f"{own_file}: attack_files {rule} {why}"
+    settings = load_settings()
+    assert faults(settings.attack_files) == [f"attack_files: {why}"]
+    with pytest.raises(SettingsError, match=rf"^--attack-file {rule} .*: it is a folder$"):
+        load_settings(attack_files=[str(tmp_path)])
 
 
 def test_what_is_later_wins(own_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,18 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert "preview done" in status(screen)
 
 
+async def test_a_missing_file_of_attacks_is_told_and_loses_nothing(tmp_path: Path) -> None:
+    settings = Settings(attack_files=(tmp_path / "gone.py",))
+    app = Workbench(settings, engine=FakeEngine)
+    async with app.run_test(size=(160, 40)) as pilot:
+        screen = app.workbench
+        await settled(pilot, lambda: screen.draft is not None and "gone.py" in status(screen))
+        assert f"attack_files: {tmp_path / 'gone.py'}: no such file" in status(screen)
+        engine = screen._engine
+        assert isinstance(engine, FakeEngine)
+        await settled(pilot, lambda: bool(engine.requests))
+
+
 async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)

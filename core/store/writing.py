@@ -16,7 +16,7 @@ from ..cell import Cell
 from ..errors import FileError, one_line
 from ..experiment import Experiment
 from ..metrics import METRICS
-from ..plugins import asked, asked_by
+from ..plugins import asked
 from ..population import CSVColumn
 from ..results import BLOCK_TRIALS, Block
 from ..runner import Results
@@ -134,7 +134,7 @@ def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None)
     for cell, key, (old,) in zip(
         experiment.cells, cell_keys(experiment.cells), before, strict=True
     ):
-        for name in asked_by(cell) if key != old else ():
+        for name in cell.python_attacks if key != old else ():
             return f"the code of attack {name!r} is not that of its other trials"
     return ""
 

@@ -11,7 +11,7 @@ import scenarios as bundled
 from core.errors import FileError, ScenarioError
 from core.experiment import compile  # noqa: A004
 from core.files import write_atomically
-from core.plugins import sources
+from core.plugins import permit, sources
 from core.scenario import load, read_document
 from core.scenario import schema as scenario_schema
 
@@ -65,6 +65,7 @@ def _copy(source: Path, to: str | None) -> None:
 
 def _check_file(place: str, options: Namespace) -> int:
     """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
+    allowed = attack_options.allowed(options)
     path = locate(place)
     try:
         scenario = load(path)
@@ -80,7 +81,7 @@ def _check_file(place: str, options: Namespace) -> int:
     cells, trials = text.count(len(experiment.cells)), text.count(experiment.trials)
     write_out(f"{place}: valid: {cells} cells, {trials} trials\n")
     try:
-        permitted = attack_options.permitted(experiment, options)
+        permitted = permit(experiment, allowed)
     except ScenarioError as error:
         note(f"note: {error}")
     else:

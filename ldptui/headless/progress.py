@@ -32,19 +32,20 @@ def measure(
     """Run an experiment; what is finished when it is interrupted.
 
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
-    call or while processes start and end.
+    call or while processes start and end. Attacks in Python run in processes of their own.
     """
+    apart = any(cell.python_attacks for cell in experiment.cells)
     steps: SimpleQueue[Progress | BaseException | None] = SimpleQueue()
 
     def compute() -> None:
         # Ctrl-C reaches the whole terminal, and is for the main thread alone: processes that start
         # here inherit this mask. The resource tracker would lift it when it starts: so it is first.
-        if workers > 1:
+        if workers > 1 or apart:
             resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             for progress in run_experiment(
-                experiment, workers, frequencies=frequencies, memory=memory
+                experiment, workers, frequencies=frequencies, memory=memory, apart=apart
             ):
                 steps.put(progress)
             steps.put(None)

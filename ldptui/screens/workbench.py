@@ -116,9 +116,10 @@ class WorkbenchScreen(RecordedScreen):
         engine: MakeEngine = Engine,
         store: Path | None = None,
         film: Film | None = None,
+        note: str = "",
     ) -> None:
         super().__init__(store, film)
-        self._path = path
+        self._path, self._first_note = path, note
         self._engine = engine(self.post_message)
         self._lab: LabScreen | None = None
         self._key = 0
@@ -181,7 +182,7 @@ class WorkbenchScreen(RecordedScreen):
         if not self.is_mounted:
             return  # left before it was loaded
         self.draft = draft
-        self._note(note)
+        self._note("; ".join(filter(None, (self._first_note, note))))
         self.set_timer(5.0, drop_taken)
         if self._film is not None:
             await self.show_film()

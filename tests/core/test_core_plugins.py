@@ -17,7 +17,7 @@ from report_laws import Case
 from core import plugins, theory
 from core.attacks import ListedTargets, PythonAttack, RandomItem, View
 from core.cell import Cell
-from core.errors import AttackError, FileError, ScenarioError
+from core.errors import AttackError, ScenarioError
 from core.experiment import Experiment
 from core.plugins import Allowed, Plugin, asked, find, permit
 from core.protocols import RapporSpec
@@ -192,7 +192,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     path, _ = attack_file(tmp_path, "def broken(:\n    pass\n")
     with pytest.raises(ScenarioError, match=r"mine.py:1: is not Python: invalid syntax"):
         find("honest", Allowed(files=(path,)))
-    with pytest.raises(FileError, match=r"nowhere.py cannot be read: No such file"):
+    with pytest.raises(ScenarioError, match=r"run; .*nowhere.py cannot be read: No such file"):
         find("honest", Allowed(files=(tmp_path / "nowhere.py",)))
     path.write_bytes(b"x = 1\0")
     with pytest.raises(ScenarioError, match=r"mine.py.*is not Python"):
