@@ -149,7 +149,8 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="set a key, as in attack.share=0.1; replaces its sweep; may be repeated",
+        help="set a key, as in attack.share=0.1; replaces its sweep, and a goal the share or the "
+        "other way round; may be repeated",
     )
     parser.add_argument("--trials", type=int, metavar="N", help="trials of each cell")
     parser.add_argument("--seed", type=int, metavar="N", help="the seed of all random numbers")

@@ -235,6 +235,32 @@ def test_setting_a_swept_key_replaces_its_sweep(capsys: Captured) -> None:
     assert [one["parameters"]["attack.share"] for one in json.loads(text)["cells"]] == [0.1, 0.2]
 
 
+def test_a_goal_set_by_hand_takes_the_place_of_the_share(capsys: Captured) -> None:
+    arguments = ("run", "quickstart", "--format", "json", "--trials", "1")
+    goal = ("--set", "goal.metric=gain", "--set", "goal.at_least=0.5")
+    assert cli.main([*arguments, *goal]) == 0
+    output = capsys.readouterr()
+    (cell,) = json.loads(output.out)["cells"]  # and the sweep of the share is gone
+    assert cell["answer"]["reached"]
+    (told,) = output.err.splitlines()
+    assert told.endswith("quickstart.toml is left out: [goal] is set in its place")
+    assert told.startswith("note: attack.share of ")
+    assert cli.main(["run", "fake-accounts", "--set", "attack.share=0.1", "--trials", "1"]) == 0
+    output = capsys.readouterr()
+    assert "it takes" not in output.out
+    (told,) = output.err.splitlines()
+    assert told.endswith("fake-accounts.toml is left out: attack.share is set in its place")
+    # Both by hand contradict each other.
+    rule = "attack.share must be left out where [goal] is given, which finds it, got 0.2"
+    assert rule in fail(capsys, 2, *arguments, *goal, "--set", "attack.share=0.2")
+
+
+def test_each_column_of_an_answer_has_a_name_of_its_own(capsys: Captured) -> None:
+    goal = ("--set", "goal.metric=gain", "--set", "goal.at_least=1", "--quiet")
+    written = succeed(capsys, "run", "cao-gain-beta", "--trials", "1", *goal)
+    assert "protocol  attack  fakes m" in written
+
+
 def test_trials_and_workers_do_not_change_a_number(capsys: Captured, tiny: str) -> None:
     def cells(*more: str) -> Any:
         return json.loads(succeed(capsys, "run", tiny, "--format", "json", *more))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import FileError, ScenarioError
-from .document import Document, check_depth, copied, looked_up, put
+from .document import Document, check_depth, copied, drop, looked_up, put
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
@@ -81,6 +81,22 @@ class Scenario:
         except ScenarioError as error:
             found = [error]
         return [error.at(self.name) for error in found]
+
+    def without(self, key: str) -> Scenario:
+        """The scenario without a key or a table, and without the sweeps of it; unchecked."""
+        document = copied(self.document)
+        drop(document, key)
+        sweep = document.get("sweep")
+        if isinstance(sweep, dict):
+            kept = {
+                name: values
+                for name, values in dotted_sweep(sweep).items()
+                if name != key and not name.startswith(f"{key}.")
+            }
+            document["sweep"] = kept
+            if not kept:
+                del document["sweep"]
+        return dataclasses.replace(self, document=document)
 
     def with_value(self, key: str, value: Any) -> Scenario:
         """The scenario with one key set, replacing its sweep; unchecked but for absurd nesting.

@@ -118,12 +118,15 @@ def locate(place: str) -> Path:
 
 def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
     """The scenario with what the command line sets; raises ScenarioError."""
-    changed = scenario
+    settings = []
     for setting in options.settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise ScenarioError(f"must be KEY=VALUE, got {setting}", key="--set")
-        changed = changed.with_value(key.strip(), toml_value(value))
+        settings.append((key.strip(), toml_value(value)))
+    changed = _without_rival(scenario, [key for key, _ in settings], options.quiet)
+    for key, value in settings:
+        changed = changed.with_value(key, value)
     for key, value in (
         ("trials", options.trials),
         ("seed", options.seed),
@@ -134,6 +137,19 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
     if changed is not scenario:
         for problem in changed.problems():
             raise problem
+    return changed
+
+
+def _without_rival(scenario: Scenario, keys: list[str], quiet: bool) -> Scenario:
+    """The scenario without the share that a goal set by hand stands for, or the other way round."""
+    goal = any(key == "goal" or key.startswith("goal.") for key in keys)
+    share = any(key.removeprefix("sweep.") == "attack.share" for key in keys)
+    if goal == share:  # neither; or both, which is refused
+        return scenario
+    rival, chosen = ("attack.share", "[goal]") if goal else ("goal", "attack.share")
+    changed = scenario.without(rival)
+    if changed != scenario and not quiet:
+        note(f"note: {rival} of {scenario.name} is left out: {chosen} is set in its place")
     return changed
 
 

@@ -137,7 +137,7 @@ def compare(options: Namespace) -> int:
             lines = [["" if one is None else one for one in row.values()] for row in documents]
             headless.write_out(csv_text([names, *lines]), exactly=True)
         return cli.DONE
-    heads = (*(key.rpartition(".")[2] for key in swept), "metric", "A", "B", "B − A", "±", "z")
+    heads = (*table.heads(list(swept)), "metric", "A", "B", "B − A", "±", "z")
     shown = [
         (
             *(table.value_text(one.parameters.get(key)) for key in swept),
@@ -146,7 +146,7 @@ def compare(options: Namespace) -> int:
             text.short(found.b),
             text.short(found.difference, sign=True),
             text.short(found.standard_error, 2),
-            "–" if found.z is None else f"{found.z:.1f}",
+            text.fixed(found.z, 1, sign=True),
         )
         for one, other, metric, found in rows
     ]

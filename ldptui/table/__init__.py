@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from .layout import aligned, plain_table
 from .results import results_table, theory_table
-from .words import value_text
+from .words import heads, value_text
 
 __all__ = [
     "aligned",
+    "heads",
     "plain_table",
     "results_table",
     "theory_table",

@@ -24,7 +24,7 @@ from .layout import (
     words_column,
 )
 from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
-from .words import METRIC_NAMES
+from .words import METRIC_NAMES, heads, value_text
 
 
 def answer_lines(results: Results, style: Style) -> list[str]:
@@ -42,17 +42,18 @@ def answer_lines(results: Results, style: Style) -> list[str]:
         numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
         seen = "expected" if answer.by == "closed form" else "measured"
         how = answer.by if answer.low is None else f"search, m > {text.count(answer.low)}"
-        keys = [str(cell.parameters.get(key, "")) for key in swept]
+        keys = [value_text(cell.parameters.get(key)) for key in swept]
         keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
         rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
-    heads = [key.rpartition(".")[2] for key in swept] + ["goal"] * several
     numbers = ["share β", "fakes m"]
     numbers = numbers[::-1] if found[0][1].over == "malicious" else numbers
     named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
     title = " ".join([f"{_TAKES} for", *named] if named else [_TAKES])
     lines = [
         style.strong(title),
-        *plain_table([*heads, *numbers, "reaches", "by"], rows).split("\n"),
+        *plain_table([*heads(swept), *["goal"] * several, *numbers, "reaches", "by"], rows).split(
+            "\n"
+        ),
     ]
     sure = {answer.confidence for _, _, answer in found if answer.low is not None}
     if sure:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from core.campaign import entry_of
 from core.cell import Cell
 from core.results import CellResults, Estimate
@@ -20,14 +18,7 @@ from .layout import (
     words_column,
 )
 from .numbers import beside_theory, common_power, unit_of, with_errors
-from .words import value_text
-
-SHORT_KEYS: Final = {
-    "attack.targets.count": "targets",
-    "attack.targets.items": "targets",
-    "attack.targets.pick": "targets",
-}
-"""Column heads that are not the last word of the key."""
+from .words import heads, value_text
 
 Finished = tuple[Cell, CellResults, dict[str, float | None]]
 
@@ -44,12 +35,8 @@ def sweep_lines(results: Results, finished: list[Finished], width: int, style: S
 def _keys(results: Results, finished: list[Finished]) -> Group:
     """The swept keys, and what helps to read them: f_T where targets vary, trials if partial."""
     swept = list(results.experiment.scenario.sweep)
-    heads = [SHORT_KEYS.get(key, key.rpartition(".")[2]) for key in swept]
     columns = []
-    for key, head in zip(swept, heads, strict=True):
-        name = key if heads.count(head) > 1 else head
-        if head == "kind":
-            name = key.partition(".")[0]
+    for key, name in zip(swept, heads(swept), strict=True):
         values = [cell.parameters.get(key) for cell, _, _ in finished]
         if any(isinstance(value, str | list) for value in values):
             columns.append(
@@ -69,8 +56,8 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
     tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
-    heads = {"detected": "items", "false_detected": "false"}
-    detected = [_measured("detected", heads, finished)] if tested else []
+    two = {"detected": "items", "false_detected": "false"}
+    detected = [_measured("detected", two, finished)] if tested else []
     if all(cell.attack is None for cell, _, _ in finished):
         return [
             _compared("mean squared error", "mse", finished),

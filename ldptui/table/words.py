@@ -24,6 +24,23 @@ METRIC_NAMES: Final = {
 }
 
 
+SHORT_KEYS: Final = {
+    "population.kind": "population",
+    "protocol.kind": "protocol",
+    "attack.kind": "attack",
+    "attack.targets.count": "targets",
+    "attack.targets.items": "targets",
+    "attack.targets.pick": "targets",
+}
+"""Column heads that are not the last word of the key."""
+
+
+def heads(keys: Sequence[str]) -> list[str]:
+    """Swept keys as heads of columns: a word each, the whole key where two would be alike."""
+    words = [SHORT_KEYS.get(key, key.rpartition(".")[2]) for key in keys]
+    return [key if words.count(word) > 1 else word for key, word in zip(keys, words, strict=True)]
+
+
 def present(cells: Sequence[Cell], key: str) -> list[object]:
     return [cell.parameters[key] for cell in cells if key in cell.parameters]
 
