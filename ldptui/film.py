@@ -28,8 +28,10 @@ from . import curves
 from . import format as fmt
 from .engine import RoundFrequencies, RunSoFar
 from .snapshot import Frequencies, Part, Request, Snapshot
-from .timeline import Expected, round_columns, round_result, rounds_sent
-from .worker import MAX_ITEMS, PartSoFar, Picture, frequency_columns
+from .worker.columns import MAX_ITEMS, frequency_columns
+from .worker.part import PartSoFar
+from .worker.picture import Picture
+from .worker.rounds import Expected, round_columns, round_result, rounds_sent
 
 CHECKPOINTS: Final = 64
 """Sums of the frequencies that are kept, so that going back is quick."""

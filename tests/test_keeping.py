@@ -19,8 +19,8 @@ from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
 from core.trial import run_block
 from ldptui.engine import RunSoFar, as_document
-from ldptui.keeping import BEHIND, Keeper
 from ldptui.snapshot import Part, Request
+from ldptui.worker.keeping import BEHIND, Keeper
 from tests.test_worker import ENDLESS, Worker, document, ended, simulated, started
 
 SHARES = {"attack.share": [0.02, 0.05]}

@@ -20,7 +20,7 @@ from core.theory import estimate_variances, expected_estimate, expected_metrics,
 from ldptui.life import fake_life
 from ldptui.live import live_equations
 from ldptui.table import results_table
-from ldptui.timeline import rounds_sent
+from ldptui.worker.rounds import rounds_sent
 from tests.told import told
 
 ROUNDS = 5

@@ -28,7 +28,10 @@ from core.theory import (
 from core.trial import draw_counts, no_pulse
 from ldptui.engine import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
-from ldptui.worker import LINE_BYTES, MAX_BITS, MAX_ITEMS, Inbox, Run, checked, chosen_items
+from ldptui.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
+from ldptui.worker.inbox import Inbox, checked
+from ldptui.worker.part import LINE_BYTES
+from ldptui.worker.run import Run
 
 T = TypeVar("T")
 
@@ -435,7 +438,7 @@ def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.Monkey
     def broken(_: object) -> None:
         raise ZeroDivisionError("by chance\nand more")
 
-    monkeypatch.setattr("core.experiment.compile", broken)
+    monkeypatch.setattr("ldptui.worker.run.bind", broken)
     out = io.BytesIO()
     inbox = Inbox()
     request = checked(
@@ -499,7 +502,7 @@ async def test_standard_output_is_the_protocol_only() -> None:
     noisy = """
 import os, warnings
 import core.experiment
-from ldptui import worker
+from ldptui.worker.__main__ import main
 quiet = core.experiment.compile
 def compile(scenario):
     print("stray")
@@ -507,7 +510,7 @@ def compile(scenario):
     warnings.warn("careful")
     return quiet(scenario)
 core.experiment.compile = compile
-worker.main()
+main()
 """
     child = await started("-c", noisy)
     assert set(await child.read()) == {"ready"}

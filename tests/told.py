@@ -8,7 +8,8 @@ from typing import Any
 
 from ldptui.engine import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
-from ldptui.worker import Inbox, Run, checked
+from ldptui.worker.inbox import Inbox, checked
+from ldptui.worker.run import Run
 
 
 def told(document: Any, name: str = "base", **more: Any) -> tuple[Snapshot, list[dict[str, Any]]]:

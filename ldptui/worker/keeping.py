@@ -20,7 +20,7 @@ from core.results import Block
 from core.runner import Memory, Results
 from core.store import Recording, RunPart, Store, begin, open_store, resume
 
-from . import __version__
+from .. import __version__
 
 T = TypeVar("T")
 

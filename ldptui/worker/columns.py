@@ -1,0 +1,137 @@
+"""Columns of numbers: the frequencies of a cell's items, and the bit counts of its cohorts."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from core import theory
+from core.cell import Cell
+from core.protocols import Rappor
+from core.pure import Items
+from core.results import CellResults, Moments
+from core.sampling import Floats
+from core.trial import Pulse, count_reports, draw_counts
+
+from .lines import column
+
+MAX_ITEMS: Final = 4096
+"""Frequencies of at most so many items are sent, and at most so many targets of a cell."""
+
+MAX_BITS: Final = 1 << 14
+"""So many bit counts are sent at most: those of the first cohorts."""
+
+
+def frequency_columns(
+    cell: Cell, measured: CellResults, first: bool, sigmas: tuple[Floats, Floats] | None
+) -> Iterator[dict[str, Any]]:
+    """The columns of `Frequencies`: those that stay (only at `first`), then those that change.
+
+    Of a very large domain only some items are sent, and which ones changes as well. sigmas : the
+    standard deviations of one trial's estimates, where there is a closed form.
+    """
+    clean, attacked = measured.clean, measured.attacked
+    assert clean is not None
+    assert attacked is not None
+    d, truth = cell.population.domain_size, cell.population.frequencies
+    items = np.arange(d)
+    if d > MAX_ITEMS:
+        # Without σ, the errors themselves say what is far from the truth.
+        units = sigmas or (np.ones(d), np.ones(d))
+        items = chosen_items(
+            cell.targets,
+            (truth, attacked.mean),
+            (
+                (clean.mean - truth) / np.maximum(units[0], 1e-300),
+                (attacked.mean - truth) / np.maximum(units[1], 1e-300),
+            ),
+        )
+    if first or d > MAX_ITEMS:
+        yield {
+            "domain_size": d,
+            "items": b64encode(items.astype("<i4").tobytes()).decode(),
+            "labels": None
+            if cell.population.labels is None
+            else [shortened(cell.population.labels[item]) for item in items],
+            "targets": cell.targets[:MAX_ITEMS].tolist(),
+            "true": column(truth[items]),
+            "sigma_clean": None if sigmas is None else column(sigmas[0][items]),
+            "sigma_attacked": None if sigmas is None else column(sigmas[1][items]),
+        }
+    yield {
+        "trials": measured.trials,
+        "clean": column(clean.mean[items]),
+        "attacked": column(attacked.mean[items]),
+        "clean_std": deviation(clean, items),
+        "attacked_std": deviation(attacked, items),
+        "detected": None
+        if measured.detected is None
+        else column(measured.detected[items] / measured.trials),
+    }
+
+
+def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
+    """The columns of `BitCounts`, of the first trial; None where there are no Bloom filters."""
+    protocol = cell.protocol
+    if not isinstance(protocol, Rappor):
+        return None
+    draw = draw_counts if cell.path == "counts" else count_reports
+    _, drawn = draw(cell, 0, 1, pulse)
+    rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))
+    expected, variances = theory.expected_bit_counts(cell), theory.bit_count_variances(cell)
+    columns = {
+        "": drawn[0],
+        "expected": expected,
+        "std": None if variances is None else np.sqrt(variances),
+    }
+    found: dict[str, Any] = {
+        "cohorts": protocol.cohorts,
+        "bits": protocol.bits,
+        "p_star": protocol.noise.p_star,
+        "q_star": protocol.noise.q_star,
+        "held": column(protocol.design.bits_of(cell.population.frequencies)[rows]),
+    }
+    for name, place in (("users", slice(-1, None)), ("counts", slice(-1))):
+        for what, values in columns.items():
+            key = {"": name, "expected": f"expected_{name}", "std": f"{name}_std"}[what]
+            found[key] = None if values is None else column(values[rows, place])
+    return found
+
+
+def chosen_items(
+    targets: Items, levels: tuple[Floats, ...], residuals: tuple[Floats, ...]
+) -> Items:
+    """At most MAX_ITEMS items of a large domain, ascending.
+
+    All targets (thinned out evenly where they are more than half of MAX_ITEMS), the largest of
+    each of `levels`, the largest in size of each of `residuals`, and items evenly spread.
+
+    Parameters
+    ----------
+    targets : int64[r]. levels, residuals : float64[d] each, d > MAX_ITEMS.
+    """
+    most, d = MAX_ITEMS // 2, levels[0].size
+    if targets.size > most:
+        targets = targets[evenly(targets.size, most)]
+    ranked = [*levels, *(np.abs(one) for one in residuals)]
+    share = MAX_ITEMS // 4 // len(ranked)
+    largest = [np.argpartition(values, d - share)[d - share :] for values in ranked]
+    chosen = np.union1d(targets, np.concatenate(largest))
+    return np.union1d(chosen, evenly(d, MAX_ITEMS - chosen.size))
+
+
+def evenly(size: int, count: int) -> Items:
+    """`count` indices spread evenly over [0, size), both ends among them."""
+    return np.linspace(0, size - 1, count).round().astype(np.int64)
+
+
+def shortened(label: str) -> str:
+    return label if len(label) <= 64 else f"{label[:63]}…"
+
+
+def deviation(moments: Moments, items: Items) -> str | None:
+    std = moments.std
+    return None if std is None else column(std[items])

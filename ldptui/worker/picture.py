@@ -1,0 +1,95 @@
+"""What is told of the first cell of a run besides its metrics: estimates, bits, rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core import theory
+from core.cell import Cell
+from core.results import CellResults
+from core.sampling import Floats
+from core.trial import Pulse
+
+from .columns import MAX_ITEMS, bit_columns, frequency_columns
+
+if TYPE_CHECKING:
+    from .rounds import Expected
+
+
+class Picture:
+    """The first cell of the part "base": its closed forms, its bits, and how much of it was sent.
+
+    sigmas : σ of each item's estimate in one trial, before and after the attack; None where there
+    is no closed form. bits : the columns of `BitCounts`, until they are sent. rounds : the closed
+    forms of a campaign's rounds.
+    """
+
+    def __init__(self) -> None:
+        self.sigmas: tuple[Floats, Floats] | None = None
+        self.bits: dict[str, Any] | None = None
+        self.rounds: Expected | None = None
+        self._reckoned = self._drawn = False
+        self._sent = self._sent_rounds = self._sent_frequencies_of_rounds = 0  # up to which trial
+
+    def reckon(self, cell: Cell) -> None:
+        """The closed forms, once; may be left at any point, and taken up again."""
+        if self._reckoned:
+            return
+        variances = theory.estimate_variances(cell)
+        if variances is not None:
+            before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
+            self.sigmas = before, after
+        if cell.rounds:
+            from .rounds import Expected
+
+            self.rounds = Expected.of(cell)
+        self._reckoned = True
+
+    def draw(self, cell: Cell, pulse: Pulse) -> None:
+        """The bit counts of the first trial, once; may be left at any point, and taken up again."""
+        if not self._drawn:
+            self.bits = bit_columns(cell.first, pulse)
+            self._drawn = True
+
+    def changes(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
+        """The inside of the lines that tell what changed since the last call.
+
+        ended : the run is over, no more trials will come.
+        """
+        if measured.trials > self._sent and measured.clean is not None:
+            first = self._sent == 0
+            self._sent = measured.trials
+            for columns in frequency_columns(cell, measured, first, self.sigmas):
+                yield {"frequencies": columns}
+            if self.bits is not None:
+                yield {"bits": self.bits}
+                self.bits = None  # once is enough
+        if self.rounds is not None and measured.rounds is not None:
+            yield from self._changed_rounds(cell, measured, self.rounds, ended)
+
+    def _changed_rounds(
+        self, cell: Cell, measured: CellResults, expected: Expected, ended: bool
+    ) -> Iterator[dict[str, Any]]:
+        """What the rounds of a campaign measured; the frequencies of each, which are many, only of
+        the first trials and of the last ones.
+        """
+        from .rounds import round_columns, round_result, rounds_sent
+
+        trials = measured.trials
+        if trials > self._sent_rounds:
+            self._sent_rounds = trials
+            yield {"rounds": round_columns(cell, measured, expected)}
+        last = ended or trials == cell.trials
+        sent = self._sent_frequencies_of_rounds
+        if sent and not (last and trials > sent):
+            return
+        self._sent_frequencies_of_rounds = trials
+        for number in rounds_sent(cell, MAX_ITEMS):
+            one, own = round_result(cell, measured, number)
+            columns: dict[str, Any] = {}
+            for some in frequency_columns(one, own, True, expected.sigmas[one.round]):
+                columns |= some
+            yield {"round": one.round, "frequencies": columns}

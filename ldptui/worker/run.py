@@ -1,0 +1,249 @@
+"""A run: the parts of a request worked off one after the other, and told of on the way."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from core.errors import AttackError, LdpError, ScenarioError
+from core.experiment import Experiment
+from core.experiment import compile as bind
+from core.results import Tally, digest
+from core.runner import Results, run
+from core.scenario import Scenario
+from core.trial import run_block
+
+from .imports import import_for, import_solver
+from .inbox import Cancelled, Inbox, Superseded
+from .lines import encode, write
+from .part import PartSoFar
+from .picture import Picture
+from .whole import Whole
+
+if TYPE_CHECKING:
+    from .keeping import Keeper
+
+
+class Run:
+    """One request being worked off: what was measured so far, and what was sent of it."""
+
+    def __init__(
+        self,
+        request: dict[str, Any],
+        inbox: Inbox,
+        out: BinaryIO,
+        allow: Callable[[Experiment], Experiment] = lambda experiment: experiment,
+    ) -> None:
+        self.request, self.inbox, self.out, self.allow = request, inbox, out, allow
+        self.started = time.perf_counter()
+        self.sent_at = float("-inf")
+        self.parts: dict[str, PartSoFar] = {}
+        self.whole: Whole | None = None
+        self.keeper: Keeper | None = None
+        self.kept = False  # the store was told of the end
+        self.sizes = {name: 0 for name, _ in request["parts"]}
+        self.latest = ""
+        self.picture = Picture()
+        self.failed: dict[str, Results] = {}
+        """Of the parts in which cells failed; the other cells went on."""
+
+    def work(self) -> None:
+        """Compute and send everything; never raises but for what must end the worker."""
+        write(self.out, {"started": self.request["key"]})
+        try:
+            with self.inbox.running(self.request):
+                self._work()
+        except Superseded:
+            self._keep_end()
+        except Cancelled:
+            self._keep_end()
+            self._send("partial")
+        except Exception as error:
+            known = isinstance(error, LdpError)
+            sentence = str(error) if known else f"{type(error).__name__}: {error}".strip(": ")
+            sentence = sentence.splitlines()[0]
+            self._keep_end(sentence)
+            self._send("failed", sentence, "" if known else traceback.format_exc())
+        else:
+            self._send_end()
+
+    def _work(self) -> None:
+        scenarios = {
+            name: Scenario(document, "", self.request["folder"])
+            for name, document in self.request["parts"]
+        }
+        with self.inbox.interruptible():
+            self.sizes = {name: trials_of(scenario) for name, scenario in scenarios.items()}
+        write(self.out, self._line("running"))
+        if self.request["whole"] is None:
+            for name, scenario in scenarios.items():
+                self._bind(name, scenario)
+                self._work_part(self.parts[name])
+            return
+        self._begin_whole()
+        for name, scenario in scenarios.items():
+            self._bind(name, scenario)
+        self._bind_rest()
+        for part in self.parts.values():
+            self._work_part(part)
+        if self.keeper is not None:
+            with self.inbox.interruptible():
+                self._keep_end(wait=True)
+
+    def _begin_whole(self) -> None:
+        """Bind the scenario that the run belongs to, and start to record it."""
+        from .keeping import Keeper
+
+        request = self.request
+        if request["store"]:
+            self.keeper = Keeper(Path(request["store"]), self.inbox.shielded)
+        name = Path(request["source"]).name or "untitled"
+        scenario = Scenario(request["whole"], name, request["folder"])
+        import_for(scenario)
+        with self.inbox.interruptible():
+            if self.keeper is not None and request["resumed"] is not None:
+                experiment = self.allow(self.keeper.stored(request["resumed"]))
+            else:
+                experiment = self.allow(bind(scenario))
+            self.whole = Whole(experiment)
+            if self.keeper is not None:
+                self.keeper.begin(experiment, request["source"], request["resumed"])
+
+    def _bind(self, name: str, scenario: Scenario) -> None:
+        import_for(scenario)
+        with self.inbox.interruptible():
+            experiment = self.allow(bind(scenario))
+            part = PartSoFar(name, experiment, list(scenario.sweep))
+            if self.whole is not None:
+                part.keys = self.whole.keys_of(experiment)
+            self.parts[name] = part
+        self.sizes[name] = experiment.trials
+
+    def _bind_rest(self) -> None:
+        """What of the scenario no other part covers."""
+        assert self.whole is not None
+        with self.inbox.interruptible():
+            covered = {key for part in self.parts.values() for key in part.keys}
+            rest = self.whole.without(covered)
+            if rest.cells:
+                part = PartSoFar("rest", rest, list(rest.scenario.sweep))
+                part.keys = self.whole.keys_of(rest)
+                self.parts["rest"], self.sizes["rest"] = part, rest.trials
+
+    def _work_part(self, part: PartSoFar) -> None:
+        import_solver(part.experiment.cells)
+        base, memory, known = part.name == "base", None, False
+        if self.keeper is not None and self.whole is not None:
+            with self.inbox.interruptible():
+                positions = self.whole.positions
+                memory = self.keeper.memory(part.experiment, positions, frequencies=base)
+            known = memory is not None and base and memory.knows(part.experiment.cells[0])
+        if base and part.experiment.cells[0].path == "reports" and not known:
+            self._peek(part)
+        steps = run(part.experiment, pulse=self.inbox.pulse, frequencies=base, memory=memory)
+        while True:
+            with self.inbox.interruptible():
+                progress = next(steps, None)
+            if progress is None:
+                return
+            if progress.results.failures:
+                self.failed[part.name] = progress.results
+            part.update(progress.results.cells)
+            with self.inbox.interruptible():
+                part.reckon()
+                if base and part.measured[0].trials:
+                    self.picture.reckon(part.experiment.cells[0])
+                    self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
+            if progress.latest is not None:
+                self.latest = part.words(progress.latest)
+                finished = self.trials == sum(self.sizes.values())  # the last snapshot follows
+                due = time.perf_counter() >= self.sent_at + self.request["interval"]
+                if due and not finished:
+                    self._send("running")
+
+    def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
+        """Tell the store that the run has ended. wait : until it knows."""
+        if self.keeper is not None and not self.kept:
+            results = None if self.whole is None or error else self._whole_results(self.whole)
+            self.kept = True
+            self.keeper.finish(results, error or (results.error if results else ""), wait=wait)
+
+    def _whole_results(self, whole: Whole) -> Results:
+        return whole.results(self.parts.values(), self.failed)
+
+    def _peek(self, part: PartSoFar) -> None:
+        """Show one trial of a cell whose first block takes long; the block then replaces it."""
+        cell = part.experiment.cells[0]
+        tally = Tally()
+        with self.inbox.interruptible(), suppress(AttackError):  # the run will meet it again
+            tally.add(run_block(cell, 0, 1, self.inbox.pulse))
+        part.update((tally.results,))
+        with self.inbox.interruptible():
+            part.reckon()
+            self.picture.reckon(cell)
+        self.latest = part.words(cell)
+        self._send("running")
+
+    def _send_end(self) -> None:
+        """The run is over; of the cells that failed the first one is told of."""
+        for results in self.failed.values():
+            self._send("failed", results.error, results.failures[0].details)
+            return
+        self._send("done")
+
+    def _send(self, status: str, error: str = "", details: str = "") -> None:
+        """All that changed since the last time, and where the run stands."""
+        key = self.request["key"]
+        for part in self.parts.values():
+            for line in part.changes():
+                self.out.write(b'{"key":%d,"part":%b,%b}\n' % (key, encode(part.name), line))
+        base = self.parts.get("base")
+        if base is not None:
+            cell, measured = base.experiment.cells[0], base.measured[0]
+            for change in self.picture.changes(cell, measured, ended=status != "running"):
+                write(self.out, {"key": key, **change})
+        write(self.out, self._line(status, error, details))
+        self.sent_at = time.perf_counter()
+
+    def _line(self, status: str, error: str = "", details: str = "") -> dict[str, Any]:
+        snapshot = {
+            "status": status,
+            "done": self.trials,
+            "total": sum(self.sizes.values()),
+            "seconds": round(time.perf_counter() - self.started, 6),
+            "latest": self.latest,
+            "digest": "" if status == "running" else self._digest(),
+            "error": error,
+            "details": details,
+            "stored": None if self.keeper is None else self.keeper.run,
+            "reused": 0 if self.keeper is None else self.keeper.reused,
+            "note": "" if self.keeper is None else self.keeper.note,
+        }
+        return {"key": self.request["key"], "snapshot": snapshot}
+
+    @property
+    def trials(self) -> int:
+        return sum(part.trials for part in self.parts.values())
+
+    def _digest(self) -> str:
+        """Over the cells of all parts in order: that of the headless run where there is one."""
+        if self.whole is not None:
+            return self._whole_results(self.whole).digest
+        cells = [cell for part in self.parts.values() for cell in part.measured]
+        return digest(cells) if any(cell.trials for cell in cells) else ""
+
+
+def trials_of(scenario: Scenario) -> int:
+    """How many trials a scenario asks for, before it is bound; 0 if it does not say it well."""
+    try:
+        sweep = scenario.sweep
+    except ScenarioError:
+        return 0
+    trials = sweep.pop("trials", [scenario.document.get("trials", 20)])
+    for values in sweep.values():
+        trials = [sum(one for one in trials if isinstance(one, int)) * len(values)]
+    return sum(one for one in trials if isinstance(one, int))
