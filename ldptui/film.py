@@ -26,7 +26,7 @@ from core.store import Arrival, Store, cell_keys, open_store
 
 from . import curves
 from . import format as fmt
-from .engine import RoundFrequencies, RunSoFar
+from .engine.heard import RoundFrequencies, RunSoFar
 from .snapshot import Frequencies, Part, Request, Snapshot
 from .worker.columns import MAX_ITEMS, frequency_columns
 from .worker.part import PartSoFar

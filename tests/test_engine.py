@@ -17,7 +17,8 @@ from textual.message import Message
 
 from core import compile, run
 from core.scenario import Scenario
-from ldptui.engine import COMMAND, MAX_DEATHS, Child, Engine
+from ldptui.engine.child import Child
+from ldptui.engine.engine import COMMAND, MAX_DEATHS, Engine
 from ldptui.messages import RunProgressed, WorkerChanged
 from ldptui.snapshot import Part, Request, Snapshot
 from tests.test_worker import ENDLESS, document, soon

@@ -18,7 +18,8 @@ from core.runner import run, units
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
 from core.trial import run_block
-from ldptui.engine import RunSoFar, as_document
+from ldptui.engine.engine import as_document
+from ldptui.engine.heard import RunSoFar
 from ldptui.snapshot import Part, Request
 from ldptui.worker.keeping import BEHIND, Keeper
 from tests.test_worker import ENDLESS, Worker, document, ended, simulated, started

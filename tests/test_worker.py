@@ -26,7 +26,7 @@ from core.theory import (
     expected_metrics,
 )
 from core.trial import draw_counts, no_pulse
-from ldptui.engine import RunSoFar
+from ldptui.engine.heard import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
 from ldptui.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
 from ldptui.worker.inbox import Inbox, checked

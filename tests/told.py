@@ -6,7 +6,7 @@ import io
 import json
 from typing import Any
 
-from ldptui.engine import RunSoFar
+from ldptui.engine.heard import RunSoFar
 from ldptui.snapshot import Part, Request, Snapshot
 from ldptui.worker.inbox import Inbox, checked
 from ldptui.worker.run import Run

@@ -26,7 +26,7 @@ and writes, to standard output alone:
 A run that was asked for by hand names the scenario it belongs to as `whole`: what of it no part
 covers is simulated last, as the part "rest", and all of it is recorded in the store.
 
-Only what changed since the last line is sent; `ldptui.engine` puts it together. `own` and
+Only what changed since the last line is sent; `ldptui.engine.heard` puts it together. `own` and
 `theory` come with a cell's first line and are null after it. Columns of numbers are little-endian
 float64 (items: int32) in base64: exact, and decoded in no time.
 """

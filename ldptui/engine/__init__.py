@@ -1,0 +1,11 @@
+"""The background worker as the app sees it: one warm child that runs, one that waits.
+
+Everything here lives on the event loop: no thread, no NumPy. The lines of `ldptui.worker` come in,
+complete snapshots go out.
+"""
+
+from __future__ import annotations
+
+from .engine import COMMAND, LAB, Engine
+
+__all__ = ["COMMAND", "LAB", "Engine"]

@@ -1,0 +1,110 @@
+"""One worker process: its pipes, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+LINE_LIMIT: Final = 1 << 22
+"""Bytes; a worker that writes a longer line does not keep to the protocol."""
+
+ERRORS_KEPT: Final = 4000
+"""Characters of standard error: the last ones."""
+
+
+class Child:
+    """One worker process: its lines go to `heard`, its end to `ended`.
+
+    busy : it was given a run whose end it has not told. dismissed : nobody listens any more.
+    note : its versions. errors : the end of what it wrote to standard error.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        heard: Callable[[Child, Mapping[str, Any]], None],
+        ended: Callable[[Child], None],
+    ) -> None:
+        self.ready = self.busy = self.dismissed = False
+        self.note = self.errors = ""
+        self._command, self._heard, self._ended = command, heard, ended
+        self._process: asyncio.subprocess.Process | None = None
+        self._signal: int | None = None
+        self.life = asyncio.create_task(self._live())
+
+    async def _live(self) -> None:
+        pipe = asyncio.subprocess.PIPE
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                start_new_session=True,
+                limit=LINE_LIMIT,
+            )
+        except OSError as error:
+            self.errors = str(error)
+            self._ended(self)
+            return
+        if self.dismissed:
+            self.dismiss()
+        if self._signal is not None:
+            self._process.send_signal(self._signal)
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        await asyncio.gather(
+            self._read_lines(self._process.stdout), self._read_errors(self._process.stderr)
+        )
+        await self._process.wait()
+        self._ended(self)
+
+    async def _read_lines(self, lines: asyncio.StreamReader) -> None:
+        while True:
+            try:
+                line = await lines.readline()
+                if not line:
+                    return
+                if not self.dismissed and self._signal is None:
+                    self._heard(self, json.loads(line))
+            except (ValueError, LookupError, TypeError):
+                # It does not keep to the protocol: whatever else it says is worth nothing.
+                self.errors += traceback.format_exc()
+                self.send_signal(signal.SIGKILL)
+            await asyncio.sleep(0)  # lines that are there already come without a pause
+
+    async def _read_errors(self, stream: asyncio.StreamReader) -> None:
+        while data := await stream.read(ERRORS_KEPT):
+            self.errors = (self.errors + data.decode(errors="replace"))[-ERRORS_KEPT:]
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one line; without effect where the process is gone."""
+        if self._process is not None and self._process.stdin is not None:
+            line = json.dumps(message, separators=(",", ":"), default=str)
+            self._process.stdin.write(line.encode() + b"\n")
+
+    def dismiss(self) -> None:
+        """Ask the process to end, and listen to it no more."""
+        self.dismissed = True
+        if self._process is not None and self._process.stdin is not None:
+            self.send({"quit": True})
+            self._process.stdin.close()
+
+    def send_signal(self, number: int) -> None:
+        """Send the process a signal, as soon as there is one to send it to."""
+        self._signal = number
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(number)
+
+    def how_it_ended(self) -> str:
+        code = None if self._process is None else self._process.returncode
+        if code is None:
+            return f"cannot be started: {self.errors}"
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
+        last = self.errors.strip().rpartition("\n")[2]
+        return f"ended with exit code {code}" + (f": {last}" if last else "")

@@ -1,0 +1,248 @@
+"""Which worker does what: requests, patience with a worker, and another one for the dead."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from textual.message import Message
+
+from ..messages import WorkerChanged
+from ..snapshot import Question, Request, Status
+from .child import Child
+from .heard import QuestionSoFar, RunSoFar
+
+COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.worker")
+"""-P: what lies in the folder that the app was started in is not imported. Attacks in Python that
+may run are named after it, see `ldptui.attack_options`."""
+
+LAB: Final = (*COMMAND, "--lab")
+"""A worker that has imported what the lab needs when it says that it is ready."""
+
+PATIENCE: Final = 0.15
+"""Seconds in which a worker must react to a cancel or a newer request; then it is killed."""
+
+LAST_CALL: Final = 0.02
+"""Seconds of it in which lines that came meanwhile are read."""
+
+PARTING: Final = ((0.2, 0), (0.1, signal.SIGTERM), (0.15, signal.SIGKILL))
+"""Seconds that a worker is given to end after quit, then after each signal."""
+
+MAX_DEATHS: Final = 3
+"""Workers that may die in a row, with no run moving on, before no more are started."""
+
+
+class Engine:
+    """Runs requests in the background; `post` gets RunProgressed, Replied and WorkerChanged.
+
+    A run's last RunProgressed has the status done, partial or failed. A run that a newer request
+    replaces is dropped silently; one asked for by hand, or being cancelled, is posted as partial.
+    The same holds for a question and its Replied.
+
+    spare : whether a second worker waits for the first one to be killed.
+    """
+
+    def __init__(
+        self,
+        post: Callable[[Message], object],
+        command: Sequence[str] = COMMAND,
+        spare: bool = True,
+    ) -> None:
+        self._post, self._command, self._keeps_spare = post, command, spare
+        self._active: Child | None = None
+        self._spare: Child | None = None
+        self._children: set[Child] = set()
+        self._run: RunSoFar | QuestionSoFar | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._deaths = 0
+        self._stopping = False
+
+    async def start(self) -> None:
+        """Start the first worker, without waiting for it; the spare follows once it is ready."""
+        self._promote()
+
+    def run(self, request: Request | Question) -> None:
+        """Run this instead of whatever runs; held until a worker is ready."""
+        if self._stopping:
+            return
+        self._leave_run()
+        self._run = RunSoFar(request) if isinstance(request, Request) else QuestionSoFar(request)
+        if self._active is None:
+            self._deaths = 0
+            self._promote()
+        elif self._active.ready:
+            self._submit(self._active)
+
+    def cancel(self) -> None:
+        """Stop the run; what is finished is posted as partial, within 0.2 s."""
+        run, child = self._run, self._active
+        if run is None or run.cancelling:
+            return
+        run.cancelling = True
+        if child is None or not child.busy:
+            self._finish("partial")
+        else:
+            child.send({"cancel": run.request.key})
+            self._expect_answer()
+
+    async def stop(self) -> None:
+        """End every worker, politely at first; takes at most half a second."""
+        self._stopping = True
+        self._run = None
+        self._disarm()
+        for child in self._children:
+            child.dismiss()
+        lives = {child.life for child in self._children}
+        for seconds, number in PARTING:
+            for child in self._children if number else ():
+                child.send_signal(number)
+            if lives:
+                _, lives = await asyncio.wait(lives, timeout=seconds)
+
+    # What happens to runs.
+
+    def _submit(self, child: Child) -> None:
+        assert self._run is not None
+        interrupts = child.busy
+        child.busy = True
+        child.send({"run": as_document(self._run.request)})
+        if interrupts:
+            self._expect_answer()
+
+    def _leave_run(self) -> None:
+        """A newer request has come."""
+        if self._run is not None and (self._run.cancelling or self._run.asked_for):
+            self._finish("partial")
+        self._run = None
+
+    def _finish(self, status: Status, error: str = "", details: str = "") -> None:
+        """Post the last snapshot of the run, with an end that the worker did not tell."""
+        run, self._run = self._run, None
+        self._disarm()
+        if run is not None:
+            run.end(status, error, details)
+            self._post(run.news)
+
+    def _expect_answer(self) -> None:
+        """Be patient, from the first question on that was not answered."""
+        if self._alarm is None:
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(PATIENCE - LAST_CALL, self._listen_once_more)
+
+    def _listen_once_more(self) -> None:
+        """The answer may be there already, unread, if it was the loop that was busy."""
+        loop = asyncio.get_running_loop()
+        self._alarm = loop.call_later(LAST_CALL, self._lose_patience)
+
+    def _disarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _lose_patience(self) -> None:
+        """The worker is silent: another one takes over."""
+        self._alarm = None
+        child, self._active = self._active, None
+        if child is not None:
+            child.dismissed = True
+            child.send_signal(signal.SIGKILL)
+        if self._run is not None and self._run.cancelling:
+            self._finish("partial")
+        self._promote()
+
+    # What happens to workers.
+
+    def _promote(self) -> None:
+        """Make the spare the active worker, or start one, if there is none."""
+        if self._active is not None:
+            return
+        self._active, self._spare = self._spare or self._start_child(), None
+        if self._active.ready:
+            self._put_to_work(self._active)
+
+    def _start_child(self) -> Child:
+        child = Child(self._command, self._heard, self._ended)
+        self._children.add(child)
+        return child
+
+    def _put_to_work(self, child: Child) -> None:
+        self._post(WorkerChanged(True, child.note))
+        if self._run is not None:
+            self._submit(child)
+        if self._keeps_spare and self._spare is None and self._deaths < MAX_DEATHS:
+            self._spare = self._start_child()
+
+    def _heard(self, child: Child, message: Mapping[str, Any]) -> None:
+        if child.dismissed:
+            return
+        if "ready" in message:
+            child.ready = True
+            child.note = ", ".join(f"{name} {value}" for name, value in message["ready"].items())
+            if child is self._active:
+                self._put_to_work(child)
+            return
+        run = self._run
+        if child is not self._active or run is None:
+            return
+        if "started" in message:
+            self._disarm()
+            if run.cancelling or message["started"] != run.request.key:
+                self._expect_answer()
+        elif message.get("key") == run.request.key and run.take(message):
+            self._deaths = 0
+            if run.ended:
+                child.busy = False
+                self._run = None
+                self._disarm()
+            elif run.cancelling or not run.tells:
+                return
+            self._post(run.news)
+
+    def _ended(self, child: Child) -> None:
+        """A child's process is gone and all it said was heard."""
+        self._children.discard(child)
+        if child.dismissed or self._stopping:
+            return
+        self._deaths += 1
+        again = self._deaths < MAX_DEATHS
+        if child is self._spare:
+            self._spare = self._start_child() if again else None
+            return
+        self._active = None
+        again = again or self._spare is not None
+        what = f"the background worker {child.how_it_ended()}"
+        if child.busy and self._run is not None:
+            what += over(self._run.request)
+        self._post(WorkerChanged(False, f"{what}; another one takes over" if again else what))
+        if self._run is not None and self._run.cancelling:
+            self._finish("partial")
+        elif child.busy or not again:
+            self._finish("failed", what, child.errors)
+        if again:
+            self._promote()
+
+
+def over(request: Request | Question) -> str:
+    """Which attacks in Python may have ended a worker."""
+    names = request.python_attacks if isinstance(request, Request) else ()
+    return f" while it ran the Python attack {' or '.join(map(repr, names))}" if names else ""
+
+
+def as_document(request: Request | Question) -> dict[str, Any]:
+    """A request as the worker reads it."""
+    if isinstance(request, Question):
+        return dataclasses.asdict(request)
+    return {
+        "key": request.key,
+        "parts": [{"name": part.name, "document": part.document} for part in request.parts],
+        "folder": request.folder,
+        "interval": request.interval,
+        "whole": request.whole,
+        "store": request.store,
+        "source": request.source,
+        "resumed": request.resumed,
+    }
