@@ -117,7 +117,7 @@ class Workbench(App[None]):
             self.set_keymap(self.settings.keys)
         if sys.platform != "win32":
             loop = asyncio.get_running_loop()
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
                 loop.add_signal_handler(number, self._on_signal, number)
 
     @property

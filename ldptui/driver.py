@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias, cast
 
 from rich.cells import cell_len, get_character_cell_size
 from textual.drivers.linux_driver import LinuxDriver
@@ -201,14 +201,42 @@ def _change(before: Style, after: Style) -> str:
     return f"\x1b[{';'.join(parts)}m"
 
 
+class Line:
+    """The file of the terminal; once nobody is at its other end, what is written goes nowhere.
+
+    An error would end Textual's thread that writes: its queue, of 30, would fill, and the event
+    loop wait for it forever, deaf to the signal that says that the connection is gone.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
 class ChangedCellsDriver(LinuxDriver):
     """Textual's driver for Linux and macOS, with fewer bytes."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._file = cast("Any", Line(cast("IO[str]", self._file)))
         # What the widgets do not spell out themselves is one character of another kind here.
         self._screen = CellScreen(lambda: getattr(self._app, "charset", "") == "ascii")
         self._size_drawn: os.terminal_size | None = None
+
+    def _sigcont_application(self, *arguments: Any) -> None:
+        """Take the terminal again after a stop; a hang-up, too, sends SIGCONT after its SIGHUP."""
+        if os.isatty(self.fileno):
+            super()._sigcont_application(*arguments)
 
     def write(self, data: str) -> None:
         """Send what changes the screen."""

@@ -90,6 +90,22 @@ class Terminal:
     def signal(self, number: signal.Signals) -> None:
         os.kill(self.pid, number)
 
+    def hang_up(self, limit: float = LIMIT_S) -> int:
+        """Close the terminal, as a dropped connection does; the exit code, as of `wait`."""
+        os.close(self._master)
+        self._master = -1
+        end = time.monotonic() + limit
+        done = 0
+        while not done:
+            if time.monotonic() > end:
+                self.kill()
+                raise AssertionError("the program lives on without its terminal")
+            select.select([], [], [], 0.02)
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+        code = os.waitstatus_to_exitcode(status)
+        self.exit_code = code if code >= 0 else 128 - code
+        return self.exit_code
+
     def read(self, seconds: float = 0.05) -> bool:
         """Take in what comes within so many seconds; False at the end of the program."""
         ready, _, _ = select.select([self._master], [], [], seconds)
@@ -207,7 +223,8 @@ class Terminal:
             done, _status = os.waitpid(self.pid, os.WNOHANG)
             if not done:
                 self.kill()
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
 
 def ldptui(*arguments: str) -> list[str]:

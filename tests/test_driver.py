@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import pyte
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldptui.driver import CellScreen
+from ldptui.driver import CellScreen, Line
 
 COLUMNS, ROWS = 20, 4
 STYLES = ["0", "1;38;2;232;176;75", "38;2;1;2;3;48;2;4;5;6", "4;31", "7", "48;5;17", "1;4;97;40"]
@@ -116,3 +118,18 @@ def test_ascii_cells_stay_where_they_are() -> None:
     sent = cells.update("\x1b[1;1H╭─ ● OUE ★ ε ≤ 1 … ±0.006 日本é ─╮")
     assert sent.isascii()
     assert "+- * OUE * e < 1 ~ ~0.006 ????e -+" in sent
+
+
+def test_a_terminal_that_is_gone_ends_no_thread() -> None:
+    class Gone(StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(5, "Input/output error")
+
+        def flush(self) -> None:
+            raise OSError(5, "Input/output error")
+
+    line = Line(Gone())
+
+    line.write("x")
+    line.flush()
+    assert not line.isatty()

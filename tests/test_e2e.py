@@ -126,7 +126,7 @@ def test_a_storm_of_resizes_is_survived(app: Terminal) -> None:
     assert app.wait() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
     with Terminal(ldptui(), 120, 40, home=home) as app:
         app.until(READY)
@@ -148,6 +148,21 @@ def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
         again.until(READY)
         again.send("ctrl+q")
         assert again.wait() == 0
+
+
+def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> None:
+    with Terminal(ldptui(), 120, 40, home=home) as app:
+        app.until(READY)
+        app.send("1")
+        app.send("up")
+        app.until("● SUE")
+        app.until(READY)
+        children = app.children()
+
+        assert app.hang_up(limit=10.0) == 128 + signal.SIGHUP
+        assert not any(alive(pid) for pid in children)
+    drafts = list(home.rglob("draft*"))
+    assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
 
 
 def test_a_killed_worker_is_replaced(app: Terminal) -> None:
