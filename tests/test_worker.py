@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
@@ -482,6 +483,12 @@ async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
 async def test_it_ends_before_it_is_ready() -> None:
     child = await started("-m", "ldptui.worker")
     assert await ended(child) == (0, b"")
+
+
+def test_it_ends_without_a_standard_input() -> None:
+    command = f"exec {sys.executable} -m ldptui.worker <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 async def test_signals(worker: Worker) -> None:

@@ -24,6 +24,8 @@ def versions() -> dict[str, str]:
 
 def main() -> None:
     """Serve until standard input ends."""
+    if sys.stdin is None:  # closed before the start
+        return
     # Standard output carries the protocol and nothing else: stray prints go to standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
