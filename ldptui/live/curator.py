@@ -12,8 +12,8 @@ from core.cell import Cell
 from core.central import SENSITIVITY, Curator, Geometric, Stability
 from core.theory import expected_metrics, fake_support
 
-from .format import count, short
-from .live import CJG, DIGITS, Live
+from ..format import count, short
+from .formula import CJG, DIGITS, Live, numeric
 
 DR: Final = "Dwork, Roth 2014"
 GRS: Final = "Ghosh et al. 2009"
@@ -25,12 +25,8 @@ def curator_equations(cell: Cell, curator: Curator) -> tuple[Live, ...]:
     return (*_noise(curator), *_error(cell, curator), *_attack(cell, curator))
 
 
-def _live(part: str, title: str, formula: str, put: str, value: float, source: str) -> Live:
-    return Live(title, formula, put, short(value, DIGITS), value, source, None, part)
-
-
 def _noise(curator: Curator) -> Iterator[Live]:
-    live = partial(_live, "The curator's noise")
+    live = partial(numeric, "The curator's noise")
     e, s = short(curator.epsilon, DIGITS), short(curator.scale, DIGITS)
     width = SENSITIVITY[curator.neighbours]
     how = {"change-one": "one row changed: a count less, a count more",
@@ -63,7 +59,7 @@ def _error(cell: Cell, curator: Curator) -> Iterator[Live]:
     n, held = cell.users, cell.population.histogram
     v = int(cell.targets[0]) if cell.targets.size else int(held.argmax())
     what = "the first target" if cell.targets.size else "the most frequent item"
-    live = partial(_live, f"The release, for v = {cell.population.label(v)}, {what}")
+    live = partial(numeric, f"The release, for v = {cell.population.label(v)}, {what}")
     n_, own = count(n, 9), held[v : v + 1]
     moments = curator.moments(own)
     assert moments is not None  # without fakes there is always a closed form
@@ -95,7 +91,7 @@ def _attack(cell: Cell, curator: Curator) -> Iterator[Live]:
     if cell.attack is None:
         return
     n, m, r = cell.users, cell.malicious, int(cell.targets.size)
-    live = partial(_live, f"Attack: {cell.attack.kind.upper()}, a fake user adds one count")
+    live = partial(numeric, f"Attack: {cell.attack.kind.upper()}, a fake user adds one count")
     beta, held = cell.share, cell.target_frequency
     n_, m_ = count(n, 9), count(m, 9)
     supported = fake_support(cell)
