@@ -183,6 +183,7 @@ async def test_a_folder_is_entered(folder: Path) -> None:
     ("name", "sentence"),
     [
         ("none.toml", "/none.toml does not exist"),
+        ("/dev/zero", "/dev/zero is no file but a device or a pipe"),
         ("latin.toml", "latin.toml:1: is not UTF-8 text"),
         ("broken.toml", "broken.toml:1: is not valid TOML"),
         ("goods.csv", "not a scenario"),

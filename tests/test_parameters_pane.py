@@ -77,6 +77,8 @@ async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path)
         await app.type_into(pilot, "population.path", "nobody.csv")
         assert "No such file" in app.said("population.path")
         assert app.shown("population.path") == "nobody.csv"
+        await app.type_into(pilot, "population.path", "/dev/zero")
+        assert "must be a file" in app.said("population.path")
         await app.type_into(pilot, "population.path", "people.csv")
         assert app.said("population.path") == ""
         assert "age, city" in app.said("population.column")

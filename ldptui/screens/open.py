@@ -61,6 +61,8 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
     if not path.exists():
         return f"{path} does not exist", False
+    if not (path.is_file() or path.is_dir()):
+        return f"{path} is no file but a device or a pipe, which may have no end", False
     try:
         load(path)
     except FileError as error:

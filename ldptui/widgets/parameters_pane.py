@@ -323,7 +323,10 @@ def columns_of(folder: Path, path: str) -> list[str]:
     if not path.strip():
         return []
     try:
-        with (folder / FilePath(path).expanduser()).open(newline="", encoding="utf-8-sig") as file:
-            return next(csv.reader([file.readline(100_000)]), [])
+        file = folder / FilePath(path).expanduser()
+        if not file.is_file():
+            return []  # opening a pipe would wait for somebody to write into it
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            return next(csv.reader([lines.readline(100_000)]), [])
     except (OSError, ValueError, RuntimeError, csv.Error):
         return []

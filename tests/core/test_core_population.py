@@ -1,6 +1,7 @@
 """Who holds what: the laws of the populations, and data as they are given."""
 
 import math
+import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,14 @@ def test_a_missing_file(tmp_path: Path) -> None:
         bound(tmp_path)
     with pytest.raises(FileError, match="cannot be read"):
         CSVColumn(".", "fruit").bind(0, tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_a_device_or_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", "pipe"):
+        with pytest.raises(FileError, match="must be a file, got a device or a pipe"):
+            CSVColumn(path, "fruit").bind(0, tmp_path)
 
 
 def test_a_large_file_is_streamed(tmp_path: Path) -> None:

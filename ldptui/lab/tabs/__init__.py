@@ -6,7 +6,6 @@ comes as it was typed: a `ScenarioError` names the field.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from argparse import Namespace
@@ -21,7 +20,7 @@ import numpy as np
 
 from core.bounds import Range
 from core.cell import Cell
-from core.columns import Column, read_columns
+from core.columns import Column, csv_rows, read_columns
 from core.errors import FileError, ScenarioError
 from core.pure import Rng
 from core.scenario import Scenario
@@ -124,13 +123,10 @@ def _bound(document: str, folder: Path) -> Cell:
 def header_of(path: Path) -> tuple[str, ...]:
     """The columns of a CSV file; raises ScenarioError."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return tuple(next(csv.reader(file), ()))
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"{path} is not UTF-8 text: {error.reason}", key="file") from error
-    except (OSError, ValueError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError(f"{path} cannot be read: {reason}", key="file") from error
+        with csv_rows(path) as rows:
+            return tuple(next(rows, ()))
+    except FileError as error:
+        raise ScenarioError(str(error), key="file") from error
 
 
 def columns_of(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
