@@ -90,25 +90,37 @@ WALKED = 48
 
 def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
     """int64[trials, nodes, size]: picks of each item of groups of `size` items."""
-    left = users.copy()
-    picks = np.arange(users.shape[2], dtype=np.float64)
-    picked = np.zeros((*users.shape[:2], size), dtype=np.int64)
+    trials, nodes, width = users.shape
+    left = users.reshape(-1, width).T.copy()  # the users with as many picks side by side
+    picks = np.arange(width, dtype=np.float64)
+    picked = np.zeros((size, trials * nodes), dtype=np.int64)
     for item in range(size):
-        occupied = np.flatnonzero(left[:, :, 1:].any(axis=(0, 1)))
+        occupied = np.flatnonzero(left[1:].any(axis=1))
         if not occupied.size:
             break
         low, high = int(occupied[0]) + 1, int(occupied[-1]) + 2
-        moved = rng.binomial(left[:, :, low:high], picks[low:high] / (size - item))
-        left[:, :, low:high] -= moved
-        left[:, :, low - 1 : high - 1] += moved
-        picked[:, :, item] = moved.sum(axis=2)
-    return picked
+        drawn = rng.binomial(left[low:high].T, picks[low:high] / (size - item))
+        moved = np.ascontiguousarray(drawn.T)
+        left[low:high] -= moved
+        left[low - 1 : high - 1] += moved
+        moved.sum(axis=0, out=picked[item])
+    return picked.T.reshape(trials, nodes, size)
 
 
 def _side_by_side(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
-    width = max(users.shape[2] for _, users in parts)
-    padded = [np.pad(users, ((0, 0), (0, 0), (0, width - users.shape[2]))) for _, users in parts]
-    return np.concatenate(padded, axis=1)
+    """int64[trials, all nodes, most picks + 1]: the users of several parts' groups."""
+    groups = [users for _, users in parts]
+    nodes, width = sum(one.shape[1] for one in groups), max(one.shape[2] for one in groups)
+    together = np.zeros((len(groups[0]), nodes, width), dtype=np.int64)
+    end = 0
+    for one in groups:
+        start, end = end, end + one.shape[1]
+        together[:, start:end, : one.shape[2]] = one
+    return together
+
+
+DRAWN = 1 << 12
+"""Numbers of one call when groups are halved, or more: a call costs as much as a hundred draws."""
 
 
 def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, Counts]:
@@ -117,22 +129,55 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
     half, rest = size // 2, size - size // 2
     first = np.zeros((trials, nodes, min(width, half + 1)), dtype=np.int64)
     second = np.zeros((trials, nodes, min(width, rest + 1)), dtype=np.int64)
-    for picks in np.flatnonzero(users.any(axis=(0, 1))).tolist():
-        low, law, order = _hypergeometric_law(size, half, picks)
-        split = np.empty((trials, nodes, law.size), dtype=np.int64)
-        split[:, :, order] = rng.multinomial(users[:, :, picks], law)
-        high = low + law.size - 1
-        first[:, :, low : high + 1] += split
-        second[:, :, picks - high : picks - low + 1] += split[:, :, ::-1]
+    by_picks = np.ascontiguousarray(np.moveaxis(users, 2, 0))
+    occupied = np.flatnonzero(by_picks.any(axis=(1, 2))).tolist()
+    # A power of two, so that other users find the same laws.
+    step = 1 << (max(1, DRAWN // first.size).bit_length() - 1)
+    for start in dict.fromkeys(picks // step * step for picks in occupied):
+        stop = min(start + step, width)
+        low, laws, order = _splits(size, half, start, stop)
+        if step == 1:
+            split = np.empty((trials, nodes, order.size), dtype=np.int64)
+            split[:, :, order[0]] = rng.multinomial(by_picks[start], laws[0])
+            high = low + order.size - 1
+            first[:, :, low : high + 1] += split
+            second[:, :, start - high : start - low + 1] += split[:, :, ::-1]
+        else:  # many small ones in one call, most of them 0
+            split = rng.multinomial(by_picks[start:stop], laws[:, None, None])
+            at = np.flatnonzero(split)
+            some = split.reshape(-1)[at]
+            row, column = np.divmod(at, laws.shape[1])
+            picks, group = np.divmod(row, trials * nodes)
+            there = low + order[picks, column]
+            np.add.at(first.reshape(-1), group * first.shape[2] + there, some)
+            np.add.at(second.reshape(-1), group * second.shape[2] + start + picks - there, some)
     return first, second
 
 
 @lru_cache(maxsize=4096)
-def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats, NDArray[np.intp]]:
+def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, NDArray[np.intp]]:
+    """The laws of the picks c that fall into `half` of `size` items, of start … stop - 1 picks.
+
+    Returns the lowest c, the probabilities float64[stop - start, any], and which c (less the
+    lowest) each is of. The likeliest are first, since NumPy stops drawing when no user is left.
+    Where a row has fewer c than another, the rest has probability 0, which draws nothing, and
+    stands before the last, which is not drawn but gets who is left.
+    """
+    known = [_hypergeometric_law(size, half, picks) for picks in range(start, stop)]
+    lowest = min(low for low, _ in known)
+    shape = stop - start, max(law.size for _, law in known)
+    laws, outcomes = np.zeros(shape), np.zeros(shape, dtype=np.intp)
+    for row, (low, law) in enumerate(known):
+        order = np.argsort(-law)
+        for table, values in ((laws, law[order] / law.sum()), (outcomes, low - lowest + order)):
+            table[row, : law.size - 1], table[row, -1] = values[:-1], values[-1]
+    return lowest, laws, outcomes
+
+
+def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats]:
     """The law of the picks c that fall into `half` of `size` items.
 
-    Returns the lowest c, the probabilities, the likeliest first, since NumPy stops drawing when no
-    user is left, and which c (less the lowest) each is of.
+    Returns the lowest c, and weights of all from there on, 1 for the likeliest.
 
     From the mode outwards by ratios of neighbours, so nothing overflows; what is more than twelve
     standard deviations away, below 1e-30 together, is beyond the precision of a double.
@@ -148,9 +193,7 @@ def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats, 
     down = np.arange(mode, low, -1, dtype=np.float64)
     rising = (half - up) * (picks - up) / ((up + 1) * (rest - picks + up + 1))
     falling = down * (rest - picks + down) / ((half - down + 1) * (picks - down + 1))
-    law = np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
-    order = np.argsort(-law)
-    return low, law[order] / law.sum(), order
+    return low, np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
 
 
 def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floats]:
@@ -158,11 +201,8 @@ def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floa
 
     What is below 1e-30 together is left out.
     """
-    low, law, order = _hypergeometric_law(size, marked, picks)
-    outcomes = low + np.arange(law.size)
-    ordered = np.empty_like(law)
-    ordered[order] = law
-    return outcomes, ordered
+    low, law = _hypergeometric_law(size, marked, picks)
+    return low + np.arange(law.size), law / law.sum()
 
 
 def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:

@@ -103,6 +103,21 @@ def test_subset_counts_of_large_domains_have_the_moments_of_their_law(
     assert not budget.spread(halves, users * expected, users * with_replacement)
 
 
+@pytest.mark.parametrize(("items", "most"), [(50, 50), (333, 90), (1014, 265)])
+def test_subset_counts_do_not_depend_on_how_many_are_drawn_in_one_call(
+    items: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pickers = np.random.default_rng(1).integers(0, 400, size=(3, most + 1))
+    pickers[:, 1:-1:3] = 0
+    drawn = []
+    for numbers in (1, 1 << 10, 1 << 20):
+        monkeypatch.setattr(sampling, "DRAWN", numbers)
+        rng = np.random.default_rng(2)
+        drawn.append([*subset_counts(pickers, items, rng).ravel(), rng.random()])
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert sum(drawn[0][:-1]) == int((pickers @ np.arange(most + 1)).sum())
+
+
 def test_subset_counts_leave_their_argument_alone(rng: Rng) -> None:
     pickers = np.array([[1, 2, 3]])
     subset_counts(pickers, 4, rng)
