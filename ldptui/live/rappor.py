@@ -17,7 +17,6 @@ from core.cell import Cell
 from core.protocols import BitNoise, Rappor
 
 from ..format import count, short
-from ..life import MOST_FILTERS
 from .formula import CJG, FINE, RAP, Live, numeric
 
 NOISE: Final = "RAPPOR's noise: its p and q are the reverse of Wang's"
@@ -80,6 +79,9 @@ def bloom_equations(cell: Cell, protocol: Rappor) -> Iterator[Live]:
 
 
 def _hashed(protocol: Rappor) -> bool:
+    """Whether the Bloom filters of all items are made here."""
+    from ..life import MOST_FILTERS
+
     return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
