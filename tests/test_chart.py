@@ -16,9 +16,10 @@ from rich.color import Color, ColorSystem
 from rich.style import Style as RichStyle
 from textual.strip import Strip
 
-from ldptui import axes
-from ldptui.axes import Scale, sanitise, ticks
-from ldptui.chart import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette, _marks, draw, message
+from ldptui.chart import axes, draw, message
+from ldptui.chart.axes import Scale, sanitise, ticks
+from ldptui.chart.marks import marks_of
+from ldptui.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
 from ldptui.series import Axis, Bar, Bars, Chart, Plot, Series, Tone
 
 Style = Literal["line", "dotted", "points"]
@@ -422,7 +423,7 @@ def _pair(tones: Sequence[Tone], styles: Sequence[Style]) -> Plot:
 def test_any_two_tones_differ_as_points_and_as_lines(charset: Charset) -> None:
     for tones in itertools.combinations_with_replacement(TONES, 2):
         for styles in itertools.product(STYLES, repeat=2):
-            one, two = _marks(_pair(tones, styles), charset, 60)
+            one, two = marks_of(_pair(tones, styles), charset, 60)
             assert one.sample != two.sample
             assert (one.glyph, one.dashes) != (two.glyph, two.dashes)
 

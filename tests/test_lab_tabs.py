@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from core.errors import LdpError, ScenarioError
-from ldptui.chart import DARK, draw
+from ldptui.chart import draw
 from ldptui.draft import draft_of
 from ldptui.help import lab_field_help, notions
 from ldptui.lab import tabs
 from ldptui.lab.answer import Answer, decoded, encoded
 from ldptui.lab.forms import FORMS, TABS, Tab, starting
+from ldptui.rows import DARK
 from ldptui.series import Bars, Plot
 from ldptui.widgets.field import read
 

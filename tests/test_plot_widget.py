@@ -10,7 +10,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 
-from ldptui.chart import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, draw
+from ldptui.chart import draw
+from ldptui.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset
 from ldptui.series import Axis, Bar, Bars, Chart, Plot, Series
 from ldptui.widgets.plot import ChartView, _difference, palette_of
 

@@ -22,7 +22,8 @@ print("built", len(figure.build().string()) > 0)
 
 DRAWN = """
 import math, time
-from ldptui.chart import DARK, draw
+from ldptui.chart import draw
+from ldptui.rows import DARK
 from ldptui.series import Axis, Plot, Series
 x, y, error, log, low, high, label = {arguments}
 style = {style!r}
@@ -139,7 +140,7 @@ def test_draw_survives_the_same_data(style: str) -> None:
 
 def test_draw_leaves_no_state_behind() -> None:
     code = (
-        "from ldptui.chart import DARK, draw\n"
+        "from ldptui.chart import draw; from ldptui.rows import DARK\n"
         "from ldptui.series import Axis, Plot, Series\n"
         "first = Plot('a', Axis('x'), Axis('y'), (Series('a', [1, 2], [1, 2], 'series-0'),))\n"
         "other = Plot('b', Axis('x', log=True), Axis('y', log=True),\n"

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from ldptui.chart import DARK, draw
+from ldptui.chart import draw
 from ldptui.figures import rounds as figures
+from ldptui.rows import DARK
 from ldptui.series import Plot, Series
 from ldptui.snapshot import Measured, Rounds
 from tests.told import told

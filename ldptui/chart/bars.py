@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 
-from ldptui import format as fmt
-from ldptui.axes import linear_ticks
-from ldptui.rows import (
+from .. import format as fmt
+from ..rows import (
     ASCII_MARKERS,
     MARKERS,
     NO_DATA,
@@ -24,7 +23,8 @@ from ldptui.rows import (
     pad,
     titled,
 )
-from ldptui.series import FINDINGS, Bar, Bars, Finding
+from ..series import FINDINGS, Bar, Bars, Finding
+from .axes import linear_ticks
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
 _FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole

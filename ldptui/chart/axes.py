@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ldptui import format as fmt
-from ldptui.series import Axis, Series
+from .. import format as fmt
+from ..series import Axis, Series
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ldptui.series import Numbers
+    from ..series import Numbers
 
     Floats = NDArray[np.float64]
 

@@ -1,0 +1,243 @@
+"""A plot as rows: title, legend, axes with their ticks, and the data area between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from ..rows import (
+    NO_DATA,
+    Canvas,
+    Charset,
+    Palette,
+    Row,
+    clean,
+    crop,
+    length,
+    pad,
+    titled,
+)
+from ..series import Plot
+from .axes import (
+    Scale,
+    Tick,
+    floats,
+    limits,
+    ticks,
+)
+from .marks import DOTS, Mark, marks_of
+from .raster import rasterise
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .axes import Floats
+
+
+NO_PLOTEXT = "Plots need plotext, which cannot be used here ({}). The Table tab has the numbers."
+
+NOT_IN_VIEW = "all the data lie outside of the axes"
+
+TOO_SMALL = "too small for this chart"
+
+MAX_TICKS = 10
+
+
+def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    try:
+        import plotext
+    except (ImportError, OSError, AttributeError) as problem:
+        # OSError: its compiled kernel does not load on this system.
+        text = NO_PLOTEXT.format(str(problem) or type(problem).__name__)
+        return titled(plot.title, text, width, height, palette, charset)
+    values = [(floats(s.x)[: len(s.y)], floats(s.y)[: len(s.x)]) for s in plot.series]
+    x_limits, y_limits = data_limits(plot, values)
+    if x_limits is None or y_limits is None:
+        return titled(plot.title, NO_DATA, width, height, palette, charset)
+
+    marks = marks_of(plot, charset, width)
+    out = heading(plot, marks, width, height, palette, charset)
+    plain = charset == "ascii"
+    spare = height - len(out) - 3
+    has_rule, has_labels = spare >= 1, spare >= 2
+    x_label = clean(plot.x.label, charset) if spare >= 3 else ""
+    note = clean(plot.note, charset) if spare >= 4 else ""
+    rows = height - len(out) - has_rule - has_labels - bool(x_label) - bool(note)
+    across, down = DOTS[charset]
+    y = Scale(*y_limits, plot.y.log, rows, down)
+    most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
+    y_ticks = in_view(ticks(plot.y, *y_limits, most), y, width // 4, charset)
+    margin = max((cell_len(label) for _, label in y_ticks), default=0)
+    margin = margin if width - margin >= 12 else 0
+    levels = {
+        rows - 1 - cell: clean(label, charset)
+        for value, label in plot.levels
+        if (cell := y.cell(value)) is not None
+    }
+    right = min(16, max((cell_len(label) + 1 for label in levels.values()), default=0))
+    right = right if width - margin - right >= 24 else 0
+    columns = width - margin - 1 - right
+    if rows < 2 or columns < 4:
+        return titled(plot.title, TOO_SMALL, width, height, palette, charset)
+    x = Scale(*x_limits, plot.x.log, columns, across)
+
+    canvas = rasterise(plotext, plot, marks, x, y, palette)
+    if not any(any(row) for row in canvas.styles):
+        return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
+    draw_levels(plot, canvas, y, palette, charset)
+
+    marked: dict[int, str] = {}
+    for place, label in y_ticks:
+        row = rows - 1 - place
+        if not any(near in marked for near in (row - 1, row, row + 1)):
+            marked[row] = label
+    side = ("|", "+") if plain else ("│", "┤")
+    for row in range(rows):
+        label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
+        line: Row = [(label, palette.muted), *canvas.spans(row)]
+        if right and row in levels:
+            line.append((" " + crop(levels[row], right - 1), palette.muted))
+        out.append(line)
+    room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
+    x_ticks = in_view(ticks(plot.x, *x_limits, room), x, width // 2, charset)
+    places, text = place_across(x_ticks, margin + 1, width)
+    if has_rule:
+        rule = ["-" if plain else "─"] * columns
+        for column in places:
+            rule[column] = "+" if plain else "┬"
+        out.append([(" " * margin + ("+" if plain else "└") + "".join(rule), palette.muted)])
+    if has_labels:
+        out.append([(text, palette.muted)])
+    if x_label:
+        inset = margin + 1 + max(0, (columns - cell_len(x_label)) // 2)
+        inset = max(0, min(inset, width - cell_len(x_label)))
+        out.append([(" " * inset + x_label, palette.muted)])
+    if note:
+        out.append([(note, palette.muted)])
+    return out
+
+
+def in_view(
+    found: Sequence[Tick], scale: Scale, width: int, charset: Charset
+) -> list[tuple[int, str]]:
+    """The cell and the label of each tick on the axis, decades before what is between them."""
+    return [
+        (cell, crop(clean(tick.label, charset), max(1, width)))
+        for tick in sorted(found, key=lambda tick: tick.minor)
+        if (cell := scale.cell(tick.value)) is not None
+    ]
+
+
+def data_limits(
+    plot: Plot, values: Sequence[tuple[Floats, Floats]]
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+    import numpy as np
+
+    xs: list[Floats] = []
+    ys: list[Floats] = []
+    for series, (x, y) in zip(plot.series, values, strict=True):
+        # A point counts for the limits only if both its coordinates can be shown.
+        shown: NDArray[np.bool_] = np.isfinite(x) & np.isfinite(y)
+        if plot.x.log:
+            shown &= x > 0
+        if plot.y.log:
+            shown &= y > 0
+        xs.append(x[shown])
+        ys.append(y[shown])
+        if series.error is not None:
+            error = floats(series.error)[: len(y)]
+            with np.errstate(all="ignore"):
+                near = y[: error.size], error, shown[: error.size]
+                ys += [(near[0] - near[1])[near[2]], (near[0] + near[1])[near[2]]]
+    x_limits, y_limits = limits(plot.x, xs), limits(plot.y, ys)
+    if x_limits is None or y_limits is None:
+        return None, None
+    levels = np.array([value for value, _ in plot.levels], dtype=float)
+    return x_limits, limits(plot.y, [*ys, levels])
+
+
+def heading(
+    plot: Plot,
+    marks: Sequence[Mark],
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+) -> list[Row]:
+    """Title, y label and legend in one to four rows, as the height allows."""
+    title, y_label = clean(plot.title, charset), clean(plot.y.label, charset)
+    entries: list[Row] = []
+    for series, mark in zip(plot.series, marks, strict=True):
+        if series.legend and series.label:
+            label = clean(series.label, charset)
+            entries.append(
+                [(f"{mark.sample} ", palette.style(series.tone)), (label, palette.foreground)]
+            )
+    most = 0 if height < 5 else 1 if height < 8 else 2 if height < 12 else 3 if height < 16 else 4
+    rows: list[Row] = []
+    if title:
+        rows.append([(title, f"bold {palette.foreground}")])
+    if y_label:
+        rows.append([(y_label, palette.muted)])
+    if not most:
+        return []
+    rows = rows[:most]
+    if not entries:
+        return rows
+    # The legend stands at the right of the last row it fits in, else in rows of its own.
+    legend = [span for entry in entries for span in (("   ", ""), *entry)][1:]
+    for row in reversed(rows):
+        gap = width - length(row) - length(legend)
+        if gap >= 3:
+            row += [(" " * gap, ""), *legend]
+            return rows
+    room = max(1, most - len(rows))
+    if len(rows) == most:
+        rows.pop()  # the legend tells more than the y label
+    lines: list[Row] = [[]]
+    for entry in entries:
+        if lines[-1] and length(lines[-1]) + 3 + length(entry) > width:
+            if len(lines) == room:
+                lines[-1].append((" …", palette.muted))
+                break
+            lines.append([])
+        lines[-1] += [("   ", ""), *entry] if lines[-1] else entry
+    return rows + lines
+
+
+def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset: Charset) -> None:
+    """Dotted lines across the cells that are still empty."""
+    for value, _ in plot.levels:
+        unit = y.unit_of(value)
+        if unit is None:
+            continue
+        dot = y.dot(unit)
+        row = y.cells - 1 - dot // y.dots
+        if charset == "braille":
+            char = "⡀⠄⠂⠁"[dot % 4]
+        else:
+            char = "╌" if charset == "block" else "-"
+        for column, there in enumerate(canvas.chars[row]):
+            if there == " " and (charset != "ascii" or column % 2 == 0):
+                canvas.chars[row][column], canvas.styles[row][column] = char, palette.muted
+
+
+def place_across(found: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:
+    """The columns of the x ticks that have room for a label, and the row of labels.
+
+    `left` is the cell of the first column; a label never leaves the row of `width` cells.
+    """
+    taken: list[tuple[int, int, int, str]] = []
+    for column, label in found:
+        size = cell_len(label)
+        start = max(0, min(left + column - (size - 1) // 2, width - size))
+        if all(start > stop + 1 or start + size + 1 < begin for begin, stop, *_ in taken):
+            taken.append((start, start + size, column, label))
+    row, at = "", 0
+    for start, stop, _, label in sorted(taken):
+        row += " " * (start - at) + label
+        at = stop
+    return [column for _, _, column, _ in taken], row

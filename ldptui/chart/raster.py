@@ -1,0 +1,198 @@
+"""The data area of a plot, rasterised by plotext."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..rows import (
+    Canvas,
+    Palette,
+)
+from ..series import Plot
+from .axes import (
+    MAX_POINTS,
+    Scale,
+    one_per_cell,
+    one_per_dot,
+    sanitise,
+)
+from .marks import Mark
+
+if TYPE_CHECKING:
+    from .axes import Floats
+
+
+def rasterise(
+    plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
+) -> Canvas:
+    """The data area: clouds of dots below, then lines, error bars, and single points on top."""
+    jobs: list[Job] = []
+    whiskers: list[tuple[str, Floats]] = []
+    taken: set[tuple[int, int]] = set()
+    for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
+        sane = sanitise(series, x, y)
+        if len(sane.points):
+            points = sane.points if mark.layer == 1 else one_per_cell(sane.points, x, y)
+            if series.tone.startswith("series-") and mark.layer == 3:
+                points = beside(points, taken, x, y)
+            jobs.append((mark.layer, number, points, [], mark.glyph))
+        if len(sane.lines):
+            jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
+        if len(sane.bars):
+            whiskers.append((palette.style(series.tone), sane.bars))
+    jobs.sort(key=lambda job: job[0])
+    clouds = [job for job in jobs if job[0] < 2]
+    chars, numbers = build(plotext, [job for job in jobs if job[0] >= 2], x, y)
+    if clouds:
+        # Lines are cut out of the clouds: plotext would mix the dots of both.
+        under, owners = build(plotext, clouds, x, y)
+        for row, line in enumerate(numbers):
+            for column, number in enumerate(line):
+                if not number:
+                    chars[row][column] = under[row][column]
+                    line[column] = owners[row][column]
+    colours = ["", *(palette.style(series.tone) for series in plot.series)]
+    canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
+    points_of = {number for layer, number, *_ in jobs if layer == 3}
+    for style, bars in whiskers:
+        for row, column, char in whisker_cells(bars, x, y):
+            if numbers[row][column] not in points_of:
+                canvas.chars[row][column], canvas.styles[row][column] = char, style
+    return canvas
+
+
+def beside(points: Floats, taken: set[tuple[int, int]], x: Scale, y: Scale) -> Floats:
+    """The points, those in a cell that is taken one or two cells aside; their cells are taken now.
+
+    Two curves that coincide would show the markers of one of them alone.
+    """
+    moved = points.copy()
+    for index, (u, v) in enumerate(points):
+        row, column = (int(s.dot(unit)) // s.dots for s, unit in ((y, v), (x, u)))
+        free = (s for s in (0, 1, -1, 2, -2)
+                if (column + s, row) not in taken and 0 <= column + s < x.cells)  # fmt: skip
+        shift = next(free, 0)
+        if shift:
+            moved[index, 0] = ((column + shift) * x.dots + x.dots // 2) / max(1, x.last)
+        taken.add((column + shift, row))
+    return moved
+
+
+Job = tuple[int, int, "Floats", list[int], str]
+"""Layer, number of the series, its points, which of them are joined to the one before, marker."""
+
+
+def build(
+    plotext: Any, jobs: Sequence[Job], x: Scale, y: Scale
+) -> tuple[list[list[str]], list[list[int]]]:
+    """The characters of the data area, and whose they are (0: nobody's), as plotext draws them.
+
+    plotext gets the number of a series as a colour (0, 0, number), and hands it back by cell.
+    """
+    figure = plotext.figure
+    plotext.terminal.limit(False, False)
+    figure.clear()
+    figure.plot_size(x.cells, y.cells)
+    figure.axes(False)
+    figure.legend(False)
+    figure.canvas("default")
+    for name, scale in (("x", x), ("y", y)):
+        figure.ruler(name).ticks([], [])
+        figure.ruler(name).lim(0.5, scale.cells - 0.5)  # the middles of the first and last cell
+    for _, number, points, joined, glyph in jobs:
+        across = ((points[:, 0] * x.last + 0.5) / x.dots).tolist()
+        up = ((points[:, 1] * y.last + 0.5) / y.dots).tolist()
+        colour = plotext.pixel(foreground=(0, 0, number))
+        signal = figure.signal(across, up, marker=plotext.marker(glyph, colour))
+        for index in joined:
+            signal.line(index)
+        # `draw` asks every point for its colour, to choose the next one of its own: half the time
+        # of a chart, and all our series have their colours.
+        signal._get_unique_pixels = list
+        figure.draw(signal)
+    text: str = figure.build().string()
+    return read_back(text, x.cells, y.cells)
+
+
+def path(lines: Floats, dashes: tuple[int, ...], x: Scale, y: Scale) -> tuple[Floats, list[int]]:
+    """The segments as points, and the indices of those joined to the one before.
+
+    A dashed line comes as its dots, one by one, none of them joined.
+    """
+    import numpy as np
+
+    last = np.array([max(1, x.last), max(1, y.last)])
+    start, stop = lines[:, :2], lines[:, 2:]
+    size = np.abs((stop - start) * last).max(axis=1)
+    if dashes and 1 <= size.sum() <= MAX_POINTS:
+        ends = np.cumsum(size)
+        along = np.column_stack((ends - size, ends)).reshape(-1)
+        at = np.arange(math.floor(ends[-1]) + 1, dtype=float)
+        phase, total = at % sum(dashes), 0
+        on = np.zeros(len(at), dtype=bool)
+        for index, run in enumerate(dashes):
+            if index % 2 == 0:
+                on |= (phase >= total) & (phase < total + run)
+            total += run
+        corners = np.column_stack((start, stop)).reshape(-1, 2)
+        dots = [np.interp(at[on], along, corners[:, axis]) for axis in (0, 1)]
+        return one_per_dot(np.column_stack(dots), x, y), []
+    ahead = np.r_[False, (start[1:] == stop[:-1]).all(axis=1)]
+    points = np.column_stack((start, stop)).reshape(-1, 2)
+    joined = np.tile([False, True], len(lines))
+    kept = np.column_stack((~ahead, size > 0)).reshape(-1)
+    return points[kept], np.flatnonzero(joined[kept]).tolist()
+
+
+_SGR = re.compile(r"\x1b\[([0-9;]*)m")
+
+
+def read_back(text: str, width: int, height: int) -> tuple[list[list[str]], list[list[int]]]:
+    """plotext's rows as characters and, cell by cell, the number given as a colour (0: none)."""
+    chars: list[list[str]] = []
+    numbers: list[list[int]] = []
+    for line in text.split("\n")[:height]:
+        letters: list[str] = []
+        owners: list[int] = []
+        number = 0
+        pieces = _SGR.split(line)  # text, code, text, code, … text
+        for index, piece in enumerate(pieces):
+            if index % 2:
+                number = int(piece.rpartition(";")[2]) if piece.startswith("38;2;") else 0
+            else:
+                letters.extend(piece)
+                owners.extend([number] * len(piece))
+        room = width - len(letters)
+        chars.append((letters + [" "] * room)[:width])
+        numbers.append((owners + [0] * room)[:width])
+    for _ in range(height - len(chars)):
+        chars.append([" "] * width)
+        numbers.append([0] * width)
+    return chars, numbers
+
+
+def whisker_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
+    """The cells (row from the top, column, character) of error bars, by half cells.
+
+    At most one bar in three columns, so that they stay apart.
+    """
+    free = -1
+    for u, _, bottom, top in bars[bars[:, 0].argsort(kind="stable")].tolist():
+        column = x.dot(u) // x.dots
+        if column < free:
+            continue
+        free = column + 3
+        low, high = (
+            min(2 * y.cells - 1, math.floor(2 * (end * y.last + 0.5) / y.dots))
+            for end in (bottom, top)
+        )
+        for cell in range(low // 2, high // 2 + 1):
+            lower, upper = low <= 2 * cell, high >= 2 * cell + 1
+            if y.dots == 1:
+                char = "|"
+            else:
+                char = "│" if lower and upper else "╵" if upper else "╷"
+            yield y.cells - 1 - cell, column, char
