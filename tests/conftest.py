@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 import zlib
 
 import numpy as np
@@ -66,3 +67,13 @@ def seed(request: pytest.FixtureRequest) -> int:
 def rng(seed: int) -> np.random.Generator:
     """A generator of this test's own."""
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True)
+def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pilot's pause does not depend on how busy the machine is: see `waiting.idle`."""
+    if "textual.pilot" in sys.modules:
+        from waiting import idle
+
+        monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
+        monkeypatch.setattr("textual.app.wait_for_idle", idle)

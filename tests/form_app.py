@@ -92,4 +92,3 @@ class FormApp(App[None]):
         assert isinstance(control, ValueInput)
         control.focus()
         await pilot.press("end", *["backspace"] * len(control.value), *text)
-        await pilot.pause()

@@ -148,7 +148,6 @@ async def test_a_problem_leads_to_its_line() -> None:
         await pilot.pause()
         app.query_one(ProblemList).focus()
         await pilot.press("down", "enter")
-        await pilot.pause()
         assert app.focused is editor(app)
         assert editor(app).cursor_location == (12, 0)
 
@@ -217,13 +216,11 @@ async def test_views_switch_where_there_is_room_for_one() -> None:
         assert not editor(app).parent.display
         assert "s script" in str(app.pane.border_subtitle)
         await pilot.press("s")
-        await pilot.pause()
         assert app.focused is editor(app)
         assert not app.query_one("#form").display
         await pilot.press("s")  # is typed, where the script opens
         assert app.posted == [SCENARIO.replace("[attack]", "s[attack]")]
         await pilot.press("backspace", "escape", "s")
-        await pilot.pause()
         assert app.query_one("#form").display
         app.retype(SCENARIO.replace("0.05", "0.05 0"))
         await pilot.pause()
@@ -285,7 +282,6 @@ async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch
         await pilot.pause()
         monkeypatch.setattr(Widget, "refresh", noted)
         await pilot.press("1")
-        await pilot.pause()
         assert "share = 0.051" in app.draft.text
         assert asked
         assert len({region.y for regions in asked for region in regions}) == 1

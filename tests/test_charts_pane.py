@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from waiting import seen
 
 from core.experiment import compile
 from core.scenario import Scenario
@@ -77,11 +78,6 @@ def shown(pane: ChartsPane) -> list[str]:
     return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]
 
 
-def screen(pane: ChartsPane) -> str:
-    strips = pane.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
-
-
 def edited(key: str, value: Any) -> drafts.Draft:
     return drafts.edited(QUICK_DRAFT, key, value)
 
@@ -91,12 +87,12 @@ def edited(key: str, value: Any) -> drafts.Draft:
 
 async def test_nothing_yet() -> None:
     async with showing(draft=None) as (pane, _):
-        assert "loading" in screen(pane)
+        assert "loading" in seen(pane.app)
         assert pane.as_text().strip() == "loading …"
     async with showing() as (pane, _):
-        assert screen(pane).count("no estimate yet: ctrl+r runs the scenario") == 0  # wrapped
-        assert "no estimate yet" in screen(pane)
-        assert screen(pane).count("no estimate yet") == 1
+        assert seen(pane.app).count("no estimate yet: ctrl+r runs the scenario") == 0  # wrapped
+        assert "no estimate yet" in seen(pane.app)
+        assert seen(pane.app).count("no estimate yet") == 1
 
 
 async def test_a_failed_run_says_why() -> None:
@@ -104,14 +100,14 @@ async def test_a_failed_run_says_why() -> None:
         snapshot(scenario()), status="failed", error="the worker died", frequencies=None
     )
     async with showing(run=failed) as (pane, _):
-        assert "the worker died" in screen(pane)
+        assert "the worker died" in seen(pane.app)
 
 
 async def test_no_attack_no_gain() -> None:
     async with showing(draft=edited("attack.kind", "none")) as (pane, pilot):
         pane.tab = "gain"
         await pilot.pause()
-        assert "No attack, so no gain" in screen(pane)
+        assert "No attack, so no gain" in seen(pane.app)
         assert chart(pane, "gain") is None
         assert [part.name for part in pane.parts(pane.draft)] == ["base"]
 
@@ -135,8 +131,8 @@ async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]
         assert shown(pane) == charts
         for name in charts:
             assert chart(pane, name) is not None
-        assert all(len(line) == size[0] for line in screen(pane).split("\n"))
-        tabs = screen(pane).split("\n")[1]
+        assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
+        tabs = seen(pane.app).split("\n")[1]
         assert "Frequencies" in tabs
         if size[0] >= 60:
             assert "Equations" in tabs
@@ -144,18 +140,18 @@ async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]
 
 async def test_view_key_goes_round() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
-        seen = []
+        views = []
         for _ in range(4):
-            seen.append(shown(pane))
+            views.append(shown(pane))
             await pilot.press("v")
-        assert seen == [["rank", "bars"], ["bars"], ["rank"], ["residuals"]]
+        assert views == [["rank", "bars"], ["bars"], ["rank"], ["residuals"]]
         assert shown(pane) == ["rank", "bars"]
     async with showing(NARROW, run=snapshot(scenario())) as (pane, pilot):
-        seen = []
+        views = []
         for _ in range(3):
-            seen.append(shown(pane))
+            views.append(shown(pane))
             await pilot.press("v")
-        assert seen == [["bars"], ["rank"], ["residuals"]]
+        assert views == [["bars"], ["rank"], ["residuals"]]
 
 
 async def test_tabs_by_key_and_by_click() -> None:
@@ -167,15 +163,13 @@ async def test_tabs_by_key_and_by_click() -> None:
         await pilot.press("h", "left")
         assert pane.tab == "frequencies"
         bar = pane.query_one("#tabs", ChoiceBar)
-        await pilot.click(bar, offset=(screen(pane).split("\n")[1].index("Error"), 0))
-        await pilot.pause()
+        await pilot.click(bar, offset=(seen(pane.app).split("\n")[1].index("Error"), 0))
         assert pane.tab == "error"
 
 
 async def test_focus_follows_the_tab() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         await pilot.press("right")
-        await pilot.pause()
         assert pane.screen.focused is pane.query_one("#gain")
         assert pane.current_chart() is pane.query_one("#gain")
 
@@ -186,7 +180,7 @@ async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:
     async with showing(size, run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
         pane.tab = tab
         await pilot.pause()
-        lines = screen(pane).split("\n")
+        lines = seen(pane.app).split("\n")
         assert all(len(line) == size[0] for line in lines)
         assert lines[0].startswith("╭─ 4 Charts ")
         assert pane.as_text().strip()
@@ -204,13 +198,10 @@ async def test_parts_follow_what_is_shown() -> None:
 
         assert (names(), app.changes) == (["base"], 0)
         await pilot.press("right")
-        await pilot.pause()
         assert (names(), app.changes) == (["base", "gain"], 1)
         await pilot.press("t")
-        await pilot.pause()
         assert (pane.tab, names(), app.changes) == ("table", ["base", "gain"], 1)
         await pilot.press("t", "right")
-        await pilot.pause()
         assert (pane.tab, names(), app.changes) == ("error", ["base", "error"], 2)
 
 
@@ -225,7 +216,6 @@ async def test_parts_can_be_run() -> None:
 async def test_another_axis_is_another_part() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         await pilot.press("right", "a")
-        await pilot.pause()
         gain = pane.parts(QUICK_DRAFT)[1]
         assert "protocol.epsilon" in gain.document["sweep"]
         app: Any = pane.app
@@ -245,7 +235,6 @@ async def test_the_swept_key_is_the_axis() -> None:
         assert chart(pane, "gain").x.label == "privacy budget ε"
         assert pane.parts(draft)[1].document["sweep"] == {"protocol.epsilon": [0.5, 1.0, 2.0]}
         await pilot.click(pane.query_one("#gain-axis"), offset=(len("gain over  "), 0))
-        await pilot.pause()
         assert chart(pane, "gain").x.label == "share of fake users β"
 
 
@@ -377,7 +366,6 @@ async def test_keys_are_offered_where_they_do_something() -> None:
 async def test_table_is_sorted_filtered_and_copied() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         assert pane.screen.focused is table
         assert len(table.rows) == 64
@@ -388,7 +376,6 @@ async def test_table_is_sorted_filtered_and_copied() -> None:
         await pilot.press("r")
         assert table.rows[0][2] == min(row[2] for row in table.rows)
         await pilot.press("slash", *"target")
-        await pilot.pause()
         assert len(table.rows) == 5
         text = pane.as_text()
         assert text.count("\n") == 6
@@ -402,7 +389,6 @@ async def test_table_is_sorted_filtered_and_copied() -> None:
 async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t", "slash", *"vatsr")
-        await pilot.pause()
         assert pane.tab == "table"
         assert pane.query_one(FilterInput).value == "vatsr"
         assert pane.query_one(NumberTable).rows == []
@@ -411,9 +397,8 @@ async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
 async def test_header_click_sorts() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
-        header = screen(pane).split("\n")[3]
+        header = seen(pane.app).split("\n")[3]
         await pilot.click(table, offset=(header.index("after") - 1, 0))
         after = [row[4] for row in table.rows]
         assert after == sorted(after, reverse=True)  # type: ignore[type-var]
@@ -437,26 +422,22 @@ async def test_table_keeps_its_order_while_a_run_goes_on() -> None:
 async def test_table_scrolls_to_the_cursor() -> None:
     async with showing((76, 16), run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t", "G")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         assert table.cursor == 63
-        assert str(table.rows[63][0]) in screen(pane)
+        assert str(table.rows[63][0]) in seen(pane.app)
         assert table.render_line(0).text.startswith("item")  # the heading stays
         await pilot.press("g")
-        await pilot.pause()
         assert table.scroll_y == 0
 
 
 async def test_table_of_another_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
         await pilot.press("right", "t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         assert table.table is not None
         assert table.table.title == "Gain over β"
         assert len(table.rows) == 11
         await pilot.press("v")
-        await pilot.pause()
         assert table.table.title == "Mean squared error over ε"
         assert len(table.rows) == 55
         await pilot.press("t")
@@ -470,12 +451,10 @@ async def test_one_collection_has_no_table_of_rounds() -> None:
         pane.tab = "timeline"
         await pilot.pause()
         await pilot.press("t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         assert table.table is not None
         assert table.table.title == "Mean squared error over ε"
         await pilot.press("v")
-        await pilot.pause()
         assert table.table.title.startswith("Mean of")
 
 
@@ -494,7 +473,6 @@ async def test_news_while_a_tab_is_being_made(tab: Any) -> None:
 async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         before = table.table
         pane.draft = edited("protocol.epsilon", 2.0)
@@ -506,7 +484,6 @@ async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
 async def test_only_changed_rows_of_the_table_are_sent() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t")
-        await pilot.pause()
         table = pane.query_one(NumberTable)
         regions: list[Any] = []
         table.refresh = lambda *where, **_: regions.extend(where) or table  # type: ignore[assignment,func-returns-value]
@@ -526,7 +503,6 @@ async def test_text_and_picture_of_the_current_chart() -> None:
         assert pane.as_text().startswith("Targets, top items")
         assert "Targets" in pane.as_svg()
         await pilot.press("right")
-        await pilot.pause()
         assert pane.as_text().startswith("Gain of the attack")
         pane.tab = "table"
         await pilot.pause()
@@ -547,11 +523,11 @@ async def test_every_tab_knows_a_curator(kind: str) -> None:
             assert len(labels) == (1 if tab == "gain" else 6)
         pane.tab = "equations"
         await pilot.pause()
-        assert "The curator's noise" in screen(pane)
-        assert "s = Δ/ε" in screen(pane)
+        assert "The curator's noise" in seen(pane.app)
+        assert "s = Δ/ε" in seen(pane.app)
         pane.tab = "report"
         await pilot.pause()
-        assert "a trusted curator gets no reports" in screen(pane)
+        assert "a trusted curator gets no reports" in seen(pane.app)
 
 
 async def test_one_report_and_equations_get_the_draft() -> None:
@@ -573,7 +549,7 @@ async def test_ascii_alone() -> None:
         for tab in ("frequencies", "gain", "error"):
             pane.tab = tab  # type: ignore[assignment]
             await pilot.pause()
-            for line in screen(pane).split("\n")[1:-1]:
+            for line in seen(pane.app).split("\n")[1:-1]:
                 assert line[1:-1].isascii(), line
 
 
@@ -593,7 +569,7 @@ async def test_without_a_campaign_the_timeline_says_how_to_get_one() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.pause()
-        assert "[campaign]" in " ".join(screen(pane).split())
+        assert "[campaign]" in " ".join(seen(pane.app).split())
         assert chart(pane, "rounds") is None
         assert [part.name for part in pane.parts(QUICK_DRAFT)] == ["base"]
 
@@ -603,13 +579,12 @@ async def test_the_timeline_goes_round_its_views() -> None:
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.pause()
-        seen = []
+        views = []
         for _ in range(6):
-            seen.append(chart(pane, "rounds").title)
+            views.append(chart(pane, "rounds").title)
             await pilot.press("v")
-            await pilot.pause()
-        assert len(set(seen)) == 5
-        assert seen[0] == seen[5]
+        assert len(set(views)) == 5
+        assert views[0] == views[5]
         assert [part.name for part in pane.parts(draft)] == ["base"]
 
 
@@ -621,13 +596,10 @@ async def test_targets_one_after_the_other() -> None:
         await pilot.pause()
         every = chart(pane, "rounds").title
         await pilot.press("j")
-        await pilot.pause()
         assert f"target {run.rounds.targets[0]} " in chart(pane, "rounds").title
         await pilot.press("k", "k")
-        await pilot.pause()
         assert f"target {run.rounds.targets[-1]} " in chart(pane, "rounds").title
         await pilot.press("j")
-        await pilot.pause()
         assert chart(pane, "rounds").title == every
 
 
@@ -645,7 +617,7 @@ async def test_the_timeline_fits_the_pane(size: tuple[int, int], charts: list[st
         pane.tab = "timeline"
         await pilot.pause()
         assert shown(pane) == charts
-        assert all(len(line) == size[0] for line in screen(pane).split("\n"))
+        assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
         assert all(chart(pane, name) is not None for name in charts)
 
 
@@ -655,11 +627,9 @@ async def test_the_table_has_the_rounds() -> None:
         pane.tab = "timeline"
         await pilot.pause()
         await pilot.press("t")
-        await pilot.pause()
         assert len(pane.as_text().splitlines()) == 6
-        assert "ε spent" in screen(pane)
+        assert "ε spent" in seen(pane.app)
         await pilot.press("t")
-        await pilot.pause()
         assert pane.tab == "timeline"
 
 
@@ -675,7 +645,7 @@ async def test_rounds_that_come_and_go_lay_the_tab_out() -> None:
         pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
         await pilot.pause()
         assert shown(pane) == ["rounds"]
-        assert "[campaign]" in " ".join(screen(pane).split())
+        assert "[campaign]" in " ".join(seen(pane.app).split())
 
 
 def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
@@ -691,31 +661,25 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
     draft, run = campaign()
     async with showing(draft=draft, run=run) as (pane, pilot):
         before = chart(pane, "bars")
-        assert "all 5 rounds" in screen(pane)
+        assert "all 5 rounds" in seen(pane.app)
         await pilot.press("full_stop", "full_stop")
-        await pilot.pause()
         assert pane.cursor == 1
-        assert "round 1 of 0–4" in screen(pane)
+        assert "round 1 of 0–4" in seen(pane.app)
         assert chart(pane, "bars").title.endswith("round 1 of 0–4")
         third = run.round_frequencies[1]
         at = third.labels.index(chart(pane, "bars").bars[0].label)
         assert chart(pane, "bars").bars[0].value == third.attacked[at]
         await pilot.press("t")
-        await pilot.pause()
         assert pane.table() is not None
         assert "round 1 of 0–4" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
         await pilot.press("t")
         await pilot.press("comma")
-        await pilot.pause()
         assert pane.cursor == 0
         await pilot.press("end")
-        await pilot.pause()
         assert pane.cursor == 4
         await pilot.press("home")
-        await pilot.pause()
         assert pane.cursor == 0
         await pilot.press("p")
-        await pilot.pause()
         assert pane.cursor is None
         assert chart(pane, "bars").bars == before.bars
         assert getattr(pane.app, "rounds", ()) == [0, 1, 0, 4, 0, None]
@@ -744,13 +708,11 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.press("full_stop", "full_stop", "full_stop")
-        await pilot.pause()
         assert list(chart(pane, "rounds").series[-1].x) == [2, 2]
         pane.tab = "gain"
         await pilot.pause()
         assert not pane.query_one("#rounds-bar").display
         await pilot.press("full_stop")
-        await pilot.pause()
         assert pane.cursor == 2
         pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
         await pilot.pause()
@@ -765,7 +727,6 @@ async def test_of_rounds_that_are_not_kept_the_one_before_is_shown() -> None:
     thinned = replace(run, round_frequencies={0: run.round_frequencies[0]})
     async with showing(draft=draft, run=thinned) as (pane, pilot):
         await pilot.press("end")
-        await pilot.pause()
         assert pane.cursor == 4
         assert chart(pane, "bars").title.endswith("round 0 of 0–4")
         laid = replace(snapshot(scenario()), key=2)

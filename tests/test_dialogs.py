@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
+from waiting import seen
 
 import scenarios
 from ldptui import places
@@ -61,11 +62,6 @@ class Bare(App[None]):
         """The sentence under the path."""
         line = self.dialog.query_one(PathField).query_one(Static)
         return line.visual.plain if isinstance(line.visual, Content) else str(line.visual)
-
-    def seen(self) -> str:
-        """Everything on the screen, as text."""
-        rows = self.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in rows)
 
 
 @pytest.fixture
@@ -149,7 +145,6 @@ async def test_open_by_typing(folder: Path) -> None:
     app = Bare(OpenScreen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"good", "full_stop", *"toml", "enter")
-        await pilot.pause()
         assert app.answers == [folder / "good.toml"]
 
 
@@ -161,7 +156,6 @@ async def test_open_by_tab_and_enter(folder: Path) -> None:
         await pilot.press("tab")
         assert app.screen.query_one(OptionList).highlighted == 0
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder / "good.toml"]
 
 
@@ -171,11 +165,9 @@ async def test_a_folder_is_entered(folder: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "~/notes/sub")
         await pilot.press("enter")
-        await pilot.pause()
         assert app.screen.query_one(Input).value == "~/notes/sub/"
-        assert "inside.toml" in app.seen()
+        assert "inside.toml" in seen(app)
         await pilot.press("down", "enter")
-        await pilot.pause()
         assert app.answers == [folder / "sub" / "inside.toml"]
 
 
@@ -199,7 +191,6 @@ async def test_what_cannot_be_opened_is_said_under_the_path(
         await type_in(pilot, name)
         for _ in range(2):  # a second enter changes nothing
             await pilot.press("enter")
-            await pilot.pause()
             assert sentence in app.said()
             assert "\n" not in app.said()
         assert app.answers == []
@@ -212,12 +203,10 @@ async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "bad.toml")
         await pilot.press("enter")
-        await pilot.pause()
         assert "protocol.epsilon must be in (0, 20], got 99" in app.said()
         assert "enter again" in app.said()
         assert app.answers == []
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder / "bad.toml"]
 
 
@@ -230,7 +219,6 @@ async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.Monk
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "good.toml")
         await pilot.press("enter", "enter")
-        await pilot.pause()
         assert "good.toml cannot be read: Permission denied" in app.said()
         assert app.answers == []
 
@@ -238,7 +226,7 @@ async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.Monk
 async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
     app = Bare(OpenScreen(scenarios.path("quickstart").parent))
     async with app.run_test(size=(120, 40)):
-        assert "Open a scenario · from ~/notes" in app.seen()
+        assert "Open a scenario · from ~/notes" in seen(app)
 
 
 # Save.
@@ -255,7 +243,6 @@ async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
         assert app.screen.query_one(Input).value == "~/notes/good.toml"
         assert app.said() == f"→ {folder / 'good.toml'}"
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder / "good.toml"]
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
 
@@ -265,14 +252,11 @@ async def test_another_file_is_overwritten_only_when_enter_is_pressed_again(fold
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "goods.csv")
         await pilot.press("enter")
-        await pilot.pause()
         assert app.said() == f"{folder / 'goods.csv'} exists; enter again saves"
         await pilot.press("x", "backspace", "enter")  # edited: asked anew
-        await pilot.pause()
         assert app.answers == []
         assert (folder / "goods.csv").read_text(encoding="utf-8") == "a\n"
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder / "goods.csv"]
         assert (folder / "goods.csv").read_text(encoding="utf-8") == GOOD
 
@@ -283,7 +267,6 @@ async def test_a_file_that_somebody_else_changed_is_asked_about(folder: Path) ->
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        await pilot.pause()
         assert "was changed by another program; enter again saves" in app.said()
         assert (folder / "good.toml").read_text(encoding="utf-8").endswith("# theirs\n")
 
@@ -293,14 +276,12 @@ async def test_what_cannot_be_written_is_said_and_nothing_is_lost(folder: Path) 
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "good.toml/inside.toml")
         await pilot.press("enter")
-        await pilot.pause()
         assert "cannot be written" in app.said()
         assert app.answers == []
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD
         await type_in(pilot, "other")
         assert app.said() == f"→ {folder / 'other.toml'}"
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder / "other.toml"]
 
 
@@ -310,11 +291,9 @@ async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("enter")
-        await pilot.pause()
         assert "reads survey.csv, which is not in" in app.said()
         assert app.answers == []
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [folder.parent / "own" / "survey.toml"]
 
 
@@ -324,7 +303,6 @@ async def test_a_link_keeps_pointing_to_its_file(folder: Path) -> None:
     app = Bare(SaveScreen(draft))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        await pilot.pause()
         assert (folder / "link.toml").is_symlink()
         assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
 
@@ -356,10 +334,8 @@ async def test_the_library_has_own_and_bundled_scenarios(folder: Path) -> None:
     app = Bare(LibraryScreen())
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("down")
-        await pilot.pause()
-        assert "Claim: nothing at all." in app.seen()
+        assert "Claim: nothing at all." in seen(app)
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [own / "mine.toml"]
 
 
@@ -367,12 +343,10 @@ async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
     app = Bare(LibraryScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("slash", *"survey")
-        await pilot.pause()
         assert app.screen.query_one(Input).value == "survey"
         assert app.screen.query_one(OptionList).option_count < len(scenarios.names())
         await type_in(pilot, "survey csv people")
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [scenarios.path("survey")]
 
 
@@ -383,12 +357,10 @@ async def test_a_filter_that_finds_nothing_says_where_it_looked(
     app = Bare(LibraryScreen())
     async with app.run_test(size=(200, 60)) as pilot:
         await type_in(pilot, "no such words anywhere")
-        assert "/nowhere/own" in app.seen()
+        assert "/nowhere/own" in seen(app)
         await pilot.press("down", "enter")
-        await pilot.pause()
         assert app.answers == []
         await pilot.press("escape")
-        await pilot.pause()
         assert app.answers == [None]
 
 
@@ -404,14 +376,13 @@ async def test_the_preview_stands_beside_or_below(folder: Path, size: tuple[int,
         else:
             assert preview.x >= listed.right
         assert preview.height >= 6
-        assert "Claim: fake users who are 5%" in " ".join(app.seen().split())
+        assert "Claim: fake users who are 5%" in " ".join(seen(app).split())
 
 
 async def test_page_down_scrolls_the_preview(folder: Path) -> None:
     app = Bare(LibraryScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("pagedown")
-        await pilot.pause()
         assert app.screen.query_one("VerticalScroll").scroll_offset.y > 0
         assert app.screen.query_one(OptionList).highlighted == 0
 
@@ -433,7 +404,6 @@ async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, 
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*["down"] * steps, "enter")
-        await pilot.pause()
         [choice] = app.answers
         assert isinstance(choice, ExportChoice)
         endings = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}
@@ -447,7 +417,6 @@ async def test_a_name_that_was_edited_stays(folder: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "mine.txt")
         await pilot.press("j", "k", "j", "enter")
-        await pilot.pause()
         assert app.answers == [ExportChoice("json", folder / "mine.txt")]
 
 
@@ -456,15 +425,12 @@ async def test_an_existing_file_is_asked_about_and_a_folder_refused(folder: Path
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "sub")
         await pilot.press("enter")
-        await pilot.pause()
         assert "is a folder" in app.said()
         await type_in(pilot, "goods.csv")
         await pilot.press("tab", "enter")
-        await pilot.pause()
         assert app.said() == f"{folder / 'goods.csv'} exists; enter again overwrites it"
         assert app.answers == []
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [ExportChoice("csv", folder / "goods.csv")]
 
 
@@ -473,7 +439,6 @@ async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        await pilot.pause()
         assert app.answers == [ExportChoice("csv", folder / "ldptui-results-2.csv")]
 
 
@@ -496,15 +461,14 @@ async def test_help_for_a_field_and_its_keys() -> None:
     app = Bare(TextScreen("", ""))
     app.dialog = HelpScreen("protocol.epsilon", keys(app))
     async with app.run_test(size=(120, 60)) as pilot:
-        seen = app.seen()
+        text = seen(app)
         for words in ("privacy budget ε", "protocol.epsilon", "Allowed", "e^ε", "Source"):
-            assert words in seen
-        assert "^r                 Run the scenario" in seen
-        assert "f1 ?               Help" in seen
-        assert "Move cursor left a word" not in seen
-        assert "Axis" not in seen
+            assert words in text
+        assert "^r                 Run the scenario" in text
+        assert "f1 ?               Help" in text
+        assert "Move cursor left a word" not in text
+        assert "Axis" not in text
         await pilot.press("q")
-        await pilot.pause()
         assert app.answers == [None]
 
 
@@ -512,21 +476,20 @@ async def test_help_for_a_field_and_its_keys() -> None:
 async def test_help_without_a_field_says_what_this_is(field: str) -> None:
     app = Bare(HelpScreen(field, ()))
     async with app.run_test(size=(80, 24)):
-        assert "Users answer a question in private" in app.seen()
+        assert "Users answer a question in private" in seen(app)
 
 
 async def test_help_for_a_kind_lists_the_kinds() -> None:
     app = Bare(HelpScreen("attack.kind", ()))
     async with app.run_test(size=(80, 60)):
         for kind in ("rpa", "ria", "mga"):
-            assert kind in app.seen()
+            assert kind in seen(app)
 
 
 async def test_help_scrolls_in_a_small_terminal() -> None:
     app = Bare(HelpScreen("protocol.kind", ()))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("j", "j", "down")
-        await pilot.pause()
         assert app.screen.query_one("VerticalScroll").scroll_offset.y == 3
 
 
@@ -545,9 +508,8 @@ async def test_help_scrolls_in_a_small_terminal() -> None:
 async def test_confirm(presses: list[str], answer: bool) -> None:
     app = Bare(ConfirmScreen("A run is at 42 %. Quit and keep nothing?"))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "A run is at 42 %." in app.seen()
+        assert "A run is at 42 %." in seen(app)
         await pilot.press(*presses)
-        await pilot.pause()
         assert app.answers == [answer]
 
 
@@ -556,13 +518,11 @@ async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STY", raising=False)
     app = Bare(TextScreen("Debug info", "[not markup] ε\nmore\n"))
     async with app.run_test(size=(80, 24)) as pilot:
-        assert "[not markup] ε" in app.seen()
+        assert "[not markup] ε" in seen(app)
         await pilot.press("y")
-        await pilot.pause()
         assert app.clipboard == "[not markup] ε\nmore\n"
-        assert "sent 2 lines" in app.seen()
+        assert "sent 2 lines" in seen(app)
         await pilot.press("escape")
-        await pilot.pause()
         assert app.answers == [None]
 
 
@@ -590,5 +550,4 @@ async def test_every_dialog_fits_and_esc_leaves_it(
         for widget in app.screen.query("Input, OptionList, Button"):
             assert not widget.display or region.contains_region(widget.region), widget
         await pilot.press("escape")
-        await pilot.pause()
         assert app.answers == [False if name == "confirm" else None]

@@ -7,6 +7,7 @@ from textual.app import App
 from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widget import Widget
+from waiting import until
 
 from ldptui.widgets.fitting import fitted
 
@@ -23,8 +24,7 @@ class Told(Widget):
 
 
 async def reached(pilot: Pilot[None], widget: Told, *sizes: tuple[int, int]) -> None:
-    while len(widget.told) < len(sizes):
-        await pilot.pause()
+    await until(pilot, lambda: len(widget.told) >= len(sizes))
     assert widget.told == [Size(*size) for size in sizes]
 
 

@@ -13,6 +13,8 @@ from fake_engine import FakeEngine, LabEngine, base_snapshot
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+from waiting import seen, until
+from workbench_app import own_home, workbench  # noqa: F401
 
 from ldptui import draft as drafts
 from ldptui.app import Workbench
@@ -30,7 +32,6 @@ from ldptui.widgets.path_field import PathField
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.status import StatusLine
 from tests.chart_cases import QUICK
-from tests.test_workbench import own_home, settled, workbench  # noqa: F401
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 DRAFT = drafts.draft_of(QUICK, Path())
@@ -58,15 +59,9 @@ async def lab(
     async with app.run_test(size=size) as pilot:
         fake = app.lab._engine
         assert isinstance(fake, LabEngine)
-        await settled(pilot, lambda: fake.questions)
-        await settled(pilot, lambda: fake.held or "histograms" in app.lab.answers)
-        await pilot.pause()
+        await until(pilot, lambda: fake.questions)
+        await until(pilot, lambda: fake.held or "histograms" in app.lab.answers)
         yield app.lab, fake, pilot
-
-
-def seen(screen: LabScreen) -> str:
-    strips = screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips)
 
 
 def field(screen: LabScreen, name: str) -> Field:
@@ -86,15 +81,13 @@ async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) 
     assert isinstance(engine, LabEngine)
     before = len(engine.questions)
     screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
-    await settled(pilot, lambda: len(engine.questions) > before)
-    await settled(pilot, lambda: engine.held or screen._question is None)
-    await pilot.pause()
+    await until(pilot, lambda: len(engine.questions) > before)
+    await until(pilot, lambda: engine.held or screen._question is None)
 
 
 async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
     screen.tab = tab
-    await settled(pilot, lambda: tab in screen.answers and screen._question is None)
-    await pilot.pause()
+    await until(pilot, lambda: tab in screen.answers and screen._question is None)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -102,7 +95,7 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
     async with lab(size) as (screen, _, pilot):
         for tab in TABS:
             await go(screen, pilot, tab)
-            text = seen(screen)
+            text = seen(screen.app)
             assert TITLES[tab] in text
             assert not screen.query_one(StatusLine).problem
             form = screen.query_one(f"#form-{tab}")
@@ -126,7 +119,6 @@ async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None
                 if widget.is_on_screen and widget.size.height > 0:
                     found.add(name)
             await pilot.press("v")
-            await pilot.pause()
         assert found == {"lab-first", "lab-second", "lab-table-box", "lab-words"}
 
 
@@ -141,7 +133,7 @@ async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> No
         assert engine.questions[-1].values["alpha"] == 0.2
         # Another scenario: what was typed stays, the rest follows.
         screen.follow(drafts.edited(DRAFT, "protocol.epsilon", 3.0), ())
-        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
         assert engine.questions[-1].values["alpha"] == 0.2
         await pilot.pause()
         await go(screen, pilot, "loss")
@@ -169,12 +161,12 @@ async def test_typing_in_a_field_asks_once_it_rests() -> None:
     async with lab() as (screen, engine, pilot):
         field(screen, "epsilon").control.focus()
         await pilot.press("end", "shift+home", "2", ".", "5")
-        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.5)
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.5)
         await pilot.press("up")
-        await settled(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.6)
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.6)
         field(screen, "delta").control.focus()
         await pilot.press("up")
-        await settled(pilot, lambda: engine.questions[-1].values["delta"] == 1e-5)
+        await until(pilot, lambda: engine.questions[-1].values["delta"] == 1e-5)
 
 
 async def test_only_fields_with_a_meaning_are_shown() -> None:
@@ -201,26 +193,24 @@ async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
         await pilot.press("escape")  # leaves the field
         assert engine.cancelled == []
         await pilot.press("escape")
-        await pilot.pause()
         assert engine.cancelled == [engine.questions[-1].key]
         assert "stopped" in screen.query_one(StatusLine).render().plain
         assert screen.is_current
         await pilot.press("escape")
-        await pilot.pause()
         assert not screen.is_current
 
 
 async def test_an_answer_to_an_older_question_is_not_shown() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         screen.post_message(KeyEdited("lab.histograms.alpha", 0.5))
-        await settled(pilot, lambda: len(engine.questions) == 2)
+        await until(pilot, lambda: len(engine.questions) == 2)
         newest = engine.questions.pop()
         engine.answer()
         await pilot.pause()
         assert "histograms" not in screen.answers
         engine.questions.append(newest)
         engine.answer()
-        await settled(pilot, lambda: "histograms" in screen.answers)
+        await until(pilot, lambda: "histograms" in screen.answers)
         assert "α = 0.5" in screen.answers["histograms"].table.title
 
 
@@ -228,50 +218,49 @@ async def test_a_tab_left_before_its_answer_asks_again() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         for tab in ("loss", "histograms"):
             screen.tab = tab  # type: ignore[assignment]
-            await settled(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
+            await until(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
         assert [one.tab for one in engine.questions] == ["histograms", "loss", "histograms"]
 
 
 async def test_what_is_being_written_is_not_interrupted() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
         engine.answer()
-        await settled(pilot, lambda: screen._question is None)
+        await until(pilot, lambda: screen._question is None)
         screen.tab = "synthetic"
-        await settled(pilot, lambda: engine.questions[-1].tab == "synthetic")
+        await until(pilot, lambda: engine.questions[-1].tab == "synthetic")
         engine.answer()
-        await settled(pilot, lambda: screen._question is None)
+        await until(pilot, lambda: screen._question is None)
         screen._write(Path("nowhere.csv"))
-        await settled(pilot, lambda: engine.questions[-1].values.get("path"))
+        await until(pilot, lambda: engine.questions[-1].values.get("path"))
         count = len(engine.questions)
         screen.tab = "loss"
         await pilot.pause(0.2)
         assert len(engine.questions) == count
         engine.cancel()
-        await settled(pilot, lambda: engine.questions[-1].tab == "loss")
+        await until(pilot, lambda: engine.questions[-1].tab == "loss")
 
 
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         await pilot.press("2")
-        await settled(pilot, lambda: screen.tab == TABS[1])
+        await until(pilot, lambda: screen.tab == TABS[1])
         await pilot.press("ctrl+pageup")
-        await settled(pilot, lambda: screen.tab == TABS[0])
+        await until(pilot, lambda: screen.tab == TABS[0])
         # Also out of a text field whose text is longer than the field, which would scroll.
         await go(screen, pilot, "clipping")
         field(screen, "file").control.focus()
         await pilot.press("ctrl+pagedown")
-        await settled(pilot, lambda: screen.tab == "budget")
+        await until(pilot, lambda: screen.tab == "budget")
         await pilot.press("alt+1")
-        await settled(pilot, lambda: screen.tab == TABS[0])
+        await until(pilot, lambda: screen.tab == TABS[0])
         await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
-        await settled(pilot, lambda: screen.tab == TABS[1])
+        await until(pilot, lambda: screen.tab == TABS[1])
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
     async with lab() as (screen, _, pilot):
         field(screen, "mechanism").control.focus()
         await pilot.press("question_mark")
-        await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)
         text = "\n".join(str(one.visual) for one in pilot.app.screen.query(Static))
         for words in ("Laplace mechanism", "Stability-based histogram", "threshold", "Dwork"):
@@ -296,22 +285,22 @@ async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch
 async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
     async with workbench() as (screen, engine, pilot):
         await pilot.press("6")
-        await settled(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
         shown = pilot.app.screen
         assert isinstance(shown, LabScreen)
         own = shown._engine
         assert isinstance(own, FakeEngine)
-        await settled(pilot, lambda: own.questions)
+        await until(pilot, lambda: own.questions)
         # The run of the workbench goes on: the lab has an engine of its own.
         assert own is not engine
         assert not engine.cancelled
         shown.post_message(KeyEdited("lab.histograms.alpha", 0.3))
-        await settled(pilot, lambda: shown.values["alpha"] == 0.3)
+        await until(pilot, lambda: shown.values["alpha"] == 0.3)
         shown._question = None
         pilot.app.pop_screen()
-        await settled(pilot, lambda: pilot.app.screen is screen)
+        await until(pilot, lambda: pilot.app.screen is screen)
         await pilot.press("f7")
-        await settled(pilot, lambda: pilot.app.screen is shown)
+        await until(pilot, lambda: pilot.app.screen is shown)
         assert shown.values["alpha"] == 0.3
         await screen.shut_down()
         assert own.stopped
@@ -349,20 +338,17 @@ async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
         assert not screen.check_action("file", ())
         await go(screen, pilot, "clipping")
         await pilot.press("ctrl+o")
-        await pilot.pause()
         dialog = pilot.app.screen
         assert isinstance(dialog, PathScreen)
         path = dialog.query_one(PathField)
         path.text = str(tmp_path / "none.csv")
         path.query_one(Input).focus()
         await pilot.press("enter")
-        await pilot.pause()
         assert pilot.app.screen is dialog
         path.text = str(tmp_path / "few.csv")
         await pilot.press("enter")
-        await settled(pilot, lambda: engine.questions[-1].values["file"].endswith("few.csv"))
-        await settled(pilot, lambda: screen._question is None)
-        await pilot.pause()
+        await until(pilot, lambda: engine.questions[-1].values["file"].endswith("few.csv"))
+        await until(pilot, lambda: screen._question is None)
         assert "(pay, who)" in problem(screen, "column")
         assert field(screen, "column").offered == ("pay", "who")
         assert "column must be a column of" in screen.query_one(StatusLine).problem
@@ -377,12 +363,11 @@ async def test_a_synthetic_column_is_written_where_it_is_asked_for(tmp_path: Pat
         await go(screen, pilot, "synthetic")
         await edit(screen, pilot, "rows", 50)
         await pilot.press("ctrl+e")
-        await pilot.pause()
         path = pilot.app.screen.query_one(PathField)
         path.text = str(tmp_path / "out.csv")
         path.query_one(Input).focus()
         await pilot.press("enter")
-        await settled(pilot, lambda: screen.answers["synthetic"].words[0].startswith("Wrote"))
+        await until(pilot, lambda: screen.answers["synthetic"].words[0].startswith("Wrote"))
         assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 51
         assert (tmp_path / "out.budget.txt").exists()
         # Nothing is written again by a later question.
@@ -413,15 +398,14 @@ async def test_the_runs_of_the_session_are_releases() -> None:
         screen.follow(DRAFT, (run, run))
         screen.set_focus(None)
         await pilot.press("a")
-        await settled(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
+        await until(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
         assert "added 2 runs" in screen.query_one(StatusLine).render().plain
 
 
 async def test_the_palette_has_every_action_of_the_lab_once() -> None:
     async with workbench() as (_, __, pilot):
         await pilot.press("6")
-        await settled(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
-        await pilot.pause()
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
         found = list(commands(pilot.app, pilot.app.screen))
         titles = [one.title for one in found]
         assert len(titles) == len(set(titles))
@@ -436,10 +420,10 @@ async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         app.workbench.draft = None
         app.workbench.action_lab()
-        await settled(pilot, lambda: isinstance(app.screen, LabScreen))
+        await until(pilot, lambda: isinstance(app.screen, LabScreen))
         shown = app.screen
         assert isinstance(shown, LabScreen)
         fake = shown._engine
         assert isinstance(fake, FakeEngine)
-        await settled(pilot, lambda: fake.questions)  # once the draft is loaded
+        await until(pilot, lambda: fake.questions)  # once the draft is loaded
         assert "quickstart" in seen(shown).casefold()

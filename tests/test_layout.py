@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from fake_engine import FakeEngine, base_snapshot
 from textual.pilot import Pilot
+from waiting import until
 
 from ldptui.app import Workbench
 from ldptui.settings import Settings
@@ -91,8 +92,7 @@ async def test_the_layout_is_the_one_looked_at(
     async with app.run_test(size=size) as pilot:
         engine = app.workbench._engine
         assert isinstance(engine, FakeEngine)
-        while engine.active is None:
-            await pilot.pause()
+        await until(pilot, lambda: engine.active)
         engine.finish(base_snapshot(engine.active.key))
         for key in keys:
             await pilot.press(key)

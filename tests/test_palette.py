@@ -40,7 +40,6 @@ async def started(pilot: Pilot[None]) -> None:
     await pilot.pause()
     await pilot.app.workers.wait_for_complete()
     await pilot.press("2")
-    await pilot.pause()
 
 
 @pytest.fixture
@@ -57,7 +56,6 @@ def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
 
 async def choose(pilot: Pilot[None], title: str) -> None:
     offered(pilot)[title].callback()
-    await pilot.pause()
     await pilot.pause()
 
 
@@ -150,11 +148,8 @@ async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: P
 
 async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
     await pilot.press("ctrl+p")
-    await pilot.pause()
     await pilot.press(*"library")
     await pilot.app.workers.wait_for_complete()
     await pilot.pause()
     await pilot.press("enter")
-    await pilot.pause()
-    await pilot.pause()
     assert type(pilot.app.screen).__name__ == "LibraryScreen"

@@ -187,7 +187,6 @@ async def test_enter_edits_a_swept_key() -> None:
     async with app.run_test(size=(80, 30)) as pilot:
         app.query_one(SweepList).focus()
         await pilot.press("enter")
-        await pilot.pause()
         axis = {field.key: field for field in app.query(Field) if field.parent.id == "axis"}
         assert axis["sweep.key"].control.has_focus
         assert axis["sweep.to"].control.value == "0.2"
@@ -216,18 +215,15 @@ async def test_keys_are_added_and_removed() -> None:
         sweeps = app.query_one(SweepList)
         sweeps.focus()
         await pilot.press("enter")
-        await pilot.pause()
         assert list(sweep_of(app.draft)) == ["attack.share"]
         assert app.draft.problems == ()
         sweeps.focus()
         await pilot.press("a")
-        await pilot.pause()
         assert list(sweep_of(app.draft)) == ["attack.share", "attack.targets.count"]
         assert app.draft.problems == ()
         key = next(field for field in app.query(Field) if field.key == "sweep.key")
         key.control.focus()
         await pilot.press("right")
-        await pilot.pause()
         assert list(sweep_of(app.draft)) == ["attack.share", "attack.seeds"]
         sweeps.focus()
         sweeps.at = 0

@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
+from waiting import until
 
 from ldptui.chart import draw
 from ldptui.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset
@@ -149,8 +150,7 @@ async def test_a_new_size_is_a_new_picture() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         for size in ((80, 24), (30, 8), (5, 2), (120, 40)):
             await pilot.resize_terminal(*size)
-            while app.view.size != size:
-                await pilot.pause()
+            await until(pilot, lambda size=size: app.view.size == size)
             assert app.view.shown() == expected(app, chart)
 
 

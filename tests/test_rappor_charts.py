@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import seen
 
 from ldptui import draft as drafts
 from ldptui.snapshot import BitCounts, Snapshot
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
 from tests.chart_cases import QUICK, scenario, snapshot
-from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, screen, showing, shown
+from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
 
 COHORTS = 12
 BITS = BitCounts(
@@ -60,7 +61,6 @@ async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
         await pilot.press("pagedown", "j")  # no further than what was sent
         assert pane.cohort == COHORTS - 1
         await pilot.press("t")
-        await pilot.pause()
         table = pane.table()
         assert table is not None
         assert len(table.rows) == 4 * COHORTS
@@ -73,7 +73,7 @@ async def test_the_bits_fit_the_pane(size: tuple[int, int]) -> None:
         pane.view = "bits"
         await pilot.pause()
         assert "bits" in shown(pane)
-        assert "Bits, cohort 0" in screen(pane)
+        assert "Bits, cohort 0" in seen(pane.app)
 
 
 async def test_without_bits_there_is_no_such_view() -> None:
@@ -83,27 +83,27 @@ async def test_without_bits_there_is_no_such_view() -> None:
         pane.snapshot = snapshot(scenario(), "gain")  # another protocol
         await pilot.pause()
         assert shown(pane) == ["rank", "bars"]
-        seen = [pane.view]
+        views = [pane.view]
         for _ in range(4):
             await pilot.press("v")
-            seen.append(pane.view)
-        assert "bits" not in seen[1:]
+            views.append(pane.view)
+        assert "bits" not in views[1:]
         assert pane.check_action("cohort", (1,)) is False
 
 
 async def test_warnings_stand_above_the_charts_until_the_settings_change() -> None:
     async with showing(run=rappor()) as (pane, pilot):
-        assert f"! {WARNING}" in " ".join(screen(pane).split())
+        assert f"! {WARNING}" in " ".join(seen(pane.app).split())
         await pilot.press("right")
-        assert f"! {WARNING}" in " ".join(screen(pane).split())  # of the gain as well
+        assert f"! {WARNING}" in " ".join(seen(pane.app).split())  # of the gain as well
         pane.snapshot = snapshot(scenario(protocol__epsilon=2.0), "gain")
         await pilot.pause()
-        assert "!" not in screen(pane)
+        assert "!" not in seen(pane.app)
 
 
 async def test_findings_have_a_legend() -> None:
     async with showing(WIDE, run=rappor()) as (pane, _):
-        assert "✓ detected" in screen(pane)
+        assert "✓ detected" in seen(pane.app)
         assert "of 64 detected" in chart(pane, "rank").note
 
 
@@ -111,7 +111,6 @@ async def test_privacy_is_a_tab_of_rappor() -> None:
     text = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
     async with showing(draft=drafts.draft_of(text, Path())) as (pane, pilot):
         await pilot.press(*["right"] * 5)
-        await pilot.pause()
         assert pane.tab == "privacy"
         assert "ε of t reports" in pane.as_text()
         pane.draft = drafts.draft_of(QUICK, Path())

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fake_engine import FakeEngine
 from textual.widgets import Input
+from waiting import until
+from workbench_app import own_home, status, workbench
 
 import scenarios
 from core import compile, load
@@ -21,7 +23,6 @@ from ldptui.screens.text import TextScreen
 from ldptui.widgets.charts_pane import ChartsPane
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.transport_bar import TransportBar
-from tests.test_workbench import own_home, settled, status, workbench
 
 __all__ = ["own_home"]
 
@@ -44,7 +45,7 @@ def store(tmp_path: Path) -> Path:
 async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
-        await settled(pilot, lambda: screen.shown == -2)
+        await until(pilot, lambda: screen.shown == -2)
         assert charts.snapshot is not None
         assert charts.snapshot.stored == 2
         assert len(charts.snapshot.parts["gain"]) == 21
@@ -53,27 +54,27 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert pane.current is not None
         assert pane.current.number == 1
         await pilot.press("space")
-        await settled(pilot, lambda: bool(charts.overlays))
+        await until(pilot, lambda: bool(charts.overlays))
         assert [one.label for one in charts.overlays] == ["run 1"]
         await pilot.press("d")
-        await settled(pilot, lambda: isinstance(screen.app.screen, TextScreen))
+        await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
         assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]
         await pilot.press("escape", "slash", *"#paper")
-        await settled(pilot, lambda: pane.border_subtitle == f"0 of {len(pane.runs)}")
+        await until(pilot, lambda: pane.border_subtitle == f"0 of {len(pane.runs)}")
         await pilot.press("escape")
         assert pane.query_one(Input).value == ""
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
-        await settled(pilot, lambda: screen.shown == -2)
+        await until(pilot, lambda: screen.shown == -2)
         await pilot.press("5", "end", "s")
-        await settled(pilot, lambda: any(r.stored and r.stored.star for r in screen.history))
+        await until(pilot, lambda: any(r.stored and r.stored.star for r in screen.history))
         await pilot.press("delete")
-        await settled(pilot, lambda: [run.number for run in screen.history] == [2])
-        await settled(pilot, lambda: "u puts it back" in status(screen))
+        await until(pilot, lambda: [run.number for run in screen.history] == [2])
+        await until(pilot, lambda: "u puts it back" in status(screen))
         await pilot.press("u")
-        await settled(pilot, lambda: [run.number for run in screen.history] == [1, 2])
+        await until(pilot, lambda: [run.number for run in screen.history] == [1, 2])
         with open_store(store) as kept:
             assert kept.run(1).star
 
@@ -82,9 +83,9 @@ async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
     with open_store(store) as kept:
         kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
     async with workbench(store=store) as (screen, engine, pilot):
-        await settled(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("y")
-        await settled(pilot, lambda: engine.requests[-1].full)
+        await until(pilot, lambda: engine.requests[-1].full)
         request = engine.requests[-1]
         assert (request.resumed, request.store) == (2, str(store))
         assert isinstance(engine, FakeEngine)
@@ -94,26 +95,26 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
     with open_store(store) as kept:
         kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
     async with workbench(store=store) as (screen, _, pilot):
-        await settled(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("n")
-        await settled(pilot, lambda: screen.history[-1].status == "partial")
+        await until(pilot, lambda: screen.history[-1].status == "partial")
 
 
 async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
     film = stored_film(store, 1, -1, company=False)
     async with workbench(store=store, film=film) as (screen, engine, pilot):
         bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
-        await settled(pilot, lambda: bar.transport is not None)
+        await until(pilot, lambda: bar.transport is not None)
         assert screen.draft is not None
         assert "epsilon = 2.0" in screen.draft.text
         bar.focus()
         await pilot.press("end")
-        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 420)
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 420)
         await pilot.press("left")
-        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
         assert engine.requests == []
         await pilot.press("escape")
-        await settled(pilot, lambda: bool(engine.requests))
+        await until(pilot, lambda: bool(engine.requests))
         assert not bar.display
 
 
@@ -131,23 +132,23 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
     film = stored_film(path, 1, -1, company=False)
     async with workbench(store=path, film=film) as (screen, engine, pilot):
         bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
-        await settled(pilot, lambda: bar.transport is not None)
+        await until(pilot, lambda: bar.transport is not None)
         bar.focus()
         await pilot.press("space", "home")
-        await settled(pilot, lambda: charts.cursor is None)
+        await until(pilot, lambda: charts.cursor is None)
         for number in range(4):
             await pilot.press("right")
-            await settled(pilot, lambda number=number: charts.cursor == number)
+            await until(pilot, lambda number=number: charts.cursor == number)
             assert charts.snapshot is not None
             assert charts.snapshot.rounds is not None
             assert (len(charts.snapshot.rounds), charts.snapshot.rounds.trials) == (4, 20)
             assert f"round {number} of 0–3" in bar.words
         await pilot.press("right")  # the whole block, then the other one
-        await settled(pilot, lambda: charts.cursor is None)
+        await until(pilot, lambda: charts.cursor is None)
         charts.show_round(2)
-        await settled(pilot, lambda: charts.cursor == 2)
+        await until(pilot, lambda: charts.cursor == 2)
         await pilot.press("end")
-        await settled(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 40)
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 40)
         assert charts.cursor == 2  # chosen by hand
         assert charts.snapshot is not None
         assert charts.snapshot.round_frequencies[2].trials == 40

@@ -12,6 +12,7 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from waiting import until
 
 from ldptui.draft import Draft, draft_of, edited
 from ldptui.widgets.report_view import ReportView
@@ -61,8 +62,7 @@ class Bench(App[None]):
 async def resized(app: Bench, pilot: Pilot[None], width: int, height: int) -> None:
     """Give the terminal another size; Textual lays the screen out a moment later."""
     await pilot.resize_terminal(width, height)
-    while app.screen.outer_size != (width, height):
-        await pilot.pause()
+    await until(pilot, lambda: app.screen.outer_size == (width, height))
 
 
 def lines(app: Bench) -> list[str]:

@@ -91,7 +91,6 @@ async def test_the_keys_of_the_bar() -> None:
         bar.transport = loaded([100.0, 200.0, 300.0])
         bar.focus()
         await pilot.press("right", "right", "left", "end", "home", "full_stop")
-        await pilot.pause()
         assert bar.transport == Transport((100.0, 200.0, 300.0), 1.0, at=15.0)
         assert app.come == [0, 1, 2, 1, 3, 0]
         await pilot.press("up", "up", "down", "space")
@@ -102,8 +101,6 @@ async def test_the_keys_of_the_bar() -> None:
         assert "2×" in shown
         assert "block 1 of 3" in shown
         await pilot.press("space", "escape")
-        await pilot.pause()
         assert app.closed == 1
         await pilot.click(TransportBar, offset=(bar._track[0] + bar._track[1], 0))
-        await pilot.pause()
         assert bar.transport.ended

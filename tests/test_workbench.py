@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,13 +12,13 @@ from fake_engine import FakeEngine, base_snapshot
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
+from waiting import until
+from workbench_app import finished, own_home, status, workbench  # noqa: F401
 
 from ldptui.app import Workbench
 from ldptui.draft import LargeFile
-from ldptui.film import Film
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import recorded as recorded_module
-from ldptui.screens.workbench import WorkbenchScreen
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
 from ldptui.widgets.charts_pane import ChartsPane
@@ -29,53 +27,6 @@ from ldptui.widgets.key_hints import KeyHints
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.status import StatusLine
 from ldptui.widgets.title import TitleBar
-
-
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.delenv("SSH_CONNECTION", raising=False)
-
-
-@asynccontextmanager
-async def workbench(
-    size: tuple[int, int] = (120, 40),
-    path: Path | None = None,
-    store: Path | None = None,
-    film: Film | None = None,
-) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
-    """The app with its first draft loaded and its first preview asked for."""
-    app = Workbench(Settings(), path, FakeEngine, store=store, film=film)
-    async with app.run_test(size=size) as pilot:
-        screen = app.workbench
-        engine = screen._engine
-        assert isinstance(engine, FakeEngine)
-        await settled(pilot, lambda: bool(engine.requests) or film is not None)
-        yield screen, engine, pilot
-
-
-async def settled(pilot: Pilot[None], done: object) -> None:
-    """Let the app work until `done()` holds; a run that never gets there ends in the time limit."""
-    assert callable(done)
-    while not done():
-        await pilot.pause()
-
-
-def status(screen: WorkbenchScreen) -> str:
-    return screen.query_one(StatusLine).render().plain
-
-
-def finished(engine: FakeEngine, **changes: object) -> Snapshot:
-    assert engine.active is not None
-    request = engine.active
-    snapshot = dataclasses.replace(
-        base_snapshot(request.key),
-        full=request.full,
-        **changes,  # type: ignore[arg-type]
-    )
-    engine.finish(snapshot)
-    return snapshot
 
 
 async def test_first_start_simulates_the_quickstart() -> None:
@@ -90,7 +41,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert request.parts[0].document["simulate"]["path"] == "auto"
 
         snapshot = finished(engine)
-        await settled(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)
+        await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == snapshot)
         assert "preview done" in status(screen)
 
 
@@ -99,11 +50,11 @@ async def test_a_missing_file_of_attacks_is_told_and_loses_nothing(tmp_path: Pat
     app = Workbench(settings, engine=FakeEngine)
     async with app.run_test(size=(160, 40)) as pilot:
         screen = app.workbench
-        await settled(pilot, lambda: screen.draft is not None and "gone.py" in status(screen))
+        await until(pilot, lambda: screen.draft is not None and "gone.py" in status(screen))
         assert f"attack_files: {tmp_path / 'gone.py'}: no such file" in status(screen)
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
-        await settled(pilot, lambda: bool(engine.requests))
+        await until(pilot, lambda: bool(engine.requests))
 
 
 async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
@@ -111,7 +62,7 @@ async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
         finished(engine)
         count = len(engine.requests)
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await settled(pilot, lambda: len(engine.requests) > count)
+        await until(pilot, lambda: len(engine.requests) > count)
 
         assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
         assert [run.snapshot.full for run in screen.runs] == [False]
@@ -123,7 +74,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         await pilot.pause()
         count = len(engine.requests)
         screen.post_message(KeyEdited("attack.share", 1.5))
-        await settled(pilot, lambda: "✗" in status(screen))
+        await until(pilot, lambda: "✗" in status(screen))
 
         assert "attack.share must be in [0, 1), got 1.5" in status(screen)
         assert screen.draft is not None
@@ -131,7 +82,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         assert screen.draft.scenario is not None
         assert screen.draft.scenario.document["attack"]["share"] == 0.05
         screen.post_message(KeyEdited("attack.share", 0.15))
-        await settled(pilot, lambda: len(engine.requests) > count)
+        await until(pilot, lambda: len(engine.requests) > count)
         assert len(engine.requests) == count + 1
         assert engine.requests[-1].parts[0].document["attack"]["share"] == 0.15
 
@@ -140,10 +91,10 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
         await pilot.press("ctrl+r")
-        await settled(pilot, lambda: engine.requests[-1].full)
+        await until(pilot, lambda: engine.requests[-1].full)
         full = engine.requests[-1]
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await settled(
+        await until(
             pilot,
             lambda: screen.draft is not None and "epsilon = 2.0" in screen.draft.text,
         )
@@ -153,7 +104,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
         assert engine.active == full
 
         finished(engine)
-        await settled(pilot, lambda: not engine.requests[-1].full)
+        await until(pilot, lambda: not engine.requests[-1].full)
         assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
         assert [run.snapshot.full for run in screen.runs] == [True, False]
 
@@ -162,14 +113,14 @@ async def test_escape_cancels_and_what_is_finished_stays() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
         await pilot.press("ctrl+r")
-        await settled(pilot, lambda: engine.requests[-1].full)
+        await until(pilot, lambda: engine.requests[-1].full)
         running = dataclasses.replace(
             base_snapshot(engine.requests[-1].key), status="running", full=True, total=400
         )
         engine.progress(running)
-        await settled(pilot, lambda: "● run" in status(screen))
+        await until(pilot, lambda: "● run" in status(screen))
         await pilot.press("escape")
-        await settled(pilot, lambda: "partial" in status(screen))
+        await until(pilot, lambda: "partial" in status(screen))
 
         assert engine.cancelled == [running.key]
         shown = screen.query_one(ChartsPane).snapshot
@@ -181,10 +132,10 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
     async with workbench() as (screen, engine, pilot):
         old = finished(engine)
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await settled(pilot, lambda: len(engine.requests) > 1)
+        await until(pilot, lambda: len(engine.requests) > 1)
         new = finished(engine)
         engine.progress(dataclasses.replace(old, done=1))
-        await settled(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
+        await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
 
         assert [run.key for run in screen.runs] == [new.key]
 
@@ -192,13 +143,13 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
 async def test_a_failed_run_says_why() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine, status="failed", error="the column is missing")
-        await settled(pilot, lambda: "failed: the column is missing" in status(screen))
+        await until(pilot, lambda: "failed: the column is missing" in status(screen))
 
 
 async def test_a_dead_worker_is_reported() -> None:
     async with workbench() as (screen, engine, pilot):
         engine.die()
-        await settled(pilot, lambda: "SIGKILL" in status(screen))
+        await until(pilot, lambda: "SIGKILL" in status(screen))
 
 
 async def test_runs_are_chosen_and_laid_over_each_other() -> None:
@@ -206,33 +157,33 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
         finished(engine)
         for _ in range(2):
             await pilot.press("ctrl+r")
-            await settled(pilot, lambda: engine.active is not None and engine.active.full)
+            await until(pilot, lambda: engine.active is not None and engine.active.full)
             finished(engine)
-            await settled(pilot, lambda: screen._full_run is None)
+            await until(pilot, lambda: screen._full_run is None)
         first, second = (run for run in screen.runs if run.snapshot.full)
         charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)
         await pilot.press("5", "j", "enter")
-        await settled(pilot, lambda: charts.snapshot == first.snapshot)
+        await until(pilot, lambda: charts.snapshot == first.snapshot)
         await pilot.press("k", "space")
-        await settled(pilot, lambda: [one.snapshot for one in charts.overlays] == [second.snapshot])
+        await until(pilot, lambda: [one.snapshot for one in charts.overlays] == [second.snapshot])
 
         assert (runs.shown, runs.overlays) == (first.key, (second.key,))
 
         await pilot.press("space")
-        await settled(pilot, lambda: not charts.overlays)
+        await until(pilot, lambda: not charts.overlays)
 
 
 async def test_quitting_asks_only_while_a_run_is_active() -> None:
     async with workbench() as (screen, engine, pilot):
         assert screen.reason_to_stay is None
         await pilot.press("ctrl+r")
-        await settled(pilot, lambda: engine.requests[-1].full)
+        await until(pilot, lambda: engine.requests[-1].full)
         engine.progress(Snapshot(engine.requests[-1].key, "running", full=True, done=30, total=100))
-        await settled(pilot, lambda: "30%" in (screen.reason_to_stay or ""))
+        await until(pilot, lambda: "30%" in (screen.reason_to_stay or ""))
         await pilot.press("ctrl+q")
-        await settled(pilot, lambda: screen.app.screen is not screen)
+        await until(pilot, lambda: screen.app.screen is not screen)
         await pilot.press("escape")
-        await settled(pilot, lambda: screen.app.screen is screen)
+        await until(pilot, lambda: screen.app.screen is screen)
         assert engine.active is not None
 
 
@@ -241,8 +192,7 @@ async def test_panes_have_keys(key: str) -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
         assert screen.pane == 4
         await pilot.press(key)
-        await settled(pilot, lambda: screen.pane == 3)
-        await pilot.pause()
+        await until(pilot, lambda: screen.pane == 3)
 
         shown = [number for number in range(1, 6) if screen.query_one(f"#pane-{number}").region]
         assert shown == [3]
@@ -251,13 +201,12 @@ async def test_panes_have_keys(key: str) -> None:
 async def test_pane_keys_work_from_a_text_field_and_digits_are_typed_there() -> None:
     async with workbench() as (screen, _, pilot):
         await pilot.press("2", "tab", "end", "4")
-        await pilot.pause()
 
         assert screen.pane == 2
         assert screen.draft is not None
         assert "1284" in screen.draft.text
         await pilot.press("alt+4")
-        await settled(pilot, lambda: screen.pane == 4)
+        await until(pilot, lambda: screen.pane == 4)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (60, 18)])
@@ -265,7 +214,6 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
     async with workbench(size) as (screen, _, pilot):
         for number in range(1, 6):
             await pilot.press(f"f{number + 1}")
-            await pilot.pause()
             pane = screen.query_one(f"#pane-{number}")
 
             assert pane.region.width >= 40
@@ -278,18 +226,18 @@ async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
     async with workbench((80, 24)) as (screen, _, pilot):
         await pilot.resize_terminal(50, 12)
         message = screen.query_one("#too-small")
-        await settled(pilot, lambda: bool(message.region))
+        await until(pilot, lambda: bool(message.region))
 
         assert message.region.width == 50
         assert "60 × 18" in str(message.render())
         await pilot.resize_terminal(120, 40)
-        await settled(pilot, lambda: not message.region)
+        await until(pilot, lambda: not message.region)
 
 
 async def test_the_draft_comes_back() -> None:
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
-        await settled(
+        await until(
             pilot, lambda: screen.draft is not None and "epsilon = 3.0" in screen.draft.text
         )
         screen.save_draft()
@@ -343,7 +291,7 @@ async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) 
         assert request.store == str(tmp_path / "runs")
 
         snapshot = finished(engine, reused=20, note="the disk is full")
-        await settled(pilot, lambda: snapshot == screen.query_one(ChartsPane).snapshot)
+        await until(pilot, lambda: snapshot == screen.query_one(ChartsPane).snapshot)
         assert "all from the store" in status(screen)
         assert "the disk is full" in status(screen)
 
@@ -360,8 +308,7 @@ async def test_typing_right_after_tab_goes_to_the_next_field() -> None:
         # As a script or a paste sends them: none of them waits for the one before.
         for key in (Key("7", "7"), Key("tab", "\t"), Key("8", "8")):
             screen.app.post_message(key)
-        await settled(pilot, lambda: not first.has_focus)
-        await pilot.pause()
+        await until(pilot, lambda: not first.has_focus)
         assert (first.value, second.value) == ("1287", "100 0008")
 
 
@@ -369,16 +316,16 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         snapshot = finished(engine)
-        await settled(pilot, lambda: charts.snapshot == snapshot)
+        await until(pilot, lambda: charts.snapshot == snapshot)
         screen.post_message(KeyEdited("protocol.epsilon", 2.0))
-        await settled(pilot, lambda: len(engine.requests) == 2)
+        await until(pilot, lambda: len(engine.requests) == 2)
         engine.progress(Snapshot(engine.requests[1].key, "running", total=20))
-        await settled(pilot, lambda: charts.snapshot != snapshot)
+        await until(pilot, lambda: charts.snapshot != snapshot)
         assert charts.snapshot is not None
         assert charts.snapshot.status == "running"
         assert charts.snapshot.frequencies == snapshot.frequencies
         engine.finish(Snapshot(engine.requests[1].key, "failed", error="no"))
-        await settled(pilot, lambda: charts.snapshot.status == "failed")
+        await until(pilot, lambda: charts.snapshot.status == "failed")
         assert charts.snapshot.frequencies is None
 
 
@@ -394,7 +341,7 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
         await pilot.pause()
         assert charts.snapshot is None
         snapshot = finished(engine)
-        await settled(pilot, lambda: charts.snapshot is not None)
+        await until(pilot, lambda: charts.snapshot is not None)
         assert charts.snapshot == snapshot
 
 
@@ -447,7 +394,7 @@ async def test_the_versions_of_a_new_worker_are_no_news() -> None:
         await pilot.pause()
         assert "numpy" not in status(screen)
         screen.post_message(WorkerChanged(False, "the background worker was killed"))
-        await settled(pilot, lambda: "killed" in status(screen))
+        await until(pilot, lambda: "killed" in status(screen))
 
 
 async def test_a_large_file_is_read_beside_the_screen(
@@ -464,11 +411,11 @@ async def test_a_large_file_is_read_beside_the_screen(
         monkeypatch.setattr(LargeFile, "read", lambda file: (gate.wait(20), read(file)))
         screen.post_message(KeyEdited("attack.targets", {"pick": "random", "count": 2}))
         screen.post_message(KeyEdited("population", table))
-        await settled(pilot, lambda: "reading" in status(screen))
+        await until(pilot, lambda: "reading" in status(screen))
         assert screen.draft is not None
         assert screen.draft.unread is not None
         gate.set()
-        await settled(pilot, lambda: screen.draft.unread is None)
+        await until(pilot, lambda: screen.draft.unread is None)
         assert screen.draft.problems == ()
         assert screen.draft.cell is not None
         assert screen.draft.cell.users == 36
@@ -487,7 +434,7 @@ async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:
         keys = [Key("f3", None), Key("end", None), *[Key("backspace", None)] * 3]
         for key in (*keys, *(Key(digit, digit) for digit in "5000"), Key("left", None)):
             screen.app.post_message(key)
-        await settled(
+        await until(
             pilot, lambda: engine.requests[-1].parts[0].document["population"]["items"] == 5000
         )
         assert field.control.value == "5000"
