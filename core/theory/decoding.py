@@ -5,12 +5,14 @@ Where a lasso selects candidates first there are no closed forms.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from ..cell import Cell
-from ..decoding import Fit
+from ..decoding import Design, Fit
+from ..population import Population
 from ..protocols import Rappor
 from ..sampling import Floats
 from .bits import attacked_users, cohort_law_of
@@ -34,7 +36,13 @@ def decoded(protocol: Rappor, users: Floats, shares: Floats) -> Floats:
 
 
 def _fit(protocol: Rappor, users: Floats) -> Fit:
-    return Fit.of(protocol.design.columns, users, protocol.bits)
+    return _fit_of(protocol.design, tuple((users / users.max()).tolist()))
+
+
+@lru_cache(maxsize=1)
+def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
+    """Of cohorts of this relative size: it is the same in all cells of most sweeps."""
+    return Fit.of(design.columns, np.array(users), design.bits)
 
 
 def estimable(cell: Cell) -> bool:
@@ -45,16 +53,17 @@ def estimable(cell: Cell) -> bool:
     return decodes_linearly(protocol) and bool(_fit(protocol, users).known.all())
 
 
-def clean_decoding_variance(cell: Cell, protocol: Rappor) -> Floats | None:
+@lru_cache(maxsize=4)
+def clean_decoding_variance(population: Population, protocol: Rappor) -> Floats | None:
     """float64[d]: variance of the decoded frequencies before an attack; None where not all known.
 
     To first order in m/n, as if the cohorts were as large as expected.
     """
-    users, noise = cell.users * protocol.cohort_law, protocol.noise
+    users, noise = population.users * protocol.cohort_law, protocol.noise
     fit = _fit(protocol, users)
     if not fit.known.all():
         return None
-    truth = cell.population.frequencies
+    truth = population.frequencies
     return fit.standard_errors(truth, users, noise.p_star, noise.q_star) ** 2
 
 

@@ -71,7 +71,7 @@ def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
 
 
 def _decoding_variances(cell: Cell, protocol: Rappor) -> tuple[Floats, Floats] | None:
-    clean = clean_decoding_variance(cell, protocol)
+    clean = clean_decoding_variance(cell.population, protocol)
     if clean is None or cell.attack is None:
         return None if clean is None else (clean, clean)
     estimate = expected_estimate(cell)
