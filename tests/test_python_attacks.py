@@ -108,7 +108,7 @@ assert one.cell is not None, one.problems
 one = draft.edited(one, "attack.share", 0.2)
 assert one.cell.malicious == 50, one.problems
 print(runs.described(one.document))
-assert not list(live._attack(one.cell))
+assert not list(live.attack.attack_equations(one.cell))
 assert "core.plugins" not in sys.modules
 """
     done = subprocess.run(
