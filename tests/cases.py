@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
-from report_laws import Case
+from report_laws import Case, Poisoned
 
 import core
 from core.protocols import PROTOCOLS
@@ -121,3 +122,22 @@ def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]
 
     rows = np.concatenate([run_block(cell, number).metrics for number in range(blocks)])
     return lambda name: rows[:, METRICS.index(name)]
+
+
+def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
+    """The theory of a cell is what the enumerated law of its reports says."""
+    from core import theory
+
+    expected, (gain, variance) = theory.expected_metrics(cell), law.gain
+    scale = 1e-9 / (law.case.p - law.case.q)
+    assert expected["gain"] == pytest.approx(gain, abs=scale)
+    assert expected["mse"] == pytest.approx(law.squared_error(law.after)[0], rel=1e-9)
+    assert theory.expected_estimate(cell) == pytest.approx(law.after.mean, rel=1e-9, abs=scale)
+    covariance = law.after.covariance
+    assert theory.attacked_variance(cell) == pytest.approx(covariance.diagonal(), rel=1e-9)
+    support = theory.fake_support(cell)
+    assert support is not None
+    found = theory.gain_std(
+        cell.pure, support, len(law.targets), cell.users, cell.malicious, cell.target_frequency
+    )
+    assert found == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)

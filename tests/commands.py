@@ -6,6 +6,26 @@ import pytest
 
 from ldptui import cli
 
+TINY = """\
+format = 1
+title = "Tiny"
+trials = 4
+
+[population]
+kind = "uniform"
+items = 8
+users = 500
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+share = 0.1
+targets = { items = [1, 2] }
+"""
+
 Captured = pytest.CaptureFixture[str]
 
 

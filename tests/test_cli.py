@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import Captured, fail, succeed
+from commands import TINY, Captured, fail, succeed
 
 import ldptui
 from core.errors import RunError
@@ -27,26 +27,6 @@ from core.metrics import METRICS
 from core.runner import Progress, run
 from core.scenario import parse
 from ldptui import cli, headless, table
-
-TINY = """\
-format = 1
-title = "Tiny"
-trials = 4
-
-[population]
-kind = "uniform"
-items = 8
-users = 500
-
-[protocol]
-kind = "oue"
-epsilon = 1.0
-
-[attack]
-kind = "mga"
-share = 0.1
-targets = { items = [1, 2] }
-"""
 
 
 @pytest.fixture

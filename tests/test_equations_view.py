@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
+from sheet_app import SheetApp
 from textual.widgets import Input
 
 from ldptui.draft import Draft, draft_of, edited
@@ -16,7 +17,6 @@ from ldptui.format import short
 from ldptui.prose import narrowed, wrapped
 from ldptui.rows import clean
 from ldptui.widgets.equations_view import EquationsView
-from ldptui.widgets.rows_view import RowsView
 
 SCENARIO = """format = 1
 [population]
@@ -40,24 +40,7 @@ def draft(kind: str = "oue") -> Draft:
     return made
 
 
-class Bench(App[None]):
-    def __init__(self, first: Draft | None = None, charset: str = "braille") -> None:
-        super().__init__()
-        self.first, self.charset = first, charset
-
-    def compose(self) -> ComposeResult:
-        yield EquationsView()
-
-    def on_mount(self) -> None:
-        self.view.draft = self.first
-
-    @property
-    def view(self) -> EquationsView:
-        return self.query_one(EquationsView)
-
-    @property
-    def sheet(self) -> RowsView:
-        return self.query_one(RowsView)
+Bench = partial(SheetApp, EquationsView)
 
 
 def bare(text: str) -> str:

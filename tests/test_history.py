@@ -15,31 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands import Captured, fail, succeed
+from commands import TINY, Captured, fail, succeed
 
 from core.metrics import METRICS
 from core.store import open_store, opening
 from ldptui import cli, history, history_options, places
 
-TINY = """\
-format = 1
-title = "Tiny"
-trials = 20
-
-[population]
-kind = "uniform"
-items = 8
-users = 500
-
-[protocol]
-kind = "oue"
-epsilon = 1.0
-
-[attack]
-kind = "mga"
-share = 0.1
-targets = { items = [1, 2] }
-"""
+TWENTY = TINY.replace("trials = 4", "trials = 20")
 
 LONG = """\
 format = 1
@@ -68,7 +50,7 @@ path = "reports"
 @pytest.fixture
 def tiny(tmp_path: Path) -> str:
     path = tmp_path / "tiny.toml"
-    path.write_text(TINY, encoding="utf-8")
+    path.write_text(TWENTY, encoding="utf-8")
     return str(path)
 
 
@@ -160,7 +142,7 @@ def test_a_store_that_cannot_be_used(
 
 def test_a_file_name_that_is_not_text(tmp_path: Path, capsys: Captured) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.toml")
-    Path(path).write_text(TINY.replace('title = "Tiny"', ""), encoding="utf-8")
+    Path(path).write_text(TWENTY.replace('title = "Tiny"', ""), encoding="utf-8")
     succeed(capsys, "run", path)
     (run,) = listed(capsys)
     assert run["title"] == "?.toml"
@@ -397,7 +379,7 @@ def test_runs_that_share_their_streams_are_compared_in_pairs(
 def test_sweeps_are_compared_where_they_meet(tiny: str, tmp_path: Path, capsys: Captured) -> None:
     for shares in ("[0.1, 0.2, 0.3]", "[0.3, 0.2, 0.4]"):
         path = tmp_path / "sweep.toml"
-        path.write_text(f'{TINY}\n[sweep]\n"attack.share" = {shares}\n', encoding="utf-8")
+        path.write_text(f'{TWENTY}\n[sweep]\n"attack.share" = {shares}\n', encoding="utf-8")
         succeed(capsys, "run", str(path))
     found = list(
         csv.DictReader(io.StringIO(succeed(capsys, "compare", "1", "2", "--format", "csv")))
@@ -459,7 +441,7 @@ def test_parquet_holds_a_row_for_every_trial(
 def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured) -> None:
     path = tmp_path / "mixed.toml"
     path.write_text(
-        TINY.replace('kind = "oue"', 'kind = "olh"').replace("share = 0.1", "share = 0.0")
+        TWENTY.replace('kind = "oue"', 'kind = "olh"').replace("share = 0.1", "share = 0.0")
         + '\n[sweep]\n"protocol.hash_range" = ["nearest", 3]\n',
         encoding="utf-8",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cases import attack, cell
-from textual.app import App, ComposeResult
+from sheet_app import SheetApp
 
 from core import theory
 from core.cell import Cell
@@ -112,20 +112,13 @@ def test_memoised_noise_is_bounded_and_composition_is_not(table: dict[str, Any])
 TEXT = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
 
 
-class Shell(App[None]):
-    def compose(self) -> ComposeResult:
-        yield PrivacyView()
-
-
 @pytest.mark.parametrize("charset", ["braille", "ascii"])
 @pytest.mark.parametrize("size", [(78, 18), (74, 29), (138, 52), (44, 15)])
 async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
-    app = Shell()
-    app.charset = charset  # type: ignore[attr-defined]
+    app = SheetApp(PrivacyView, drafts.draft_of(TEXT, Path()), charset)
     async with app.run_test(size=size) as pilot:
-        view = app.query_one(PrivacyView)
-        view.draft = drafts.draft_of(TEXT, Path())
         await pilot.pause()
+        view = app.view
         text = view.as_text()
         assert text.isascii() == (charset == "ascii")
         assert "reverse of Wang's" in " ".join(text.split())

@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
+from sheet_app import SheetApp
 from textual.pilot import Pilot
 from waiting import until
 
 from ldptui.draft import Draft, draft_of, edited
 from ldptui.widgets.report_view import ReportView
-from ldptui.widgets.rows_view import RowsView
 
 SCENARIO = """format = 1
 [population]
@@ -43,29 +43,16 @@ def draft(kind: str = "oue", fakes: str | None = "mga", d: int = 128, r: int = 3
     return made
 
 
-class Bench(App[None]):
-    def __init__(self, first: Draft | None = None, charset: str = "braille") -> None:
-        super().__init__()
-        self.first, self.charset = first, charset
-
-    def compose(self) -> ComposeResult:
-        yield ReportView()
-
-    def on_mount(self) -> None:
-        self.view.draft = self.first
-
-    @property
-    def view(self) -> ReportView:
-        return self.query_one(ReportView)
+Bench = partial(SheetApp, ReportView)
 
 
-async def resized(app: Bench, pilot: Pilot[None], width: int, height: int) -> None:
+async def resized(app: SheetApp[ReportView], pilot: Pilot[None], width: int, height: int) -> None:
     """Give the terminal another size; Textual lays the screen out a moment later."""
     await pilot.resize_terminal(width, height)
     await until(pilot, lambda: app.screen.outer_size == (width, height))
 
 
-def lines(app: Bench) -> list[str]:
+def lines(app: SheetApp[ReportView]) -> list[str]:
     return app.view.as_text().rstrip("\n").split("\n")
 
 
@@ -99,7 +86,7 @@ async def test_one_above_the_other_where_there_is_not() -> None:
         fake = next(at for at, row in enumerate(rows) if row.startswith("A fake user"))
         assert fake > 15
         assert sum(row.startswith("3 ") for row in rows) == 2
-        sheet = app.query_one(RowsView)
+        sheet = app.sheet
         sheet.focus()
         await pilot.press("j", "j", "k")
         assert sheet.scroll_offset.y == 1
@@ -128,7 +115,7 @@ async def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | No
 async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
     app = Bench(draft())
     async with app.run_test(size=(120, 40)) as pilot:
-        app.query_one(RowsView).focus()
+        app.sheet.focus()
         first = app.view.lives
         assert first is not None
         assert first[1] is not None
@@ -169,7 +156,7 @@ async def test_an_edit_keeps_the_user_and_the_draws() -> None:
     one = draft("oue")
     app = Bench(one)
     async with app.run_test(size=(120, 40)) as pilot:
-        app.query_one(RowsView).focus()
+        app.sheet.focus()
         await pilot.press("u", "n")
         before = app.view.lives
         app.view.draft = edited(one, "protocol.epsilon", 1.02)
@@ -190,7 +177,7 @@ async def test_an_item_chosen_by_hand_survives_until_the_domain_is_too_small() -
     one = draft()
     app = Bench(one)
     async with app.run_test(size=(120, 40)) as pilot:
-        app.query_one(RowsView).focus()
+        app.sheet.focus()
         lives = app.view.lives
         assert lives is not None
         for _ in range((lives[0].item or 0) + 1):
@@ -219,7 +206,7 @@ async def test_nothing_is_computed_while_it_is_hidden(monkeypatch: pytest.Monkey
         app.view.display = True
         await pilot.pause()
         assert len(drawn) == 1
-        seen = "\n".join(app.query_one(RowsView).render_line(y).text for y in range(30))
+        seen = "\n".join(app.sheet.render_line(y).text for y in range(30))
         assert "own item sent" in seen
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import budget
 import numpy as np
 import pytest
-from cases import CASES, bind, cell, counts, metrics
+from cases import CASES, assert_closed_forms, bind, cell, counts, metrics
 from report_laws import Case, Poisoned
 
 from core.attacks import (
@@ -28,12 +28,10 @@ from core.protocols import GRR, OLH, OUE, SUE, BitNoise, Rappor, hashing
 from core.pure import SeedSearch
 from core.sampling import binomial_law, hypergeometric_law
 from core.theory import (
-    attacked_variance,
     cell_gain,
     expected_estimate,
     expected_metrics,
     fake_support,
-    gain_std,
 )
 
 Rng = np.random.Generator
@@ -87,16 +85,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
 def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
     for share in (0.0, 0.1, 0.4):
         one, law = poisoned(case, kind, share, "counts", 0)
-        expected, (value, variance) = expected_metrics(one), law.gain
-        scale = 1e-9 / (case.p - case.q)
-        assert expected["gain"] == pytest.approx(value, abs=scale)
-        assert expected["mse"] == pytest.approx(law.squared_error(law.after)[0], rel=1e-9)
-        assert expected_estimate(one) == pytest.approx(law.after.mean, rel=1e-9, abs=scale)
-        assert attacked_variance(one) == pytest.approx(law.after.covariance.diagonal(), rel=1e-9)
-        supported = fake_support(one)
-        assert supported is not None
-        deviation = gain_std(one.pure, supported, 3, one.users, one.malicious, one.target_frequency)
-        assert deviation == pytest.approx(math.sqrt(max(variance, 0)), rel=1e-6, abs=1e-7)
+        assert_closed_forms(one, law)
 
 
 @pytest.mark.parametrize("path", ["counts", "reports"])

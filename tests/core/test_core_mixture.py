@@ -8,7 +8,7 @@ from typing import Any
 import budget
 import numpy as np
 import pytest
-from cases import CASES, cell, counts, experiment, metrics
+from cases import CASES, assert_closed_forms, cell, counts, experiment, metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from report_laws import Case, Moments, Poisoned
@@ -30,13 +30,10 @@ from core.scenario import (
     to_toml,
 )
 from core.theory import (
-    attacked_variance,
     estimate_variances,
     expected_bit_counts,
     expected_estimate,
     expected_metrics,
-    fake_support,
-    gain_std,
 )
 
 TEXT = """\
@@ -121,16 +118,7 @@ def test_closed_forms_are_those_of_the_parts_together(case: Case) -> None:
     for share in (0.0, 0.1, 0.4):
         one, law = mixture(case, share, "counts", 0)
         assert [fakes.count for fakes in one.fakes] == split(one.malicious, [5, 3, 2])
-        expected, (value, variance) = expected_metrics(one), law.gain
-        scale = 1e-9 / (case.p - case.q)
-        assert expected["gain"] == pytest.approx(value, abs=scale)
-        assert expected["mse"] == pytest.approx(law.squared_error(law.after)[0], rel=1e-9)
-        assert expected_estimate(one) == pytest.approx(law.after.mean, rel=1e-9, abs=scale)
-        assert attacked_variance(one) == pytest.approx(law.after.covariance.diagonal(), rel=1e-9)
-        support = fake_support(one)
-        assert support is not None
-        found = gain_std(one.pure, support, 2, one.users, one.malicious, one.target_frequency)
-        assert found == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)
+        assert_closed_forms(one, law)
 
 
 @pytest.mark.parametrize("path", ["counts", "reports"])
