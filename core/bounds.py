@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from .errors import ScenarioError
+from .errors import ScenarioError, got, spelled
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,11 @@ class Range:
         if self.high == math.inf:
             if self.low == -math.inf:
                 return "finite"
-            return f"at least {self.low:g}" if self.ends[0] == "[" else f"greater than {self.low:g}"
+            return (
+                f"at least {spelled(self.low)}"
+                if self.ends[0] == "["
+                else f"greater than {spelled(self.low)}"
+            )
         return f"in {self.ends[0]}{_number(self.low)}, {_number(self.high)}{self.ends[1]}"
 
     def __get_pydantic_json_schema__(
@@ -53,7 +57,7 @@ def _number(value: float) -> str:
         exponent = round(math.log(value, base)) if least <= value < math.inf else 0
         if exponent and base**exponent == value:
             return f"{base}^{exponent}"
-    return f"{value:g}"
+    return spelled(value)
 
 
 @functools.cache
@@ -80,4 +84,4 @@ def check_bounds(value: Any) -> None:
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
         if not math.isfinite(number) or number not in allowed:
-            raise ScenarioError(f"must be {allowed}, got {number!r}", key=name)
+            raise ScenarioError(f"must be {allowed}, {got(number)}", key=name)

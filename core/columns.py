@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import FileError, ScenarioError
+from .errors import FileError, ScenarioError, got
 from .sampling import Counts, Floats
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def place_of(name: str, header: list[str], path: Path | str, key: str = "column"
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
         raise ScenarioError(
-            f"must be a column of {path} ({known or 'which is empty'}), got {name!r}", key=key
+            f"must be a column of {path} ({known or 'which is empty'}), {got(name)}", key=key
         )
     return header.index(name)
 

@@ -6,15 +6,55 @@
     └── RunError             a run failed while it was computing                  (exit 1)
         └── AttackError      somebody's own attack failed: its cell fails, the rest goes on
 
-A message is one line: where, what, the rule, the value that broke it.
+A message is one line: where, what, the rule, the value that broke it. How values and numbers are
+written in it is here as well; `ldptui.format` writes those of tables and charts.
 """
 
 from __future__ import annotations
+
+import json
+import re
 
 
 def one_line(message: str) -> str:
     """The message without line ends, control characters and lone surrogates."""
     return "".join(char if char.isprintable() else "?" for char in message)
+
+
+def spelled(value: float, digits: int | None = None) -> str:
+    """A number in a message: 1000, 10 000, 0.05, 1e-7.
+
+    Whole numbers stand in groups of three from five digits on. Others are exact, or have so many
+    significant digits at most.
+    """
+    if not isinstance(value, float):
+        return f"{value:,}".replace(",", " ") if abs(value) >= 10_000 else str(value)
+    short = f"{value:.{digits or 6}g}"
+    text = short if digits or float(short) == value else repr(float(value))
+    return re.sub(r"e([+-])0*(?=\d)", lambda found: f"e{found[1].strip('+')}", text)
+
+
+def shown(value: object) -> str:
+    """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
+    if value is None:
+        return "nothing"
+    value = value.item() if hasattr(value, "item") else value  # NumPy's scalars
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            text = spelled(value)
+            whole = isinstance(value, float) and text.lstrip("-").isdigit()
+            text += ".0" * whole  # which says that it is no integer
+        else:
+            text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "a value that is too large"
+    text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def got(value: object) -> str:
+    """What broke the rule, at the end of a message."""
+    return "it is empty" if value == "" else f"got {shown(value)}"
 
 
 class LdpError(Exception):

@@ -21,7 +21,7 @@ from .attacks import (
 )
 from .cell import Cell
 from .central import Curator
-from .errors import ScenarioError
+from .errors import ScenarioError, got, spelled
 from .limits import (
     LIFTED,
     MAX_TRIALS,
@@ -66,7 +66,7 @@ def compile(  # noqa: A001
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
-            f"must give at most {MAX_CELLS:,} cells, got {scenario.cells:,}{LIFTED}",
+            f"must give at most {spelled(MAX_CELLS)} cells, {got(scenario.cells)}{LIFTED}",
             key="sweep",
             where=scenario.name,
         )
@@ -85,7 +85,7 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
             rounds = " times rounds" if point.rounds else ""
-            rule = f"times cells{rounds} must be at most {MAX_TRIALS:,}{LIFTED}"
+            rule = f"times cells{rounds} must be at most {spelled(MAX_TRIALS)}{LIFTED}"
             raise ScenarioError(rule, key="trials")
         if limits:
             check_size(point)
@@ -266,7 +266,7 @@ def _check_memoised(cell: Cell) -> None:
         )
     if cell.users >= MOST_LEAVING:
         raise ScenarioError(
-            f"must be below 10^9 where users of RAPPOR come and go, got {cell.users:,}",
+            f"must be below 10^9 where users of RAPPOR come and go, {got(cell.users)}",
             key="population.users",
         )
 

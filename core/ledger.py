@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from .bounds import Range, check_bounds
-from .errors import ScenarioError
+from .errors import ScenarioError, got, spelled
 from .loss import DiscreteLoss
 from .sampling import Floats
 
@@ -48,7 +48,7 @@ class Entry:
         check_bounds(self)
         if self.mechanism not in get_args(Mechanism):
             known = ", ".join(get_args(Mechanism))
-            raise ScenarioError(f"must be one of {known}, got {self.mechanism!r}", key="mechanism")
+            raise ScenarioError(f"must be one of {known}, {got(self.mechanism)}", key="mechanism")
         if self.mechanism != "any" and (self.delta or not self.epsilon):
             raise ScenarioError(
                 f"must be 0, and epsilon greater than 0, for {self.mechanism} noise", key="delta"
@@ -146,7 +146,8 @@ def exact(entries: Sequence[Entry], delta: float) -> Spent:
     least = -math.expm1(kept)
     if not least <= delta < 1:
         raise ScenarioError(
-            f"must be in [{least:.6g}, 1), of which the entries' own δ is the start, got {delta!r}",
+            f"must be in [{spelled(least, 6)}, 1), of which the entries' own δ is the start, "
+            f"{got(delta)}",
             key="delta",
         )
     times: Counter[float] = Counter()
@@ -239,4 +240,4 @@ def _log_kept(entries: Sequence[Entry]) -> float:
 
 def _check_slack(slack: float) -> None:
     if not 0 < slack < 1:
-        raise ScenarioError(f"must be in (0, 1), got {slack!r}", key="slack")
+        raise ScenarioError(f"must be in (0, 1), {got(slack)}", key="slack")

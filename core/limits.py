@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .errors import ScenarioError
+from .errors import ScenarioError, got
 from .population import Population
 from .protocols import RapporSpec
 from .scenario import Point
@@ -28,9 +28,9 @@ def check_size(point: Point) -> None:
     items = getattr(point.population, "items", 0)
     users = getattr(point.population, "users", 0)
     if items > MAX_ITEMS:
-        raise ScenarioError(f"must be at most 2^20, got {items:,}{LIFTED}", key="population.items")
+        raise ScenarioError(f"must be at most 2^20, {got(items)}{LIFTED}", key="population.items")
     if users > MAX_USERS:
-        raise ScenarioError(f"must be at most 10^13, got {users:,}{LIFTED}", key="population.users")
+        raise ScenarioError(f"must be at most 10^13, {got(users)}{LIFTED}", key="population.users")
 
 
 def check_filters(point: Point, population: Population) -> None:
@@ -41,12 +41,13 @@ def check_filters(point: Point, population: Population) -> None:
     counts = spec.cohorts * (spec.bits or 0)
     if counts > MAX_COUNTS:
         raise ScenarioError(
-            f"times bits must be at most 2^20, got {counts:,}{LIFTED}", key="protocol.cohorts"
+            f"times bits must be at most 2^20, {got(counts)}{LIFTED}", key="protocol.cohorts"
         )
     filters = population.domain_size * spec.cohorts
     if filters > MAX_FILTERS:
         raise ScenarioError(
-            f"times items must be at most 2^22, got {filters:,}{LIFTED}", key="protocol.cohorts"
+            f"times items must be at most 2^22, {got(filters)}{LIFTED}",
+            key="protocol.cohorts",
         )
 
 
@@ -55,7 +56,7 @@ def check_total(everyone: int, in_rounds: int | None) -> None:
     if everyone >= 2**63:
         where = " of all rounds" if in_rounds else ""
         raise ScenarioError(
-            f"users and malicious users{where} must be below 2^63 together, got {everyone:,}"
+            f"users and malicious users{where} must be below 2^63 together, {got(everyone)}"
         )
 
 
@@ -65,22 +66,22 @@ def check_cell(population: Population, malicious: int, path: Path, in_rounds: in
     everyone = population.users + malicious
     if population.domain_size > MAX_ITEMS:
         raise ScenarioError(
-            f"must hold at most 2^20 items, got {population.domain_size:,}{LIFTED}",
+            f"must hold at most 2^20 items, {got(population.domain_size)}{LIFTED}",
             key="population",
         )
     if everyone > MAX_USERS:
         raise ScenarioError(
-            f"users and malicious users must be at most 10^13 together, got {everyone:,}{LIFTED}"
+            f"users and malicious users must be at most 10^13 together, {got(everyone)}{LIFTED}"
         )
     if in_rounds and rounds * population.domain_size > MAX_ESTIMATES:
         raise ScenarioError(
-            f"times items must be at most 2^22, got {rounds * population.domain_size:,}{LIFTED}",
+            f"times items must be at most 2^22, {got(rounds * population.domain_size)}{LIFTED}",
             key="campaign.rounds",
         )
     pairs = everyone * population.domain_size * rounds
     if path == "reports" and pairs > MAX_PAIRS:
         times = " × rounds" if in_rounds else ""
         raise ScenarioError(
-            f'must be "counts" where users × items{times} exceeds 10^12, got {pairs:,}{LIFTED}',
+            f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
             key="simulate.path",
         )

@@ -32,7 +32,7 @@ from typing import Any, Final
 
 from .attacks import Mixture, PythonAttack, View
 from .cell import Cell
-from .errors import AttackError, FileError, ScenarioError
+from .errors import AttackError, FileError, ScenarioError, got
 from .experiment import Experiment
 from .pure import LocalMechanism, Reports, Rng
 from .streams import digest
@@ -203,7 +203,7 @@ def _refusal(name: str, allowed: Allowed, elsewhere: str) -> str:
     """Why there is no code for a name: it is not allowed, or not where it is allowed."""
     if name in allowed.names:
         others = ", ".join(available()) or "none"
-        return f"must be an attack of an installed package (there are: {others}), got {name!r}"
+        return f"must be an attack of an installed package (there are: {others}), {got(name)}"
     asks = f"asks for the attack {name!r}, somebody's Python code, which is not allowed"
     if name in available():
         return f"{asks}: --allow-attack {name} lets it run"

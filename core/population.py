@@ -13,7 +13,7 @@ import numpy as np
 
 from .bounds import Range, check_bounds
 from .columns import csv_rows, place_of
-from .errors import ScenarioError
+from .errors import ScenarioError, got, spelled
 from .sampling import Counts, Floats
 from .streams import digest, stream
 
@@ -164,8 +164,8 @@ class Normal:
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
         if not self.weights().sum() > 0:
             raise ScenarioError(
-                f"must be near the items 0 … {self.items - 1}, got {self.mean:g} "
-                f"with std = {self.std:g}: no item has a positive probability",
+                f"must be near the items 0 … {self.items - 1}, {got(self.mean)} "
+                f"with std = {spelled(self.std)}: no item has a positive probability",
                 key="mean",
             )
         return _draw(self, seed)
@@ -257,7 +257,7 @@ class CSVColumn:
         text = row[at].strip() if at < len(row) else ""
         if not text.isdecimal():
             raise ScenarioError(
-                f"must be a whole number, at least 0, in {self.path} line {line}, got {text!r}",
+                f"must be a whole number, at least 0, in {self.path} line {line}, {got(text)}",
                 key="count",
             )
         return int(text)

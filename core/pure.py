@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import Range, check_bounds
-from .errors import ScenarioError
+from .errors import ScenarioError, got
 from .sampling import Counts, Floats
 
 Reports: TypeAlias = NDArray[Any]
@@ -216,7 +216,7 @@ def check(protocol: Any) -> None:
     """Refuse a protocol whose parameters are out of range, or that carries no information."""
     check_bounds(protocol)
     if not 0 <= protocol.q < protocol.p <= 1:
-        rule = f"must be large enough for p to exceed q, got {protocol.epsilon!r}"
+        rule = f"must be large enough for p to exceed q, {got(protocol.epsilon)}"
         raise ScenarioError(rule, key="epsilon")
 
 

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from .errors import FileError, ScenarioError
+from .errors import FileError, ScenarioError, spelled
 from .files import whole_file
 from .goal import Answer
 from .limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
@@ -223,7 +223,7 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
         raise TypeError("its scenario is not a table")
     scenario = Scenario(document, str(path))
     if limits and scenario.cells > MAX_CELLS:
-        raise FileError(f"{path} has more than {MAX_CELLS:,} cells (--no-limits lifts this)")
+        raise FileError(f"{path} has more than {spelled(MAX_CELLS)} cells (--no-limits lifts this)")
     points = list(scenario.points())
     cells = head["cells"]
     if len(points) != len(cells):
@@ -247,7 +247,9 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
             raise ValueError("a population does not belong to its cell")
     total = sum(point.trials for point in points)
     if limits and total > MAX_TRIALS:
-        raise FileError(f"{path} has more than {MAX_TRIALS:,} trials (--no-limits lifts this)")
+        raise FileError(
+            f"{path} has more than {spelled(MAX_TRIALS)} trials (--no-limits lifts this)"
+        )
     if total != head["total"]:
         raise ValueError(f"its scenario has {total} trials, it says {head['total']}")
     return scenario

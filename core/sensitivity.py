@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from .central.accuracy import BUDGET, SENSITIVITY, Neighbours, require, sensitivity
-from .errors import ScenarioError
+from .errors import ScenarioError, got
 from .sampling import Floats
 
 Query: TypeAlias = Literal["count", "sum", "mean", "histogram"]
@@ -71,7 +71,7 @@ def of_query(
             if bounds is None:
                 return math.inf
             return bounds.width / rows if change else bounds.width / 2
-    raise ScenarioError(f"must be one of {', '.join(QUERIES)}, got {query!r}", key="query")
+    raise ScenarioError(f"must be one of {', '.join(QUERIES)}, {got(query)}", key="query")
 
 
 @dataclass(frozen=True, eq=False)

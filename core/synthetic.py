@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from .bounds import Range
-from .errors import ScenarioError
+from .errors import ScenarioError, spelled
 from .files import write_atomically
 from .ledger import Spent
 from .pure import Rng
@@ -51,11 +51,11 @@ def synthetic_items(counts: Counts, rng: Rng) -> Counts:
 
 def note(spent: Spent, source: str, rows: int) -> str:
     """The budget that a synthetic column carries, in words, with its source."""
-    guarantee = f"epsilon = {spent.epsilon:g}"
+    guarantee = f"epsilon = {spelled(spent.epsilon)}"
     if spent.delta:
-        guarantee += f", delta = {spent.delta:g}"
+        guarantee += f", delta = {spelled(spent.delta)}"
     return (
-        f"{rows} synthetic rows drawn from {source}, which is differentially private with "
+        f"{spelled(rows)} synthetic rows drawn from {source}, which is differentially private with "
         f"{guarantee}. Drawing them spent nothing more (post-processing); their error is that of "
         f"{source}, and no row is a person.\n"
     )

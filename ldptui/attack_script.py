@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from .format import percent
+
 Shape = Literal["one", "mixture", "phases"]
 Table: TypeAlias = dict[str, Any]
 
@@ -197,7 +199,7 @@ def described_share(share: Any) -> str:
 def _percent(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{100 * value:.4g} %"
+    return percent(value, 4)
 
 
 def described_mix(parts: Sequence[Mapping[str, Any]]) -> str:
@@ -206,7 +208,7 @@ def described_mix(parts: Sequence[Mapping[str, Any]]) -> str:
         return str(parts[0].get("kind", "?"))
     shares = shares_of(parts)
     return " ".join(
-        f"{part.get('kind', '?')} {100 * share:.3g} %"
+        f"{part.get('kind', '?')} {percent(share)}"
         for part, share in zip(parts, shares, strict=True)
     )
 

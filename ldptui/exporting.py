@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .format import count
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -170,7 +172,7 @@ def _frequencies(shown: Frequencies) -> dict[str, Any]:
 
 def _remark(snapshot: Snapshot) -> str:
     if snapshot.status != "done":
-        return f" (partial: {snapshot.done:,} of {snapshot.total:,} trials)"
+        return f" (partial: {count(snapshot.done)} of {count(snapshot.total)} trials)"
     return "" if snapshot.full else " (of the preview; after ctrl+r, of the whole run)"
 
 

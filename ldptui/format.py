@@ -1,5 +1,12 @@
 """Numbers to text: values with their uncertainty, counts, times and rates.
 
+The convention, wherever a person reads: whole numbers stand in groups of three from five digits on
+(1000, 10 000) or have an exponent (1e9); an error has two significant digits and its value as many
+decimals; a value alone has four significant digits at most, one that somebody
+set has six, and exponents look like 1e-6; shares of
+one are percentages where that is said (12.5 %). Values in messages are `core.errors.spelled`, which
+does the same. JSON and CSV have every digit.
+
 Plain Python on purpose: importing this costs nothing. All functions accept ints, floats and NumPy
 scalars, never raise on a number, and write a missing value (None or NaN) as an en dash. The sign
 of a negative number is the ASCII hyphen, so that what is copied can be pasted into a program.
@@ -117,15 +124,21 @@ def short(value: float | None, digits: int = 4, *, sign: bool = False) -> str:
     return f"{mantissa}e{int(power)}"
 
 
+def chosen(value: float | None) -> str:
+    """A value that somebody set, as ε or δ: six significant digits at most."""
+    return short(value, 6)
+
+
 def count(number: float | None, width: int | None = None) -> str:
-    """A whole number in groups of three: `1 000 000`.
+    """A whole number, in groups of three from five digits on: `1000`, `1 000 000`.
 
     Where that is wider than `width` cells, an exponent with as many digits as fit: `1e9`, `1.23e9`
     (one digit at least, so the text can still be wider than a very small `width`).
     """
     if number is None or not math.isfinite(number):
         return _not_finite(number)
-    text = f"{round(number):,}".replace(",", " ")
+    whole = round(number)
+    text = f"{whole:,}".replace(",", " ") if abs(whole) >= 10_000 else str(whole)
     if width is None or len(text) <= width:
         return text
     for digits in range(5, 0, -1):
@@ -174,10 +187,10 @@ def rate(per_second: float | None, unit: str = "") -> str:
 
 
 def percent(share: float | None, digits: int = 3) -> str:
-    """A share of one as a percentage, `digits` significant digits at most: `12.5%`, `0.05%`."""
+    """A share of one as a percentage, `digits` significant digits at most: `12.5 %`, `0.05 %`."""
     if share is None or not math.isfinite(share):
         return _not_finite(share)
-    return f"{short(share * 100, digits)}%"
+    return f"{short(share * 100, digits)} %"
 
 
 def power_of_ten(exponent: int) -> str:

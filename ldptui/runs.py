@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .attack_script import described_mix, parts_of, phases_of, shape_of
+from .format import chosen, count
 from .help import field_help
 from .snapshot import Snapshot
 
@@ -282,11 +283,7 @@ def shown(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + " ".join(shown(one) for one in value[:6]) + (" …]" if len(value) > 6 else "]")
     if isinstance(value, float):
-        return f"{value:g}"
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10_000:
-        return (
-            f"{value:.4g}"
-            if value % 1000
-            else f"{value:.6g}".replace("e+0", "e").replace("e+", "e")
-        )
+        return chosen(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
     return str(value)

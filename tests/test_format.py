@@ -85,14 +85,17 @@ def test_short_with_other_precisions() -> None:
     [
         (0, None, "0"),
         (999, None, "999"),
-        (1000, None, "1 000"),
+        (1000, None, "1000"),
+        (9999, None, "9999"),
+        (10_000, None, "10 000"),
+        (-10_000, None, "-10 000"),
         (10**9, None, "1 000 000 000"),
         (10**9, 13, "1 000 000 000"),
         (10**9, 12, "1e9"),
         (1234567890, 7, "1.235e9"),
         (1234567890, 4, "1e9"),
         (100, 2, "100"),  # the exponent would be no shorter
-        (-1234, None, "-1 234"),
+        (-1234, None, "-1234"),
         (math.nan, None, "–"),
         (math.inf, None, "∞"),
         (None, None, "–"),
@@ -130,7 +133,7 @@ def test_duration(seconds: float | None, text: str) -> None:
     [
         (0, "0/s"),
         (12.34, "12.3/s"),
-        (1234.5, "1 234/s"),
+        (1234.5, "1234/s"),
         (2.5e6, "2.5e6/s"),
         (0.5, "30/min"),
         (0.001, "3.6/h"),
@@ -148,10 +151,10 @@ def test_rate_with_a_unit() -> None:
 
 
 def test_percent() -> None:
-    assert fmt.percent(0.05) == "5%"
-    assert fmt.percent(0.12345) == "12.3%"
-    assert fmt.percent(1) == "100%"
-    assert fmt.percent(0.0004) == "0.04%"
+    assert fmt.percent(0.05) == "5 %"
+    assert fmt.percent(0.12345) == "12.3 %"
+    assert fmt.percent(1) == "100 %"
+    assert fmt.percent(0.0004) == "0.04 %"
     assert fmt.percent(None) == "–"
 
 

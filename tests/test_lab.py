@@ -300,7 +300,7 @@ def test_an_entry_may_name_its_noise(capsys: Captured) -> None:
     assert (entry["name"], entry["epsilon"], entry["times"]) == ("daily", 0.1, 30)
     assert entry["mechanism"] == "laplace"
     line = fail(capsys, cli.USAGE, "ledger", "0.1@gauss")
-    assert "mechanism must be one of any, laplace, geometric, got 'gauss'" in line
+    assert 'mechanism must be one of any, laplace, geometric, got "gauss"' in line
 
 
 ROUNDS = """

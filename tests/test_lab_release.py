@@ -96,7 +96,7 @@ def test_the_trade_off_of_clipping(capsys: Captured) -> None:
     ("arguments", "words"),
     [
         (("--column", "name"), "--column must be numeric, but the column 'name' holds 'p0'"),
-        (("--column", "nix"), "--column must be a column of pay.csv (name, pay, zero), got 'nix'"),
+        (("--column", "nix"), '--column must be a column of pay.csv (name, pay, zero), got "nix"'),
         (("--column", "pay", "--bounds", "5,1"), "--bounds must be finite and ascending"),
         (("--column", "pay", "--bounds", "5"), "--bounds must be 2 numbers"),
         (("--column", "pay", "--query", "max"), "--query must be some of count, sum, mean"),

@@ -264,7 +264,7 @@ def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
     hits = round(2000 * float(str(measured).partition("±")[0]))
     assert budget.proportion(hits, 2000, exact)
     assert not budget.proportion(hits, 2000, exact - 0.15)
-    need = number(answer, "exponential: ε for 95%")
+    need = number(answer, "exponential: ε for 95 %")
     assert 1 / (1 + 2 * math.exp(-1.5 * need)) == pytest.approx(0.95, abs=1e-4)
     x, y = series(answer, "exponential, curator")
     assert (np.diff(y) > -1e-12).all()
@@ -371,9 +371,9 @@ def test_a_table_by_hand(tmp_path: Path) -> None:
     answer = ask("disclosure", folder=tmp_path, file="t.csv", quasi="zip, age", sensitive="ill")
     rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
     assert rows["k"] == "1"
-    assert rows["unique rows"] == "20%"
-    assert rows["ill: given away"] == "60%"
-    assert "single out 20% of the 5 rows" in answer.words[0]
+    assert rows["unique rows"] == "20 %"
+    assert rows["ill: given away"] == "60 %"
+    assert "single out 20 % of the 5 rows" in answer.words[0]
     bars = answer.charts[0]
     assert isinstance(bars, Bars)
     assert {bar.label: bar.value for bar in bars.bars} == pytest.approx(
@@ -412,7 +412,7 @@ def test_a_synthetic_column_is_as_wrong_as_its_estimates(source: str) -> None:
     drawn = number(answer, "rows are off by")
     assert own - added < drawn < own + 2 * added  # at most the sum, but for chance
     assert "spent nothing more" in answer.words[0]
-    assert ("δ = 1e-06" in answer.words[0]) == (source == "stability")
+    assert ("δ = 1e-6" in answer.words[0]) == (source == "stability")
 
 
 def test_a_synthetic_column_is_written_with_its_budget(tmp_path: Path) -> None:

@@ -182,9 +182,9 @@ def test_a_long_seed_search_is_shortened_and_says_so(
 ) -> None:
     monkeypatch.setattr("ldptui.life.users.SEARCH_WORK", 30)
     one = bound("olh", "mga", seeds=1000)
-    assert "10 seeds (the attack: 1 000)" in step(fake_life(one, rng), "Crafting").text
+    assert "10 seeds (the attack: 1000)" in step(fake_life(one, rng), "Crafting").text
     bucket = bound("olh", "mga", seeds=1000, scoring="bucket")
-    assert "5 seeds (the attack: 1 000)" in step(fake_life(bucket, rng), "Crafting").text
+    assert "5 seeds (the attack: 1000)" in step(fake_life(bucket, rng), "Crafting").text
     meter = step(fake_life(one, rng), "Support").meter
     assert meter is not None
     assert one.attack is not None

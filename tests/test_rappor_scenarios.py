@@ -118,7 +118,7 @@ def test_too_many_bits_of_all_cohorts_are_refused_unless_limits_are_lifted() -> 
     table = rappor(bits=32, cohorts=2**16)
     with pytest.raises(ScenarioError) as caught:
         experiment([3, 2], table)
-    assert "protocol.cohorts times bits must be at most 2^20, got 2,097,152" in str(caught.value)
+    assert "protocol.cohorts times bits must be at most 2^20, got 2 097 152" in str(caught.value)
     assert experiment([3, 2], rappor(bits=16, cohorts=2**16)).cells
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..bounds import check_bounds
 from ..central import Curator
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, PureProtocol, Reports, Rng, Support, Supporting
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
@@ -155,7 +155,7 @@ class InputPoisoning(HeldItem):
             return
         bad = next((one for one in weights if not 0 <= one < np.inf), None)
         if bad is not None:
-            raise ScenarioError(f"must be weights, at least 0, got {bad:g}", key="distribution")
+            raise ScenarioError(f"must be weights, at least 0, {got(bad)}", key="distribution")
         if not sum(weights) > 0:
             raise ScenarioError("must have a positive weight, got none", key="distribution")
 

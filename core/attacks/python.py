@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NoReturn
 
 from ..bounds import check_bounds
-from ..errors import AttackError, ScenarioError
+from ..errors import AttackError, ScenarioError, got
 from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats
@@ -35,7 +35,7 @@ class PythonAttack:
     def __post_init__(self) -> None:
         check_bounds(self)
         if not self.name.isprintable() or not self.name.strip():
-            raise ScenarioError(f"must be the name of an attack, got {self.name!r}", key="name")
+            raise ScenarioError(f"must be the name of an attack, {got(self.name)}", key="name")
         ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
         object.__setattr__(self, "options", ordered)
 

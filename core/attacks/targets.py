@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 
 from ..bounds import Range, check_bounds
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got, shown
 from ..population import Population
 from ..pure import Items
 from ..streams import stream
@@ -54,18 +54,18 @@ class ListedTargets:
         if len(set(indices)) < len(indices):
             # A label and an index can name the same item.
             twice = next(one for at, one in enumerate(self.items) if indices[at] in indices[:at])
-            raise ScenarioError(f"must be distinct, got {twice!r} twice", key="items")
+            raise ScenarioError(f"must be distinct, got {shown(twice)} twice", key="items")
         return np.array(indices, dtype=np.int64)
 
     def _index(self, item: int | str, population: Population) -> int:
         if isinstance(item, str):
             if population.labels is None:
                 raise ScenarioError(
-                    f"must be indices, as this population has no labels, got {item!r}",
+                    f"must be indices, as this population has no labels, {got(item)}",
                     key="items",
                 )
             if item not in population.labels:
-                raise ScenarioError(f"must be labels of the population, got {item!r}", key="items")
+                raise ScenarioError(f"must be labels of the population, {got(item)}", key="items")
             return population.labels.index(item)
         if not 0 <= item < population.domain_size:
             raise ScenarioError(

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import RunError
+from ..errors import RunError, spelled
 from ..pure import Rng
 from ..sampling import Floats
 
@@ -132,9 +132,8 @@ class Lens:
             return f"the report is {', '.join(named)}{more}"
         telling = int(weights.any(axis=1).sum())
         columns = "column" if telling == 1 else "columns"
-        return (
-            f"a likelihood score of {telling} {columns} of the report is at least {threshold:.4g}"
-        )
+        least = spelled(threshold, 4)
+        return f"a likelihood score of {telling} {columns} of the report is at least {least}"
 
 
 def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..hashing import buckets
 from ..protocols import GRR, LocalHashing, Unary
 from ..pure import Reports, Rng
@@ -104,9 +104,9 @@ def audit(
     Raises ScenarioError for parameters out of range, RunError for a sampler that does not work.
     """
     if not 0 < confidence < 1:
-        raise ScenarioError(f"must be in (0, 1), got {confidence!r}", key="confidence")
+        raise ScenarioError(f"must be in (0, 1), {got(confidence)}", key="confidence")
     if samples < 1000:
-        raise ScenarioError(f"must be at least 1000, got {samples!r}", key="samples")
+        raise ScenarioError(f"must be at least 1000, {got(samples)}", key="samples")
     if len(inputs) < 2:
         raise ScenarioError("must be two inputs or more", key="inputs")
     names = [name for name, _ in inputs]

@@ -15,7 +15,7 @@ import math
 from typing import Final, Literal, TypeAlias
 
 from ..bounds import Range
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 """Which two tables must look alike: one person's row is changed, or is added or removed."""
@@ -33,14 +33,14 @@ BINS: Final = Range(1, 2**53)
 def require(name: str, value: float, allowed: Range) -> None:
     """Raise ScenarioError for a parameter that is outside its range."""
     if not math.isfinite(value) or value not in allowed:
-        raise ScenarioError(f"must be {allowed}, got {value!r}", key=name)
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
 
 
 def sensitivity(neighbours: Neighbours) -> int:
     """ℓ₁-sensitivity of a histogram; raises ScenarioError for an unknown kind of neighbours."""
     if neighbours not in SENSITIVITY:
         raise ScenarioError(
-            f'must be "change-one" or "add-remove", got {neighbours!r}', key="neighbours"
+            f'must be "change-one" or "add-remove", {got(neighbours)}', key="neighbours"
         )
     return SENSITIVITY[neighbours]
 
@@ -146,7 +146,7 @@ def stability_epsilon(
     require_delta(delta)
     if not accuracy > 1:
         raise ScenarioError(
-            f"must be greater than 1 for the stability mechanism, got {accuracy!r}: a lone user is "
+            f"must be greater than 1 for the stability mechanism, {got(accuracy)}: a lone user is "
             "never released",
             key="accuracy",
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..pure import PureProtocol, Rng, estimate, item_variance
 from ..sampling import Counts, Floats
 from .curator import Curator
@@ -50,7 +50,7 @@ def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) 
     """
     users = float(histogram.sum())
     if users < 1:
-        raise ScenarioError(f"must be at least 1, got {users:g}", key="users")
+        raise ScenarioError(f"must be at least 1, {got(users)}", key="users")
     local, central = local_mse(protocol, histogram), central_mse(curator, histogram)
     factor = local / central if central > 0 else math.inf
     return Price(local, central, users * factor, factor)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
 from ..bounds import check_bounds
-from ..errors import ScenarioError
+from ..errors import ScenarioError, spelled
 from ..pure import EPSILON, PureProtocol
 from .central import CENTRAL, AdditiveSpec, CentralSpec, StabilitySpec
 from .grr import GRR
@@ -57,7 +57,7 @@ class OLHSpec:
         if g not in HASH_RANGE:
             raise ScenarioError(
                 f"must be {HASH_RANGE}, got {g} (e^ε + 1 at epsilon = "
-                f"{self.epsilon:g}); give an integer instead",
+                f"{spelled(self.epsilon)}); give an integer instead",
                 key="hash_range",
             )
 

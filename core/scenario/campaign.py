@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag
 
 from ..attacks import SHARE, Mixture, Targets
 from ..bounds import Range, check_bounds
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..population import StatedSpec
 from .mixture import MixtureSpec, PartSpec
 
@@ -58,7 +58,7 @@ class Ramp:
             raise ScenarioError(error.rule, key) from error
         for key, value in (("from", self.start), ("to", self.end)):
             if self.shape == "exponential" and not value > 0:
-                rule = f"must be greater than 0 where the shape is exponential, got {value:g}"
+                rule = f"must be greater than 0 where the shape is exponential, {got(value)}"
                 raise ScenarioError(rule, key)
         if self.shape == "step" and self.at is None:
             raise ScenarioError("is required where the shape is step", "at")
@@ -103,7 +103,7 @@ class PhaseSpec:
         check_bounds(self)
         if not isinstance(self.share, Ramp):
             if self.share not in SHARE:
-                raise ScenarioError(f"must be {SHARE}, got {self.share!r}", key="share")
+                raise ScenarioError(f"must be {SHARE}, {got(self.share)}", key="share")
         elif self.share.at is not None and self.share.at >= self.rounds:
             raise ScenarioError(
                 f"must be below the rounds of the phase, {self.rounds}, got {self.share.at}",

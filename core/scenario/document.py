@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
-import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -114,17 +111,3 @@ def suggest(word: str, known: Any) -> str:
 def named(key: str) -> str:
     """A key in a message; one that is empty has quotes."""
     return key or '""'
-
-
-def shown(value: Any) -> str:
-    """A value in a message: as JSON, which TOML's scalars and lists look like; never long."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):
-        return "a value that is too large"
-    text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
-    return text if len(text) <= 60 else f"{text[:57]}…"

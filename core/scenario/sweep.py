@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..population import STATED
-from .document import Document, copied, looked_up, named, put, shown, suggest
+from .document import Document, copied, looked_up, named, put, suggest
 from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys
 from .point import KINDS, NESTED, kinds_at
 
@@ -38,7 +38,7 @@ def expanded(document: Document) -> dict[str, list[Any]]:
 def _sweep_table(document: Document) -> dict[str, Any]:
     table = document.get("sweep", {})
     if not isinstance(table, dict):
-        raise ScenarioError(f"must be a table, got {shown(table)}", key="sweep")
+        raise ScenarioError(f"must be a table, {got(table)}", key="sweep")
     flat = dotted_sweep(table)
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
@@ -48,7 +48,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
         if not isinstance(value, list | dict):
             raise ScenarioError(
-                f"must be a list or {{ from, to, points, scale }}, got {shown(value)}",
+                f"must be a list or {{ from, to, points, scale }}, {got(value)}",
                 key=f"sweep.{key}",
             )
     return flat
@@ -73,19 +73,17 @@ def _values(key: str, value: Any) -> list[Any]:
     for name in ("from", "to"):
         number = value.get(name)
         if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ScenarioError(f"must be a number, got {shown(number)}", key=f"{where}.{name}")
+            raise ScenarioError(f"must be a number, {got(number)}", key=f"{where}.{name}")
         if not math.isfinite(number):
             raise ScenarioError(f"must be finite, got {number}", key=f"{where}.{name}")
     points, scale = value.get("points"), value.get("scale", "linear")
     if isinstance(points, bool) or not isinstance(points, int) or points < 1:
-        raise ScenarioError(
-            f"must be an integer, at least 1, got {shown(points)}", key=f"{where}.points"
-        )
+        raise ScenarioError(f"must be an integer, at least 1, {got(points)}", key=f"{where}.points")
     if scale not in ("linear", "log"):
-        raise ScenarioError(f'must be "linear" or "log", got {shown(scale)}', key=f"{where}.scale")
+        raise ScenarioError(f'must be "linear" or "log", {got(scale)}', key=f"{where}.scale")
     start, stop = float(value["from"]), float(value["to"])
     if scale == "log" and min(start, stop) <= 0:
-        raise ScenarioError(f"must be positive on a log scale, got {min(start, stop):g}", key=where)
+        raise ScenarioError(f"must be positive on a log scale, {got(min(start, stop))}", key=where)
     spaced = np.geomspace if scale == "log" else np.linspace
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is out of range as well
         numbers = [float(f"{number:.12g}") for number in spaced(start, stop, points)]
@@ -146,7 +144,7 @@ def _leave_share_open(plain: Document) -> None:
         return  # which have no goal, as is said later
     if "share" in attack:
         raise ScenarioError(
-            f"must be left out where [goal] is given, which finds it, got {shown(attack['share'])}",
+            f"must be left out where [goal] is given, which finds it, {got(attack['share'])}",
             key="attack.share",
         )
     attack["share"] = 0.0

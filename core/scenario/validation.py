@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from .campaign import PhasesSpec
-from .document import Document, lists_tables, looked_up, named, shown, suggest
+from .document import Document, lists_tables, looked_up, named, suggest
 from .keys import KNOWN, keys_of, names_kind, pattern, rule_of
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
@@ -22,7 +22,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if "format" not in document:
         return [ScenarioError(f"is required: write format = {FORMAT}", key="format")], None
     if document["format"] != FORMAT or document["format"] is True:
-        rule = f"must be {FORMAT}, got {shown(document['format'])}"
+        rule = f"must be {FORMAT}, {got(document['format'])}"
         return [ScenarioError(rule, key="format")], None
     problem = _attack_mode(document.get("attack"))
     for name, kinds, table in () if problem else kinded(document):
@@ -31,7 +31,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
         if not names_kind(table.get("kind"), kinds):
             known = ", ".join(f'"{kind}"' for kind in kinds)
             rule = (
-                f"must be one of {known}, got {shown(table['kind'])}"
+                f"must be one of {known}, {got(table['kind'])}"
                 if "kind" in table
                 else f"is required, one of {known}"
             )
@@ -61,13 +61,13 @@ def _attack_mode(attack: Any) -> ScenarioError | None:
     if "phase" in attack:
         phases = attack["phase"]
         if not lists_tables(phases):
-            rule = f"must be a list of tables, a phase each, got {shown(phases)}"
+            rule = f"must be a list of tables, a phase each, {got(phases)}"
             return ScenarioError(rule, key="attack.phase")
         lists = [(f"phase.{number}.mix", one["mix"]) for number, one in enumerate(phases)
                  if "mix" in one]  # fmt: skip
     for key, mix in lists:
         if not lists_tables(mix):
-            rule = f"must be a list of tables, a part each, got {shown(mix)}"
+            rule = f"must be a list of tables, a part each, {got(mix)}"
             return ScenarioError(rule, key=f"attack.{key}")
     return None
 
@@ -108,8 +108,8 @@ def _problem(
         return ScenarioError(f"is not a known key{suggest(str(loc[-1]), known)}", key=named(key))
     allowed = rule_of(key)
     if allowed is None:
-        return ScenarioError(f"must be a table, got {shown(value)}", key=key)
-    return ScenarioError(f"must be {allowed}, got {shown(place)}", key=key)
+        return ScenarioError(f"must be a table, {got(value)}", key=key)
+    return ScenarioError(f"must be {allowed}, {got(place)}", key=key)
 
 
 def _step_of_targets(loc: Sequence[int | str]) -> int:

@@ -72,11 +72,13 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
 
 
 def _names(rule: str, value: Any) -> bool:
-    """Whether a message, which ends with "got …", is about this value."""
-    forms = {str(value), f'"{value}"', repr(value)}
-    if isinstance(value, int | float) and abs(value) < 2**63:
-        forms |= {f"{value:,}", str(float(value))}
-    return rule.rpartition("got ")[2] in forms
+    """Whether a message is about this value, with which it ends."""
+    from core.errors import got
+
+    forms = {got(value), f"got {value}"}
+    if isinstance(value, int) and abs(value) < 2**63:
+        forms.add(got(float(value)))  # of a number that need not be whole
+    return rule.endswith(tuple(forms))
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -99,7 +101,7 @@ def _thinned(scenario: Scenario) -> Scenario:
 
     Checking every point of a long range would take longer than a keystroke may.
     """
-    from core.errors import ScenarioError
+    from core.errors import ScenarioError, got, spelled
     from core.scenario import MAX_CELLS, dotted_sweep
 
     written = scenario.document.get("sweep")
@@ -109,7 +111,7 @@ def _thinned(scenario: Scenario) -> Scenario:
     except ScenarioError:
         return scenario  # its problems say what is wrong with the sweep
     if cells > MAX_CELLS:
-        rule = f"must give at most {MAX_CELLS:,} cells, got {cells:,}"
+        rule = f"must give at most {spelled(MAX_CELLS)} cells, {got(cells)}"
         raise ScenarioError(rule, key="sweep")
     if not isinstance(written, dict):
         return scenario
@@ -123,13 +125,13 @@ def _thinned(scenario: Scenario) -> Scenario:
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
     from core import experiment, limits
-    from core.errors import ScenarioError
+    from core.errors import ScenarioError, got, spelled
 
     single = base(scenario)
     point = next(single.points())
     if scenario.cells * point.trials > limits.MAX_TRIALS:
-        rule = f"times cells must be at most {limits.MAX_TRIALS:,}, got {point.trials}"
-        raise ScenarioError(f"{rule} × {scenario.cells:,}", key="trials")
+        rule = f"times cells must be at most {spelled(limits.MAX_TRIALS)}, {got(point.trials)}"
+        raise ScenarioError(f"{rule} × {spelled(scenario.cells)}", key="trials")
     limits.check_size(point)
     drawn = population_of(point, scenario.folder)
     cell = experiment.bind(0, point, drawn)

@@ -212,7 +212,7 @@ def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
 
 
 def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> str:
-    """Which curves cannot be told apart by eye: `OUE = OLH within 1%`; "" for none."""
+    """Which curves cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
     groups: list[list[int]] = []
     for number, (_, _, ys) in enumerate(lines):
         for group in groups:
@@ -224,7 +224,7 @@ def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -
         else:
             groups.append([number])
     same = [" = ".join(lines[one][0] for one in group) for group in groups if len(group) > 1]
-    return f"{', '.join(same)} within 1%" if same else ""
+    return f"{', '.join(same)} within 1 %" if same else ""
 
 
 def _points(label: str, found: Sequence[Measurement], tone: Tone, *, bars: bool = True) -> Series:

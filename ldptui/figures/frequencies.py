@@ -266,7 +266,7 @@ def residuals(
     parts = [part for part in (note, strange) if part]
     if inside:
         share = fmt.percent(outside / len(inside), 2)
-        parts.append(f"{share} outside of ±1.96 (5% if unbiased)")
+        parts.append(f"{share} outside of ±1.96 (5 % if unbiased)")
     if attacked:
         early = [v for v in scores(frequencies, clean=True) if math.isfinite(v)]
         if early:

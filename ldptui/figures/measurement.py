@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ldptui.format import count
 from ldptui.snapshot import CellView, Measured
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def same_settings(
         return False
     for key, value in wanted.items():
         there = measured[key] if key not in left else value
-        if there != value and not (isinstance(value, list) and there == f"{len(value):,} values"):
+        long = isinstance(value, list) and there == f"{count(len(value))} values"
+        if there != value and not long:
             return False
     return True
 

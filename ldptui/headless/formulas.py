@@ -10,7 +10,7 @@ from typing import Any, Final
 from core import theory as closed
 from core.attacks import SHARE, malicious_users
 from core.bounds import Range
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.population import USERS
 from core.protocols import CENTRAL, PROTOCOLS, OLHSpec
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
@@ -97,7 +97,7 @@ def _protocol(options: Namespace) -> PureProtocol:
         chosen = int(rule)
     elif rule not in ("nearest", "ceil", "floor"):
         raise ScenarioError(
-            f'must be "nearest", "ceil", "floor" or an integer, got {rule}', key="--hash-range"
+            f'must be "nearest", "ceil", "floor" or an integer, {got(rule)}', key="--hash-range"
         )
     try:
         return OLHSpec("olh", options.epsilon, chosen).bind(options.items)
@@ -107,7 +107,7 @@ def _protocol(options: Namespace) -> PureProtocol:
 
 def _check(option: str, value: float | None, allowed: Range) -> None:
     if value is not None and (not math.isfinite(value) or value not in allowed):
-        raise ScenarioError(f"must be {allowed}, got {value:g}", key=option)
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=option)
 
 
 def closed_forms(protocol: PureProtocol, options: Namespace) -> dict[str, Any]:

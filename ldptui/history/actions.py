@@ -11,6 +11,7 @@ from core.recording import is_recording, read_recording
 from core.store import open_store
 
 from .. import cli, headless, places
+from .. import format as text
 from .exporting import export, show_dictionary
 from .listing import list_runs, show
 from .opening import moment_of, number_of, opened, tags_of
@@ -82,5 +83,7 @@ def _gc(options: Namespace) -> int:
         gone, cells = store.gc(moment_of(options.before, "--before"))
         after = store.path.stat().st_size
     saved = max(0, before - after) / 2**20
-    headless.write_out(f"forgot {gone} runs and {cells} cells, {saved:.1f} MiB\n")
+    headless.write_out(
+        f"forgot {text.count(gone)} runs and {text.count(cells)} cells, {saved:.1f} MiB\n"
+    )
     return cli.DONE

@@ -144,8 +144,13 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         for kind, one in where["local"].items():
             factor = f"{text.short(one['factor'], 3)} × n"
             rows.append(row(f"{kind}: users needed", one["users"], factor, "W17 th. 2"))
-    given = f"ε = {options.epsilon:g}" if forward else f"off by a = {options.accuracy:g} at most"
-    title = f"Central histogram, {given}, α = {options.alpha:g}, δ = {options.delta:g}"
+    given = (
+        f"ε = {text.chosen(options.epsilon)}"
+        if forward
+        else f"off by a = {text.chosen(options.accuracy)} at most"
+    )
+    alpha, delta = text.chosen(options.alpha), text.chosen(options.delta)
+    title = f"Central histogram, {given}, α = {alpha}, δ = {delta}"
     notes = [f"{options.neighbours} neighbours, so that the sensitivity Δ is {width}"]
     if options.bins == 1:
         notes.append("one bin is off by more than that with probability α at most")

@@ -275,7 +275,7 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
         chances = [text.short(proof[f"{one}_probability"], 5) for one in ("first", "second")]
         notes.append(f"worst report: {proof['report']}, with probability {' and '.join(chances)}")
     if seen is not None:
-        sure = f"with confidence {seen['confidence']:g}"
+        sure = f"with confidence {text.chosen(seen['confidence'])}"
         rows.append(row("ε at least", seen["lower"], sure, "CP"))
         rows.append(row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP"))
         notes.append(f"worst event: {seen['event']}")

@@ -167,7 +167,7 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
             rows.append(row(f"{kind}: right", _measured(found), "arg-max, simulated", "W17"))
     if values["needed"] is not None:
         ahead = f"{text.count(values['lead'])} users ahead"
-        rows.append(row("exponential: ε for 95%", values["needed"], ahead, "DR 3.4"))
+        rows.append(row("exponential: ε for 95 %", values["needed"], ahead, "DR 3.4"))
     title = (
         f"The most frequent item, {scenario}: ε = {text.short(values['epsilon'])}, "
         f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"

@@ -108,7 +108,7 @@ def entry(written: str) -> books.Entry:
         raise ScenarioError(rule, key="ENTRY") from error
     try:
         kind: Any = noise if at else "any"
-        return books.Entry(name or f"ε = {parts[0]:g}", *parts, kind)
+        return books.Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
     except ScenarioError as error:
         raise ScenarioError(error.rule, key=f"ENTRY {written}: {error.key}") from error
 
@@ -118,7 +118,7 @@ def _rappor(options: Namespace) -> dict[str, Any]:
     f, p, q, hashes = numbers("--rappor", options.rappor, 4)
     within("--rounds", options.rounds, Range(1, 10**9))
     if hashes not in range(1, 17):
-        raise ScenarioError(f"must have 1 to 16 hashes, got {hashes:g}", key="--rappor")
+        raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="--rappor")
     try:
         noise = BitNoise(f, p, q)
     except ScenarioError as error:
@@ -139,8 +139,8 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
         if not one["epsilon"] and not one["delta"]:
             rows.append(row(one["name"], "0", "post-processing is free", "DR pr. 2.1"))
             continue
-        what = f"{one['times']} × ε = {one['epsilon']:g}" if one["times"] > 1 else "once"
-        what += f", δ = {one['delta']:g} each" if one["delta"] else ""
+        what = f"{one['times']} × ε = {text.chosen(one['epsilon'])}" if one["times"] > 1 else "once"
+        what += f", δ = {text.chosen(one['delta'])} each" if one["delta"] else ""
         rows.append(row(one["name"], one["epsilon"] * one["times"], what))
     for name, (formula, source) in TOTALS.items():
         spent = values["spent"].get(name)
@@ -168,7 +168,9 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
     if values["people"] > 1:
         notes.append(f"totals are for {values['people']} people together: kε (DR th. 2.2)")
     if values["spent"] and "advanced" not in values["spent"]:
-        notes.append(f"the entries' own δ leaves nothing of δ = {options.delta:g} for a smaller ε")
+        notes.append(
+            f"the entries' own δ leaves nothing of δ = {text.chosen(options.delta)} for a smaller ε"
+        )
     several = "entry" if len(values["entries"]) == 1 else "entries"
-    title = f"Budget ledger: {len(values['entries'])} {several}, δ = {options.delta:g}"
+    title = f"Budget ledger: {len(values['entries'])} {several}, δ = {text.chosen(options.delta)}"
     return Report(title, rows, notes)

@@ -15,6 +15,7 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 
+from ..format import count
 from ..messages import RunAsked, RunsChosen
 from ..runs import Run, difference_text
 from ..snapshot import Overlay, Snapshot, over
@@ -235,7 +236,7 @@ class RecordedScreen(Screen[None]):
         share = run.snapshot.done / run.stored.total if run.stored and run.stored.total else 0.0
         question = (
             f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share:.0%} "
-            f"({run.snapshot.done:,} of {run.snapshot.total:,} trials).\n"
+            f"({count(run.snapshot.done)} of {count(run.snapshot.total)} trials).\n"
             "What it has is kept. Go on with it?"
         )
 

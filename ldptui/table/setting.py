@@ -172,7 +172,7 @@ def _kind(cell: Cell) -> str:
         return cell.attack.parts[0].attack.kind.upper()
     weights = [part.weight for part in cell.attack.parts]
     parts = zip(cell.attack.parts, weights, strict=True)
-    words = [f"{text.short(100 * w / sum(weights), 3)} % {p.attack.kind.upper()}" for p, w in parts]
+    words = [f"{text.percent(w / sum(weights))} {p.attack.kind.upper()}" for p, w in parts]
     return " + ".join(words)
 
 

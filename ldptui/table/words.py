@@ -59,7 +59,7 @@ def value_text(value: object) -> str:
     if value is None:
         return text.MISSING
     if isinstance(value, int):
-        return text.count(value) if abs(value) >= 10_000 else str(value)
+        return str(value) if isinstance(value, bool) else text.count(value)
     if isinstance(value, float):
         return text.short(value)
     if isinstance(value, list):

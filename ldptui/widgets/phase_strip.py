@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from ..format import percent
 from .field import faint, muted
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -64,7 +65,7 @@ class PhaseStrip(Widget):
 
     def _bars(self, row: int, places: Sequence[tuple[int, int]], highest: float) -> Content:
         """A row of the bars, the uppermost first, with the highest share at its left."""
-        margin = f"{100 * highest:.3g} %" if row == 0 else "0" if row == _ROWS - 1 else ""
+        margin = percent(highest) if row == 0 else "0" if row == _ROWS - 1 else ""
         line = Content.styled(margin.rjust(_MARGIN - 1), muted(self)) + Content(" ")
         for number, (start, stop) in enumerate(places):
             shares = self.stretches[number].shares

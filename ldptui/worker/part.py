@@ -11,6 +11,7 @@ from core.experiment import Experiment
 from core.metrics import METRICS
 from core.results import CellResults, Tally
 
+from .. import format as text
 from .columns import MAX_ITEMS
 from .lines import encode, finite
 
@@ -60,7 +61,7 @@ class PartSoFar:
         for key in self.swept:
             value, leaf = cell.parameters.get(key), key.rpartition(".")[2]
             if value is not None:
-                number = f"{value:.6g}" if isinstance(value, float) else str(value)
+                number = text.chosen(value) if isinstance(value, float) else str(value)
                 said.append(number if leaf == "kind" else f"{leaf} {number}")
         return ", ".join(said)
 
@@ -130,4 +131,4 @@ def brief(value: Any) -> Any:
     if isinstance(value, float):
         return finite(value)
     long = isinstance(value, list | tuple) and len(value) > LONG_LIST
-    return f"{len(value):,} values" if long else value
+    return f"{text.count(len(value))} values" if long else value

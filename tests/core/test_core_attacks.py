@@ -91,7 +91,7 @@ def test_listed_targets(tmp_path: Any) -> None:
         ((0, 2, 0), "items must be distinct, got 0 twice"),
         ((3,), r"items must be indices in \[0, 3\), got 3"),
         ((-1,), r"items must be indices in \[0, 3\), got -1"),
-        (("pear",), "items must be indices, as this population has no labels, got 'pear'"),
+        (("pear",), 'items must be indices, as this population has no labels, got "pear"'),
     ],
 )
 def test_bad_listed_targets(items: tuple[int | str, ...], message: str) -> None:
@@ -102,7 +102,7 @@ def test_bad_listed_targets(items: tuple[int | str, ...], message: str) -> None:
 def test_unknown_labels_and_an_item_given_twice(tmp_path: Any) -> None:
     (tmp_path / "fruit.csv").write_text("name\npear\napple\n")
     fruit = CSVColumn("fruit.csv", "name").bind(0, tmp_path)
-    with pytest.raises(ScenarioError, match="must be labels of the population, got 'plum'"):
+    with pytest.raises(ScenarioError, match='must be labels of the population, got "plum"'):
         ListedTargets(("plum",)).resolve(fruit, 0)
     with pytest.raises(ScenarioError, match="distinct"):
         ListedTargets(("pear", 1)).resolve(fruit, 0)

@@ -277,7 +277,7 @@ def test_members_of_a_set() -> None:
 @pytest.mark.parametrize(
     ("text", "names", "words"),
     [
-        (TABLE, ["zip", "sex"], "must be a column of .* got 'sex'"),
+        (TABLE, ["zip", "sex"], 'must be a column of .* got "sex"'),
         ("a,b\n", ["a"], "at least one row"),
         ("", ["a"], "which is empty"),
         ("a,b\n1,2\n3\n", ["a", "b"], "row 2 has 1 cells"),

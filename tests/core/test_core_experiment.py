@@ -92,7 +92,7 @@ def test_targets_by_frequency_follow_the_drawn_population() -> None:
     [
         (
             {"population": {**ZIPF, "items": 2**20 + 1}},
-            r"my.toml: population.items must be at most 2\^20, got 1,048,577",
+            r"my.toml: population.items must be at most 2\^20, got 1 048 577",
         ),
         (
             {"population": {**ZIPF, "users": 10**13 + 1}},
@@ -106,14 +106,14 @@ def test_targets_by_frequency_follow_the_drawn_population() -> None:
             {"population": {**ZIPF, "users": 10**11 + 1}, "simulate": {"path": "reports"}},
             r"my.toml: simulate.path must be .* users × items exceeds 10\^12",
         ),
-        ({"trials": 10**6 + 1}, "my.toml: trials times cells must be at most 1,000,000"),
+        ({"trials": 10**6 + 1}, "my.toml: trials times cells must be at most 1 000 000"),
         (
             {"trials": 400_000, "sweep": {"protocol.epsilon": [1.0, 2.0, 3.0]}},
-            "my.toml: trials times cells must be at most 1,000,000",
+            "my.toml: trials times cells must be at most 1 000 000",
         ),
         (
             {"sweep": {"seed": {"from": 0, "to": 10_000, "points": 10_001}}},
-            "my.toml: sweep must give at most 10,000 cells, got 10,001",
+            "my.toml: sweep must give at most 10 000 cells, got 10 001",
         ),
     ],
 )

@@ -265,5 +265,5 @@ def test_a_column_is_written_with_its_budget(tmp_path: Path, rng: Rng) -> None:
     (column,) = read_columns(path, ["fruit"])
     assert sorted(column.values[c] for c in column.codes) == ["apple, red"] * 2 + ['the "best"']
     assert beside.name == "column.budget.txt"
-    assert "epsilon = 0.5, delta = 1e-06" in beside.read_text(encoding="utf-8")
+    assert "epsilon = 0.5, delta = 1e-6" in beside.read_text(encoding="utf-8")
     assert "delta" not in note(Spent(1.0, 0.0), "estimates", 3)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from ...bounds import check_bounds
 from ...decoding import Adjust
-from ...errors import ScenarioError
+from ...errors import ScenarioError, got, spelled
 from ...pure import EPSILON, PureProtocol
 from ..unary import SUE, Unary
 from .filters import BITS, COHORTS, HASHES
@@ -51,7 +51,7 @@ class RapporSpec:
             object.__setattr__(self, name, None)
         if self.f is not None and self.epsilon is not None:
             raise ScenarioError(
-                f"must be left out where epsilon is given, which f is solved for, got {self.f:g}",
+                f"must be left out where epsilon is given, which f is solved for, {got(self.f)}",
                 key="f",
             )
         if self.f is None and self.epsilon is None:
@@ -59,8 +59,8 @@ class RapporSpec:
         epsilon = self.epsilon_one  # which refuses a noise without privacy or information
         if self.basic and epsilon not in EPSILON:
             raise ScenarioError(
-                f"must give one report an epsilon {EPSILON}, got {self.f!r}, "
-                f"which gives {epsilon:g}",
+                f"must give one report an epsilon {EPSILON}, {got(self.f)}, "
+                f"which gives {spelled(epsilon, 6)}",
                 key="f",
             )
 

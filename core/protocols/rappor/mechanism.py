@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...bounds import Range, check_bounds
 from ...decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
-from ...errors import ScenarioError
+from ...errors import ScenarioError, spelled
 from ...pure import (
     DOMAIN,
     BoolArray,
@@ -397,8 +397,8 @@ class Rappor:
         if self.design.selects:
             found.append(
                 f"{self.domain_size} candidates are more than 0.8·k·m = "
-                f"{0.8 * self.bits * self.cohorts:g} bits can tell apart: a lasso selects some "
-                "first, and the others are estimated as 0"
+                f"{spelled(0.8 * self.bits * self.cohorts, 6)} bits can tell apart: a lasso "
+                "selects some first, and the others are estimated as 0"
             )
         empty = self.cohorts * (1 - 1 / self.cohorts) ** users
         if empty >= 0.5:

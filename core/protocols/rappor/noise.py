@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 
 from ...bounds import Range, check_bounds
-from ...errors import ScenarioError
+from ...errors import ScenarioError, got, spelled
 from ...pure import BoolArray, Rng
 
 PROBABILITY = Range(0, 1)
@@ -40,8 +40,8 @@ class BitNoise:
             )
         if not self.q > self.p:
             raise ScenarioError(
-                f"must exceed p = {self.p:g}, got {self.q:g}: a sent bit would say nothing of the "
-                "permanent one (RAPPOR's p and q are the reverse of Wang's)",
+                f"must exceed p = {spelled(self.p)}, {got(self.q)}: a sent bit would say nothing "
+                "of the permanent one (RAPPOR's p and q are the reverse of Wang's)",
                 key="q",
             )
         if self.f == 0 and (self.p == 0 or self.q == 1):
@@ -52,7 +52,9 @@ class BitNoise:
                 key="f",
             )
         if not self.q_star > self.p_star:
-            raise ScenarioError(f"must be less than 1 by more than {1 - self.f:g}", key="f")
+            raise ScenarioError(
+                f"must be less than 1 by more than {spelled(1 - self.f, 6)}", key="f"
+            )
 
     @property
     def q_star(self) -> float:
@@ -112,10 +114,10 @@ def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:
     if f < 0 and (f < -1e-12 or p == 0 or q == 1):
         most = BitNoise(0, p, q).epsilon_one(hashes) if p > 0 and q < 1 else math.inf
         raise ScenarioError(
-            f"must be at most {most:.6g}, which f = 0 gives with p = {p:g}, q = {q:g} and "
-            f"{hashes} hash{'es' if hashes > 1 else ''}, got {epsilon:g}",
+            f"must be at most {spelled(most, 6)}, which f = 0 gives with p = {spelled(p)}, "
+            f"q = {spelled(q)} and {hashes} hash{'es' if hashes > 1 else ''}, {got(epsilon)}",
             key="epsilon",
         )
     if f >= 1:
-        raise ScenarioError(f"must be large enough for f < 1, got {epsilon!r}", key="epsilon")
+        raise ScenarioError(f"must be large enough for f < 1, {got(epsilon)}", key="epsilon")
     return max(f, 0.0)

@@ -21,7 +21,7 @@ import numpy as np
 from core.bounds import Range
 from core.cell import Cell
 from core.columns import Column, csv_rows, read_columns
-from core.errors import FileError, ScenarioError
+from core.errors import FileError, ScenarioError, got
 from core.pure import Rng
 from core.scenario import Scenario
 
@@ -65,7 +65,7 @@ class Ask:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ScenarioError(_wanted("a number", value), key=name)
         if not math.isfinite(value) or value not in allowed:
-            raise ScenarioError(f"must be {allowed}, got {value:g}", key=name)
+            raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
         return value
 
     def integer(self, name: str, allowed: Range) -> int:
@@ -73,7 +73,7 @@ class Ask:
         if isinstance(value, bool) or not isinstance(value, int):
             raise ScenarioError(_wanted("a whole number", value), key=name)
         if value not in allowed:
-            raise ScenarioError(f"must be {allowed}, got {value}", key=name)
+            raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
         return value
 
     def positive(self, name: str) -> float:

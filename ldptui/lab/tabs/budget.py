@@ -76,8 +76,8 @@ def _verdict(spent: dict[str, dict[str, float]], delta: float, people: int) -> l
     least = min(spent, key=lambda name: spent[name]["epsilon"])
     if spent[least]["epsilon"] < 0.995 * total:
         words.append(
-            f"With δ = {delta:g} allowed, ε = {text.short(spent[least]['epsilon'])} holds as well "
-            f"({least} composition)."
+            f"With δ = {text.chosen(delta)} allowed, ε = {text.short(spent[least]['epsilon'])} "
+            f"holds as well ({least} composition)."
         )
     return words
 
@@ -109,7 +109,7 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
     }
     tones = {"sequential": "attacked", "advanced": "clean", "exact": "theory"}
     return Plot(
-        f"Budget spent after each release, δ = {delta:g}"
+        f"Budget spent after each release, δ = {text.chosen(delta)}"
         + (f", {people} people together" if people > 1 else ""),
         Axis("releases so far", low=0.0),
         Axis("ε", low=0.0),

@@ -34,7 +34,7 @@ def work(ask: Ask) -> Steps:
         words.append(f"The largest of the estimates from local reports is right in: {beaten}.")
     if values["needed"] is not None:
         need = text.short(values["needed"], 3)
-        words.append(f"The exponential mechanism needs ε = {need} to be right 95% of the time.")
+        words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
     if trials < wanted:
         words.append(f"Only {trials} trials: the domain is large.")
     return answer_of(report, choose.chart(values), words=words)

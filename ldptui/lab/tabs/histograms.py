@@ -69,10 +69,11 @@ def work(ask: Ask) -> Steps:
     seen = f"of {draws} draws; {bound}{text.short(alpha * draws, 3)} expected"
     rows.append(row("off by more in any bin", str(missed), seen, "simulated"))
 
-    with_ = f"ε = {text.short(epsilon)}, α = {alpha:g}"
+    with_ = f"ε = {text.short(epsilon)}, α = {text.chosen(alpha)}"
     title = f"Users that a count is off by at most, {with_}"
     if not forward:
-        title = f"ε that makes a count off by at most {given:g} users, α = {alpha:g}"
+        most = text.chosen(given)
+        title = f"ε that makes a count off by at most {most} users, α = {text.chosen(alpha)}"
     verdict = (
         f"With {with_} a {kind} count is off by more than {text.short(one, 5)} users with "
         f"probability α at most; any of all {text.count(d)} by more than {text.short(every, 5)}."

@@ -61,7 +61,7 @@ def write(value: Any, *, grouped: bool = True) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return count(value) if grouped and abs(value) >= 10_000 else str(value)
+        return count(value) if grouped else str(value)
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, list | tuple):
