@@ -6,7 +6,7 @@ the scenario's own business. Nothing needs NumPy or core.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from .format import percent
@@ -224,3 +224,20 @@ def shares_of(parts: Sequence[Mapping[str, Any]]) -> list[float]:
     ]
     total = sum(plain)
     return [one / total if total else 0.0 for one in plain]
+
+
+def described_phase(phases: Sequence[Table], at: int) -> str:
+    """`0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
+    phase = phases[at]
+    first, last = span(phases, at)
+    share = described_share(phase.get("share"))
+    off = "off: " if phase.get("muted") is True else ""
+    return f"{off}{first}–{last}  {share}  {described_mix(parts_of(phase))}"
+
+
+def described_parts(parts: Sequence[Table]) -> Iterator[str]:
+    """A row for each part: a bar, its share, its kind."""
+    for part, share in zip(parts, shares_of(parts), strict=True):
+        bar = "█" * round(8 * share)
+        own = "  own targets" if "targets" in part else ""
+        yield f"{bar or '▏':<8} {100 * share:>4.0f} %  {part.get('kind', '?')}{own}"

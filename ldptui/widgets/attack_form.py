@@ -19,6 +19,7 @@ from ..attack_script import Shape, Table
 from ..format import count, short
 from ..help import kind_help
 from ..messages import KeyEdited, Noted
+from .attack_edits import DRIFTS, GIVEN, SHARED, aimed, drifting, picked, ramp_of
 from .blank import Scrolled
 from .field import Field, Type
 from .item_list import Item, ItemList
@@ -42,9 +43,6 @@ PICKS: Final = {
     "most-frequent": "most frequent",
     "listed": "listed",
 }
-SHARED: Final = "shared"
-"""No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
-GIVEN: Final = "given"
 GOALS: Final = {
     GIVEN: "none",
     "gain": "gain",
@@ -53,19 +51,11 @@ GOALS: Final = {
 }
 """What the number of fakes follows from: a share, or a goal."""
 OVER: Final = {"malicious": "fake users", "share": "share"}
-DRIFTS: Final[dict[str, Table]] = {
-    "none": {},
-    "uniform": {},
-    "zipf": {"exponent": 1.0},
-    "geometric": {"ratio": 0.9},
-    "normal": {"mean": 0.0, "std": 1.0},
-}
-"""The populations that a form can mix in, with what they start with; `counts` by the script."""
 DRIFTING: Final = ("exponent", "ratio", "mean", "std")
-WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
-"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
 CONSTANT: Final = "constant"
 RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
+WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
+"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
 OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
     ("name", "text"),
     ("seeds", "integer"),
@@ -207,7 +197,7 @@ class AttackForm(Scrolled):
             return
         there = script.phases_of(self._attack)
         phases.rows = tuple(
-            Item(_phase_row(there, at), _problem(draft, f"attack.phase.{at}"),
+            Item(script.described_phase(there, at), _problem(draft, f"attack.phase.{at}"),
                  there[at].get("muted") is True)
             for at in range(len(there))
         )  # fmt: skip
@@ -266,7 +256,7 @@ class AttackForm(Scrolled):
         there = script.parts_of(value_of(draft, self._stage) or {})
         parts.rows = tuple(
             Item(row, _problem(draft, f"{self._stage}.mix.{at}"))
-            for at, row in enumerate(_part_rows(there))
+            for at, row in enumerate(script.described_parts(there))
         )
         parts.at = parts.at
         self._place("weight", f"{self._part}.weight", draft)
@@ -341,7 +331,8 @@ class AttackForm(Scrolled):
 
     def on_key_edited(self, event: KeyEdited) -> None:
         """What stands for more than one key is turned into an edit of the table it is in."""
-        if self.draft is None:
+        draft = self.draft
+        if draft is None:
             return
         table, _, leaf = event.key.rpartition(".")
         if event.key == "attack.shape":
@@ -349,16 +340,18 @@ class AttackForm(Scrolled):
             self._reshape(event.value)
         elif event.key == "campaign.drift" and isinstance(event.value, str):
             event.stop()
-            self.post_message(KeyEdited(event.key, self._drifting(event.value)))
+            self.post_message(KeyEdited(event.key, drifting(draft, event.value)))
         elif event.key == "goal.metric":
             event.stop()
-            self._aim(event.value)
+            self.post_message(KeyEdited(*aimed(draft, event.value)))
         elif leaf == "pick":
             event.stop()
-            self.post_message(KeyEdited(table, self._picked(table, event.value)))
+            self.post_message(KeyEdited(table, picked(draft, table, event.value)))
         elif leaf == "shape" and table.endswith(".share"):
             event.stop()
-            self.post_message(KeyEdited(table, self._ramped(table, event.value)))
+            self.post_message(
+                KeyEdited(table, ramp_of(draft, table.removesuffix(".share"), event.value))
+            )
 
     def _reshape(self, shape: Shape) -> None:
         now = script.shape_of(self._attack)
@@ -370,54 +363,6 @@ class AttackForm(Scrolled):
         self.post_message(KeyEdited("attack", wanted))
         if lost:
             self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
-
-    def _aim(self, metric: str) -> None:
-        """A goal takes the place of the share; back, the share is the one that it took."""
-        assert self.draft is not None
-        cell = self.draft.cell
-        if metric == GIVEN:
-            share = float(f"{cell.share:.3g}") if cell is not None and cell.malicious else 0.05
-            self.post_message(KeyEdited("attack.share", share))
-            return
-        most = int(cell.targets.size) if cell is not None and cell.targets.size else 1
-        at_least = most if metric == "targets_in_top_k" else 0.1
-        goal = (self.draft.document or {}).get("goal")
-        over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
-        table = {"metric": metric, "at_least": at_least, "over": over}
-        self.post_message(KeyEdited("goal", table))
-
-    def _drifting(self, kind: str) -> Table | None:
-        """The population to mix in, as wide and in the middle as the domain asks for."""
-        if kind == "none":
-            return None
-        cell = self.draft.cell if self.draft is not None else None
-        items = cell.population.domain_size if cell is not None else 128
-        fitting = {"mean": round((items - 1) / 2, 1), "std": max(1.0, round(items / 8, 1))}
-        start = {key: fitting.get(key, value) for key, value in DRIFTS[kind].items()}
-        return {"kind": kind, **start}
-
-    def _picked(self, table: str, how: str) -> Table | None:
-        """Picked or listed: the targets are one table either way, so the whole of it is set."""
-        from ..draft import value_of
-
-        assert self.draft is not None
-        targets = value_of(self.draft, table)
-        before = targets if isinstance(targets, dict) else {}
-        if how == SHARED:
-            return None
-        if how == "listed":
-            return {"items": _targets_now(self.draft)}
-        items = before.get("items")
-        many = len(items) if isinstance(items, list) else 10
-        return {"pick": how, "count": before.get("count", max(1, many))}
-
-    def _ramped(self, table: str, shape: str) -> Any:
-        from ..draft import value_of
-
-        assert self.draft is not None
-        before = value_of(self.draft, table)
-        rounds = value_of(self.draft, f"{self._stage}.rounds")
-        return script.ramped(before, shape, rounds if isinstance(rounds, int) else 2)
 
     def on_item_list_asked(self, event: ItemList.Asked) -> None:
         from ..draft import value_of
@@ -498,22 +443,6 @@ def _problem(draft: Draft, key: str) -> str:
     return problem.message if problem is not None else ""
 
 
-def _phase_row(phases: list[Table], at: int) -> str:
-    """`0–19  0 → 5 % linear  mga 80 % ria 20 %`."""
-    phase = phases[at]
-    first, last = script.span(phases, at)
-    share = script.described_share(phase.get("share"))
-    off = "off: " if phase.get("muted") is True else ""
-    return f"{off}{first}–{last}  {share}  {script.described_mix(script.parts_of(phase))}"
-
-
-def _part_rows(parts: list[Table]) -> Iterator[str]:
-    for part, share in zip(parts, script.shares_of(parts), strict=True):
-        bar = "█" * round(8 * share)
-        own = "  own targets" if "targets" in part else ""
-        yield f"{bar or '▏':<8} {100 * share:>4.0f} %  {part.get('kind', '?')}{own}"
-
-
 def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
     """The phases as the last valid scenario has bound them."""
     rounds = draft.cell.rounds if draft.cell is not None else ()
@@ -532,16 +461,6 @@ def _update(words: Static, text: str) -> None:
     """Change words that differ: the same ones would lay out the whole screen anew."""
     if str(words.content) != text:
         words.update(text)
-
-
-def _targets_now(draft: Draft) -> list[int | str]:
-    """The targets of the last valid scenario, as a list would name them."""
-    cell = draft.cell
-    if cell is None or not cell.targets.size:
-        return [0]
-    indices = [int(item) for item in cell.targets[:100]]
-    labels = cell.population.labels
-    return [labels[item] for item in indices] if labels is not None else list(indices)
 
 
 def _facts(draft: Draft) -> str:
