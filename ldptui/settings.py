@@ -83,7 +83,7 @@ def load_settings(
     _check(*chosen_charset, CHARSETS)
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
-        raise SettingsError(f"{where}: mouse must be true or false, got {_shown(with_mouse)}")
+        raise SettingsError(f"{where}: mouse must be true or false, {_got(with_mouse)}")
     given = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(given)
     return Settings(
@@ -143,7 +143,7 @@ def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
 def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
     value = read.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise SettingsError(f"{where}: {key} must be a list of texts, got {_shown(value)}")
+        raise SettingsError(f"{where}: {key} must be a list of texts, {_got(value)}")
     return value
 
 
@@ -233,14 +233,14 @@ def _chosen(
         return None
     value = read[key]
     if not isinstance(value, str):
-        raise SettingsError(f"{where}: {key} must be a text, got {_shown(value)}")
+        raise SettingsError(f"{where}: {key} must be a text, {_got(value)}")
     return value, f"{where}: {key}"
 
 
 def _check(value: str, where: str, allowed: Iterable[str]) -> None:
     names = list(allowed)
     if value not in names:
-        raise SettingsError(f"{where} must be one of {', '.join(names)}, got {_shown(value)}")
+        raise SettingsError(f"{where} must be one of {', '.join(names)}, {_got(value)}")
 
 
 def _drawable(charset: str) -> Charset:
@@ -252,7 +252,7 @@ def _drawable(charset: str) -> Charset:
 
 def _keys(table: Any, where: str) -> dict[str, str]:
     if not isinstance(table, dict):
-        raise SettingsError(f"{where}: keys must be a table, got {_shown(table)}")
+        raise SettingsError(f"{where}: keys must be a table, {_got(table)}")
     if not table:
         return {}
     known = bindings()
@@ -265,8 +265,7 @@ def _keys(table: Any, where: str) -> dict[str, str]:
         names = [str(key).strip() for key in written]
         if not isinstance(value, str | list) or not all(_is_key(key) for key in names):
             raise SettingsError(
-                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", '
-                f"got {_shown(value)}"
+                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {_got(value)}'
             )
         keys[name] = ",".join(names)
     _refuse_clash(keys, known, where)
@@ -322,6 +321,7 @@ def _hint(word: str, known: Iterable[str], otherwise: str) -> str:
     return f" (did you mean {close[0]}?)" if close else f" ({otherwise})"
 
 
-def _shown(value: object) -> str:
-    shown = repr(value).replace("\n", " ")
-    return shown if len(shown) <= 60 else f"{shown[:59]}…"
+def _got(value: object) -> str:
+    from core.errors import got
+
+    return got(value)

@@ -192,8 +192,8 @@ def test_runs_are_filtered_tagged_and_removed(tiny: str, capsys: Captured) -> No
     ("code", "arguments", "words"),
     [
         (2, ("runs", "show", "7"), "there is no run 7"),
-        (2, ("runs", "show", "x"), 'RUN must be the number of a run, or "last", got x'),
-        (2, ("runs", "list", "--since", "soon"), "--since must be a day as 2026-01-31, got soon"),
+        (2, ("runs", "show", "x"), 'RUN must be the number of a run, or "last", got "x"'),
+        (2, ("runs", "list", "--since", "soon"), '--since must be a day as 2026-01-31, got "soon"'),
         (2, ("runs", "tag", "1", "a,b"), "--tag must be words without commas"),
         (2, ("run", "quickstart", "--tag", ""), "--tag must be words"),
         (2, ("runs", "fly"), "invalid choice"),

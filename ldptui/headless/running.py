@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 import scenarios as bundled
-from core.errors import FileError, ScenarioError, one_line
+from core.errors import FileError, ScenarioError, got, one_line
 from core.experiment import Experiment, compile  # noqa: A004
 from core.export import to_csv, to_json
 from core.files import write_atomically
@@ -42,7 +42,7 @@ def run(options: Namespace) -> int:
 
 def check_workers(options: Namespace) -> None:
     if options.workers < 1:
-        raise ScenarioError(f"must be at least 1, got {options.workers}", key="--workers")
+        raise ScenarioError(f"must be at least 1, {got(options.workers)}", key="--workers")
 
 
 def check_output(options: Namespace) -> Path | None:
@@ -122,7 +122,7 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
     for setting in options.settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
-            raise ScenarioError(f"must be KEY=VALUE, got {setting}", key="--set")
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
         settings.append((key.strip(), toml_value(value)))
     changed = _without_rival(scenario, [key for key, _ in settings], options.quiet)
     for key, value in settings:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.metrics import METRICS
 from core.results import CellResults
 from core.store import Run, RunCell
@@ -97,7 +97,7 @@ def compare(options: Namespace) -> int:
     unknown = [name for name in options.metric if name not in METRICS]
     if unknown:
         raise ScenarioError(
-            f"must be one of {', '.join(METRICS)}, got {unknown[0]}", key="--metric"
+            f"must be one of {', '.join(METRICS)}, {got(unknown[0])}", key="--metric"
         )
     sides = []
     for word in (options.a, options.b):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.errors import FileError, ScenarioError
+from core.errors import FileError, ScenarioError, got
 from core.recording import read_recording
 from core.store import Store, open_store
 
@@ -17,7 +17,7 @@ from .. import places
 def tags_of(given: Sequence[str]) -> list[str]:
     for tag in given:
         if not tag.strip() or not tag.isprintable() or "," in tag:
-            raise ScenarioError(f"must be words without commas, got {tag!r}", key="--tag")
+            raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
     return [tag.strip() for tag in given]
 
 
@@ -37,7 +37,7 @@ def number_of(store: Store, word: str) -> int:
             raise ScenarioError("must be a run, and there are none", key="RUN")
         return newest[0].id
     if not (word.isascii() and word.isdigit() and len(word) < 19):
-        raise ScenarioError(f'must be the number of a run, or "last", got {word}', key="RUN")
+        raise ScenarioError(f'must be the number of a run, or "last", {got(word)}', key="RUN")
     return store.run(int(word)).id
 
 
@@ -65,4 +65,4 @@ def moment_of(given: str | None, option: str, after: bool = False) -> float | No
             moment += timedelta(days=1)
         return moment.timestamp()
     except (ValueError, OverflowError, OSError):
-        raise ScenarioError(f"must be a day as 2026-01-31, got {given}", key=option) from None
+        raise ScenarioError(f"must be a day as 2026-01-31, {got(given)}", key=option) from None

@@ -15,7 +15,7 @@ import numpy as np
 from core.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.bounds import Range
 from core.central import Exponential, Neighbours
-from core.errors import FileError, LdpError, RunError, ScenarioError
+from core.errors import FileError, LdpError, RunError, ScenarioError, got
 from core.loss import DiscreteLoss, Loss, exponential_loss, loss_of
 from core.protocols import BitNoise, Rappor
 from core.pure import DOMAIN, Rng
@@ -154,7 +154,7 @@ def subject_of(options: Namespace) -> Subject:
         return _curator(options)
     if kind not in (*LOCAL, "rappor"):
         known = ", ".join((*LOCAL, "rappor", *CURATORS))
-        rule = f"must be one of {known}, exponential, or FILE.py:NAME, got {kind}"
+        rule = f"must be one of {known}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="PROTOCOL")
     items = needed("--items", options.items)
     protocol: Any

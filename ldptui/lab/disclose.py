@@ -13,7 +13,7 @@ import numpy as np
 from core.bounds import Range
 from core.columns import Column, read_columns
 from core.disclosure import MOST_VALUES, attribute_privacy, diversity, group
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.relation import Relation
 
 from .. import cli
@@ -41,7 +41,7 @@ def run(options: Namespace) -> int:
         raise ScenarioError("must name the columns that others may know", key="--quasi")
     for name in sensitive:
         if name in quasi:
-            raise ScenarioError(f"must not name a quasi-identifier, got {name}", key="--sensitive")
+            raise ScenarioError(f"must not name a quasi-identifier, {got(name)}", key="--sensitive")
     values = table_values(path, quasi, sensitive, options.observed)
     show(options, values, laid_out(*report(options, values)))
     return cli.DONE

@@ -11,7 +11,7 @@ from core import ledger as books
 from core.bounds import Range
 from core.cell import Cell
 from core.central import SENSITIVITY, Geometric, Laplace, Stability
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.protocols import BitNoise
 from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 
@@ -104,7 +104,7 @@ def entry(written: str) -> books.Entry:
         epsilon, _, delta = spent.partition(",")
         parts = float(epsilon), float(delta or 0), int(times) if by else 1
     except ValueError as error:
-        rule = f"must be [NAME=]EPSILON[,DELTA][@NOISE][xTIMES], got {written}"
+        rule = f"must be [NAME=]EPSILON[,DELTA][@NOISE][xTIMES], {got(written)}"
         raise ScenarioError(rule, key="ENTRY") from error
     try:
         kind: Any = noise if at else "any"

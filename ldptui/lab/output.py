@@ -109,7 +109,7 @@ def numbers(option: str, written: str, count: int) -> list[float]:
     except ValueError:
         found = []
     if len(found) != count:
-        rule = f"must be {count} numbers separated by commas, got {written}"
+        rule = f"must be {count} numbers separated by commas, {got(written)}"
         raise ScenarioError(rule, key=option)
     return found
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.central.accuracy import BUDGET, Neighbours
 from core.columns import Column, read_columns
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.sampling import Floats
 from core.sensitivity import QUERIES, Bounds, Query, clipping, of_query
 
@@ -64,7 +64,7 @@ def _queries(written: str | None) -> tuple[Query, ...]:
     for name in names:
         if name not in QUERIES:
             known = ", ".join(QUERIES)
-            raise ScenarioError(f"must be some of {known}, got {name}", key="--query")
+            raise ScenarioError(f"must be some of {known}, {got(name)}", key="--query")
     return tuple(query for query in QUERIES if query in names)
 
 

@@ -110,7 +110,7 @@ class Ask:
 
 
 def _wanted(what: str, value: Any) -> str:
-    return f"must be {what}" + (f", got {value!r}" if value not in (None, "") else "")
+    return f"must be {what}" + (f", {got(value)}" if value is not None else "")
 
 
 @lru_cache(maxsize=2)

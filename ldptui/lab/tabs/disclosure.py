@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.bounds import Range
-from core.errors import ScenarioError
+from core.errors import ScenarioError, got
 from core.relation import Relation
 
 from ... import format as text
@@ -38,7 +38,7 @@ def work(ask: Ask) -> Steps:
         raise ScenarioError(f"name columns that others may know: {joined(known[:8])}", key="quasi")
     for name in sensitive:
         if name in quasi:
-            raise ScenarioError(f"must not be a quasi-identifier too, got {name}", key="sensitive")
+            raise ScenarioError(f"must not be a quasi-identifier too, {got(name)}", key="sensitive")
     yield f"reading {path.name} and grouping its rows by {joined(quasi)}"
     values = disclose.table_values(path, quasi, sensitive, observed)
     report = disclose.report(ask.options(file=path.name, observed=observed), values)
@@ -113,7 +113,7 @@ def _relation(ask: Ask, path: Path, known: Sequence[str], observed: int) -> Step
     names = [ask.word("user"), ask.word("attribute")]
     for name, field in zip(names, ("user", "attribute"), strict=True):
         if name not in known:
-            rule = f"must be one of {joined(known[:8])}" + (f", got {name}" if name else "")
+            rule = f"must be one of {joined(known[:8])}" + (f", {got(name)}" if name else "")
             raise ScenarioError(rule, key=field)
     yield f"reading {path.name} and closing its sets of attributes"
     relation = disclose.relation_of(path, names)
