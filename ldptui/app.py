@@ -138,14 +138,14 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
-        from .screens.confirm import ConfirmScreen
+        from .screens.confirm import ConfirmScreen, LeaveScreen
 
-        question = self.workbench.reason_to_stay
-        if question is None or isinstance(self.screen, ConfirmScreen):
+        running = self.workbench.run_to_leave
+        if running is None or isinstance(self.screen, ConfirmScreen):
             self.workbench.save_draft()
             await self._stop()
         else:
-            self.push_screen(ConfirmScreen(question), self._answered)
+            self.push_screen(LeaveScreen(self.workbench, running), self._answered)
 
     def _answered(self, leave: bool | None) -> None:
         if leave:

@@ -175,16 +175,36 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
 
 async def test_quitting_asks_only_while_a_run_is_active() -> None:
     async with workbench() as (screen, engine, pilot):
-        assert screen.reason_to_stay is None
+        assert screen.run_to_leave is None
         await pilot.press("ctrl+r")
         await until(pilot, lambda: engine.requests[-1].full)
         engine.progress(Snapshot(engine.requests[-1].key, "running", full=True, done=30, total=100))
-        await until(pilot, lambda: "30%" in (screen.reason_to_stay or ""))
+        await until(pilot, lambda: (run := screen.run_to_leave) is not None and run.done == 30)
         await pilot.press("ctrl+q")
         await until(pilot, lambda: screen.app.screen is not screen)
         await pilot.press("escape")
         await until(pilot, lambda: screen.app.screen is screen)
         assert engine.active is not None
+
+
+async def test_the_question_before_quitting_follows_the_run() -> None:
+    async with workbench() as (screen, engine, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: engine.requests[-1].full)
+        run = Snapshot(engine.requests[-1].key, "running", full=True, done=30, total=100)
+        engine.progress(run)
+        await until(pilot, lambda: screen.run_to_leave == run)
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: "A run is at 30%. Quit and lose it?" in words(pilot))
+
+        engine.progress(dataclasses.replace(run, done=60, stored=7))
+        await until(pilot, lambda: "A run is at 60%. Quit? The next start" in words(pilot))
+        finished(engine)
+        await until(pilot, lambda: "The run is done meanwhile. Quit?" in words(pilot))
+
+        await pilot.press("n")
+        await until(pilot, lambda: screen.app.screen is screen)
+        assert not engine.stopped
 
 
 @pytest.mark.parametrize("key", ["3", "alt+3", "f4", "pound_sign"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,6 +11,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from ..widgets.dialog import Dialog
+
+if TYPE_CHECKING:
+    from ..runs import Run
+    from ..snapshot import Snapshot
+    from .recorded import RecordedScreen
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -53,3 +58,31 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def action_answer(self, answer: bool) -> None:
         self.dismiss(answer)
+
+
+class LeaveScreen(ConfirmScreen):
+    """Asks before quitting while a run goes on; its words follow the run, to its end and after."""
+
+    def __init__(self, workbench: RecordedScreen, run: Snapshot) -> None:
+        super().__init__(leaving(run))
+        self._workbench, self._key = workbench, run.key
+
+    def on_mount(self) -> None:
+        self.watch(self._workbench, "session", self._follow)
+
+    def _follow(self, session: tuple[Run, ...]) -> None:
+        run = next((one.snapshot for one in session if one.key == self._key), None)
+        words = self.query_one(Static)
+        if run is not None and str(words.content) != leaving(run):
+            words.update(leaving(run))
+
+
+def leaving(run: Snapshot) -> str:
+    """What to ask before quitting: what becomes of the run, or how it has ended meanwhile."""
+    if run.status != "running":
+        ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
+        return f"The run {ended} meanwhile. Quit?"
+    share = run.done / run.total if run.total else 0.0
+    if run.stored is None:
+        return f"A run is at {share:.0%}. Quit and lose it?"
+    return f"A run is at {share:.0%}. Quit? The next start offers to go on with it."

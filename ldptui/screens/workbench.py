@@ -410,15 +410,10 @@ class WorkbenchScreen(RecordedScreen):
             self._note("nothing runs; ctrl+q quits")
 
     @property
-    def reason_to_stay(self) -> str | None:
-        """The question to ask before quitting, while a run that was asked for is active."""
+    def run_to_leave(self) -> Snapshot | None:
+        """The run that was asked for and is active: who quits is asked about it."""
         running = self.active_run
-        if running is None or not running.full:
-            return None
-        share = running.done / running.total if running.total else 0.0
-        if running.stored is None:
-            return f"A run is at {share:.0%}. Quit and lose it?"
-        return f"A run is at {share:.0%}. Quit? The next start offers to go on with it."
+        return running if running is not None and running.full else None
 
     def on_run_progressed(self, message: RunProgressed) -> None:
         snapshot = message.snapshot
