@@ -220,6 +220,23 @@ async def test_a_protocol_without_known_steps_says_so() -> None:
         await pilot.press("n", "u", "i")
 
 
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+async def test_where_there_is_no_report_no_key_draws_another(kind: str) -> None:
+    """A curator gets no reports."""
+    app = Bench(draft())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.query_one(RowsView).focus()
+        await pilot.pause()
+        hints = app.query_one(".report--hints")
+        assert hints.display
+        assert {"n", "u", "i"} <= app.screen.active_bindings.keys()
+        app.view.draft = draft(kind)
+        await pilot.pause()
+        assert "a trusted curator gets no reports" in app.view.as_text()
+        assert not hints.display
+        assert {"n", "u", "i", "I"}.isdisjoint(app.screen.active_bindings)
+
+
 async def test_no_attack_says_so() -> None:
     app = Bench(draft(fakes=None))
     async with app.run_test(size=(120, 40)):

@@ -65,8 +65,34 @@ class ReportView(Vertical):
         hints = (f"[bold $text-accent]{key}[/] {what}" for key, what in HINTS)
         yield Static("   ".join(hints), classes="report--hints")
 
+    def on_mount(self) -> None:
+        self._offer_keys()
+
     def watch_draft(self) -> None:
         self._redraw()
+        if self.is_mounted:
+            self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        self.query_one(".report--hints").display = self._has_report
+        self.refresh_bindings()
+
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002
+    ) -> bool | None:
+        """Where there is no report, there is no next one."""
+        return self._has_report or action not in ("new_report", "new_user", "step_item")
+
+    @property
+    def _has_report(self) -> bool:
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is None:
+            return False
+        from ...life import has_steps
+
+        return has_steps(cell.protocol)
 
     def action_new_report(self) -> None:
         """The same user with the same value: new randomness."""
@@ -96,10 +122,8 @@ class ReportView(Vertical):
         """The genuine user's report and the fake one's, or why there is none; None for neither."""
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None:
-            from ...life import has_steps
-
             # Of a campaign the reports of its most attacked round.
-            self._lives = self._draw(cell.peak) if has_steps(cell.protocol) else None
+            self._lives = self._draw(cell.peak) if self._has_report else None
         return self._lives
 
     def as_text(self) -> str:
