@@ -383,14 +383,30 @@ def words(pilot: Pilot[None]) -> str:
     return "\n".join(str(one.content) for one in pilot.app.screen.query(Static))
 
 
-async def test_at_80_columns_the_keys_of_the_pane_are_shown_and_a_cut_title_says_so() -> None:
+async def test_at_80_columns_all_global_keys_are_shown_and_a_cut_title_says_so() -> None:
     async with workbench((80, 24)) as (screen, engine, pilot):
         finished(engine)
         await pilot.press("4")
         hints = screen.query_one(KeyHints).render().plain
-        assert all(key in hints for key in ("Run", "Help", "Quit", "Palette", "View", "Table"))
+        assert hints == (
+            "^r Run ^s Save ^o Open ^e Export 6 Lab ? Help ^q Quit ^p Palette v View"
+        )
         title = screen.query_one(TitleBar).render().plain
         assert title.endswith("…")
+
+
+async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
+    async with workbench((120, 24)) as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("4")
+        hints = screen.query_one(KeyHints)
+        for width in range(120, 59, -5):
+            await pilot.resize_terminal(width, 24)
+            await settled(pilot, lambda width=width: hints.size.width == width - 2)
+            await pilot.pause()
+            line = hints.render().plain
+            assert len(line) <= width - 2
+            assert {"Run", "Help", "Palette", "Quit", "Lab", "Export"} <= set(line.split())
 
 
 async def test_a_run_that_tells_nothing_counts_its_seconds(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding
@@ -10,12 +13,22 @@ from textual.widget import Widget
 
 from .fitting import fitted
 
-ESSENTIAL = ("run", "help", "leave", "command_palette")
-"""Actions whose keys are shown at every width."""
+USE: Final = {
+    action: place
+    for place, action in enumerate(
+        ("run", "help", "command_palette", "leave", "lab", "export", "save", "open")
+    )
+}
+"""What is shown where not all of the global keys fit, the most useful first."""
+WIDE_GAP: Final = 2
 
 
 class KeyHints(Widget):
-    """Global keys first, then those of the focused pane; as many as fit, none cut in half."""
+    """Global keys first, then those of the focused pane; as many as fit, none cut in half.
+
+    Where they do not all fit they stand closer, and where the global ones alone do not, in the
+    order of their use.
+    """
 
     DEFAULT_CSS = """
     KeyHints {
@@ -34,54 +47,60 @@ class KeyHints(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._hints: list[Binding] = []
+        self._gap = WIDE_GAP
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
         fitted(self, lambda: self._bindings_changed(self.screen))
 
     def _bindings_changed(self, _: Screen[object]) -> None:
-        bindings = self._shown()
-        if bindings != self._hints:
-            self._hints = bindings
+        shown = self._shown()
+        if shown != (self._hints, self._gap):
+            self._hints, self._gap = shown
             # In a frame of its own: Textual draws all that lies between two parts of a frame.
             self.call_after_refresh(self.refresh)
 
-    def _shown(self) -> list[Binding]:
-        """Bindings to show: the screen's and the app's, then those of what has the focus."""
+    def _shown(self) -> tuple[list[Binding], int]:
+        """Bindings to show, those of the screen and the app first, and the cells between them."""
         own: list[Binding] = []
         other: list[Binding] = []
-        seen: set[str] = set()
+        seen: set[tuple[int, str]] = set()
         for active in self.screen.active_bindings.values():
-            binding = active.binding
-            if not binding.show or not active.enabled or binding.action in seen:
+            binding, mine = active.binding, active.node in (self.screen, self.app)
+            one = (id(active.node), binding.action)  # it may have several keys
+            if not binding.show or not active.enabled or one in seen:
                 continue
-            seen.add(binding.action)
-            (own if active.node in (self.screen, self.app) else other).append(binding)
-        bindings = own + other
-        if sum(map(self._width, bindings)) > self.size.width:
-            # Not all fit: what is reached from the palette too gives way to the focused pane's.
-            last = [one for one in own if one.action not in ESSENTIAL]
-            bindings = [*(one for one in own if one.action in ESSENTIAL), *other, *last]
-        return bindings
+            seen.add(one)
+            (own if mine else other).append(binding)
+        room = self.content_size.width
+        for gap in (WIDE_GAP, 1):
+            if self._taken([*own, *other], gap) <= room:
+                return [*own, *other], gap
+        if self._taken(own, 1) > room:
+            own.sort(key=lambda one: USE.get(one.action, len(USE)))
+        hints: list[Binding] = []
+        for one in (*own, *other):
+            if self._taken([*hints, one], 1) <= room:
+                hints.append(one)
+        return hints, 1
 
-    def _width(self, binding: Binding) -> int:
-        """Cells of a hint, with the gap after it."""
-        return cell_len(self.app.get_key_display(binding)) + len(binding.description) + 3
+    def _taken(self, hints: Sequence[Binding], gap: int) -> int:
+        """Cells of so many hints in a row."""
+        keys = sum(cell_len(self.app.get_key_display(one)) for one in hints)
+        words = sum(1 + cell_len(one.description) for one in hints)
+        return keys + words + gap * max(0, len(hints) - 1)
 
     def render(self) -> Text:
         key_style = self.get_component_rich_style("hints--key", partial=True)
         text_style = self.get_component_rich_style("hints--text", partial=True)
-        line, room = Text(no_wrap=True), self.size.width - 2
+        line = Text(no_wrap=True)
         for binding in self._hints:
-            key, width = self.app.get_key_display(binding), self._width(binding)
-            if width > room:
-                break
-            room -= width
+            key = self.app.get_key_display(binding)
             meta = {"@click": f"run_binding({binding.key!r})"}
+            line.append(" " * self._gap if line else "")
             start = len(line)
             line.append(key, key_style).append(f" {binding.description}", text_style)
             line.apply_meta(meta, start, len(line))
-            line.append("  ")
         return line
 
     def action_run_binding(self, key: str) -> None:
