@@ -10,8 +10,11 @@ ALT_DIGITS: Final = (
     "pound_sign",
     "cent_sign",
     "infinity",
+    "section_sign",
+    "pilcrow_sign",
+    "bullet",
 )
-"""What Textual calls alt+1 … alt+5 from a terminal without the kitty keyboard protocol.
+"""What Textual calls alt+1 … alt+8 from a terminal without the kitty keyboard protocol.
 
-They go to a pane everywhere, so text fields leave them alone.
+They go to a pane or a tab everywhere, so text fields leave them alone.
 """

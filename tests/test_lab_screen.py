@@ -109,6 +109,23 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
 
 
 @pytest.mark.parametrize("size", SIZES)
+async def test_the_whole_verdict_can_be_read(size: tuple[int, int]) -> None:
+    """In the words beside the chart, or where these are not shown above the status line."""
+    async with lab(size) as (screen, _, pilot):
+        for tab in TABS:
+            await go(screen, pilot, tab)
+            [place] = (
+                one
+                for one in (screen.query_one("#lab-verdict"), screen.query_one("#lab-words"))
+                if one.is_on_screen and one.size.height > 0
+            )
+            text = place.query_one(Static) if place.id == "lab-words" else place
+            assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
+            shown = " ".join(line.text.strip() for line in text.render_lines(text.size.region))
+            assert screen.answers[tab].words[0] in shown, (tab, shown)
+
+
+@pytest.mark.parametrize("size", SIZES)
 async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None:
     async with lab(size) as (screen, _, pilot):
         found = set()
@@ -252,6 +269,10 @@ async def test_tabs_by_key_and_by_click() -> None:
         await pilot.press("ctrl+pagedown")
         await until(pilot, lambda: screen.tab == "budget")
         await pilot.press("alt+1")
+        await until(pilot, lambda: screen.tab == TABS[0])
+        await pilot.press("section_sign")  # alt+6 in most terminals
+        await until(pilot, lambda: screen.tab == "loss")
+        await pilot.press("inverted_exclamation_mark")
         await until(pilot, lambda: screen.tab == TABS[0])
         await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
         await until(pilot, lambda: screen.tab == TABS[1])

@@ -411,7 +411,7 @@ def test_a_synthetic_column_is_as_wrong_as_its_estimates(source: str) -> None:
     added = number(answer, "drawing adds about")
     drawn = number(answer, "rows are off by")
     assert own - added < drawn < own + 2 * added  # at most the sum, but for chance
-    assert "spent nothing more" in answer.words[0]
+    assert "spent nothing more" in answer.words[1]
     assert ("δ = 1e-6" in answer.words[0]) == (source == "stability")
 
 

@@ -24,6 +24,7 @@ from textual.widgets import Static
 
 from ..engine import LAB, Engine
 from ..help import lab_field_help
+from ..keys import ALT_DIGITS
 from ..lab.answer import Answer, decoded
 from ..lab.forms import FORMS, TABS, TITLES, Tab, release, starting
 from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
@@ -66,6 +67,7 @@ class LabScreen(Screen[None]):
         }
         & > #lab-tabs { padding: 0 1; }
         & > #lab-body { height: 1fr; }
+        & > #lab-verdict { height: auto; padding: 0 1; text-style: bold; }
         #lab-left { width: 44; }
         #lab-right { width: 1fr; }
         LabForm { height: auto; max-height: 60%; }
@@ -100,7 +102,7 @@ class LabScreen(Screen[None]):
         Binding("escape", "leave", "Back", id="lab.leave"),
         Binding("v", "view", "View", id="lab.view"),
         Binding("right,l", "tab(1)", "Next tab", show=False, id="lab.next"),
-        Binding("left,h", "tab(-1)", "Previous tab", show=False, id="lab.previous"),
+        Binding("left,h", "tab(-1)", "Tab before", show=False, id="lab.previous"),
         # A text field scrolls with these keys where its text is long: tabs go first.
         Binding(
             "ctrl+pagedown", "tab(1)", "Next tab", show=False, priority=True, id="lab.next.anywhere"
@@ -108,7 +110,7 @@ class LabScreen(Screen[None]):
         Binding(
             "ctrl+pageup",
             "tab(-1)",
-            "Previous tab",
+            "Tab before",
             show=False,
             priority=True,
             id="lab.previous.anywhere",
@@ -119,14 +121,14 @@ class LabScreen(Screen[None]):
         ),
         *(
             Binding(
-                f"alt+{number}",
+                f"alt+{number},{meta}",
                 f"go({number})",
                 TITLES[tab],
                 show=False,
                 priority=True,
                 id=f"lab.{tab}.anywhere",
             )
-            for number, tab in enumerate(TABS, start=1)
+            for number, (tab, meta) in enumerate(zip(TABS, ALT_DIGITS, strict=True), start=1)
         ),
         Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
         Binding("ctrl+e", "export", "Write the column", id="lab.export"),
@@ -172,6 +174,7 @@ class LabScreen(Screen[None]):
                 with Vertical(classes="lab-box", id="lab-table-box"):
                     yield Static(id="lab-table-title", markup=False)
                     yield NumberTable()
+        yield Static(id="lab-verdict", markup=False)
         status = StatusLine()
         status.idle = HINT
         yield status
@@ -242,9 +245,8 @@ class LabScreen(Screen[None]):
         title.update(answer.table.title if answer is not None else "")
         words = self.query_one("#lab-words > Static", Static)
         words.update(_said(answer) if answer is not None else "")
-        status = self.query_one(StatusLine)
-        narrow = self.app.size.width < ROOM_FOR_BOTH
-        status.idle = answer.words[0] if narrow and answer is not None else HINT
+        verdict = answer.words[0] if answer is not None and answer.words else ""
+        self.query_one("#lab-verdict", Static).update(verdict)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -263,6 +265,8 @@ class LabScreen(Screen[None]):
         self.query_one("#lab-words").display = words
         self.query_one("#lab-right").display = not narrow or at <= charts
         self.query_one("#lab-left").styles.height = "1fr" if narrow and words else None
+        # Its words are not there to be read, but the first of them is what was asked for.
+        self.query_one("#lab-verdict").display = not words and answer is not None
 
     def on_resize(self, event: Resize) -> None:
         wide = event.size.width >= ROOM_FOR_BOTH

@@ -102,7 +102,7 @@ class WorkbenchScreen(RecordedScreen):
         *(
             Binding(f"alt+{number},f{number + 1},{meta}", f"pane({number})", f"Pane {number}",
                     show=False, priority=True, id=f"pane.{number}.anywhere")
-            for number, meta in enumerate(ALT_DIGITS, start=1)
+            for number, meta in enumerate(ALT_DIGITS[:5], start=1)
         ),
     ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def work(ask: Ask) -> Steps:
     drawn = synthetic.draw(cell, rows, rng)
     values = {**drawn.values(), "column": name}
     report = synthetic.report("your population", values)
-    words = [_sentence(values["note"])]
+    words = _sentences(values["note"])
     if path := ask.word("path"):
         yield f"writing {text.count(rows)} rows"
         beside = drawn.write(Path(path), name, rng)
@@ -49,8 +50,9 @@ def work(ask: Ask) -> Steps:
     return answer_of(table, _beside(drawn), _off(drawn), words=words)
 
 
-def _sentence(about: str) -> str:
-    return about.replace("epsilon", "ε").replace("delta", "δ")
+def _sentences(about: str) -> list[str]:
+    """The note that goes with the rows, its sentences one by one: the first is the verdict."""
+    return re.split(r"(?<=\.) ", about.strip().replace("epsilon", "ε").replace("delta", "δ"))
 
 
 def _beside(drawn: synthetic.Drawn) -> Plot:
