@@ -17,6 +17,7 @@ from ldptui.draft import (
     default_of,
     draft_of,
     edited,
+    is_default,
     keys_of,
     kind_of,
     own_problem,
@@ -290,6 +291,28 @@ def test_what_a_form_is_told() -> None:
     assert default_of("attack.seeds", "mga") == 1000
     assert default_of("protocol.epsilon", "grr") is None
     assert keys_of("population", "normal") == ("items", "users", "mean", "std")
+
+
+def test_what_is_left_out_has_the_default_of_its_kind() -> None:
+    text = TEXT.replace('hash_range = "ceil"\n', "").replace(
+        '"attack.share" = { from = 0.0, to = 0.2, points = 5 }',
+        '"protocol.kind" = ["olh", "laplace"]',
+    )
+    draft = draft_of(text, Path())
+    assert draft.problems == ()
+    for key, value in {
+        "protocol.neighbours": "change-one",  # of the swept kind alone
+        "protocol.hash_range": "nearest",
+        "simulate.path": "auto",
+        "attack.scoring": "anchor",
+    }.items():
+        assert (value_of(draft, key), is_default(draft, key)) == (value, True), key
+        given = edited(draft, key, value)
+        assert (value_of(given, key), is_default(given, key)) == (value, False), key
+    assert not is_default(draft, "protocol.kind")
+    mixed = edited(draft, "attack", {"share": 0.1, "mix": [{"kind": "mga", "weight": 1}]})
+    assert value_of(mixed, "attack.mix.0.seeds") == 1000
+    assert is_default(mixed, "attack.mix.0.scoring")
 
 
 def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import pytest
 from form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
 
-from ldptui.draft import edited, keys_of, sweep_of
+import scenarios
+from ldptui.draft import draft_of, edited, keys_of, sweep_of
+from ldptui.widgets.attack_form import AttackForm
 from ldptui.widgets.field import Choice, Field
 from ldptui.widgets.parameters_pane import ParametersPane
 from ldptui.widgets.sweep_editor import SweepEditor, SweepList, _opening, described, sweepable
@@ -149,6 +151,43 @@ async def test_what_a_swept_curator_needs_is_shown() -> None:
             after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
             assert after.problems == (), key
         assert _opening(app.draft, "protocol.kind") == ["grr", "oue", "laplace"]
+
+
+@pytest.mark.parametrize("pane", [ParametersPane, AttackForm])
+async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
+    app = FormApp(pane)
+    async with app.run_test(size=(80, 40)) as pilot:
+        for name in scenarios.names():
+            path = scenarios.path(name)
+            app.show(draft_of(path.read_text(encoding="utf-8"), path.parent))
+            await pilot.pause()
+            shown = [one for one in app.query(Field) if not one.has_class("-bare") and visible(one)]
+            choices = [(one.key, one.control) for one in shown if isinstance(one.control, Choice)]
+            assert choices or pane is AttackForm
+            for key, choice in choices:
+                assert choice.value in dict(choice.options), (name, key)
+
+
+def visible(field: Field) -> bool:
+    return all(one.display for one in field.ancestors_with_self if isinstance(one, Widget))
+
+
+async def test_a_default_is_marked_until_it_is_chosen() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(90, 30)) as pilot:
+        choice = app.field("simulate.path").control
+        assert isinstance(choice, Choice)
+        assert "◎ = default" in str(choice.render()) or "› default" in str(choice.render())
+        await pilot.resize_terminal(44, 30)
+        await pilot.pause()
+        assert str(choice.render()) == "‹ auto › default"
+        app.show(edited(app.draft, "simulate.path", "auto"))
+        await pilot.pause()
+        assert str(choice.render()) == "‹ auto ›"
+        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        await pilot.pause()
+        neighbours = app.field("protocol.neighbours").control
+        assert str(neighbours.render()).split() == ["◎", "change-one", "○", "add-remove"]
 
 
 async def test_tab_walks_in_reading_order_and_out_again() -> None:

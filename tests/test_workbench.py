@@ -388,9 +388,7 @@ async def test_at_80_columns_all_global_keys_are_shown_and_a_cut_title_says_so()
         finished(engine)
         await pilot.press("4")
         hints = screen.query_one(KeyHints).render().plain
-        assert hints == (
-            "^r Run ^s Save ^o Open ^e Export 6 Lab ? Help ^q Quit ^p Palette v View"
-        )
+        assert hints == ("^r Run ^s Save ^o Open ^e Export 6 Lab ? Help ^q Quit ^p Palette v View")
         title = screen.query_one(TitleBar).render().plain
         assert title.endswith("…")
 

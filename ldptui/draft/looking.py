@@ -40,7 +40,24 @@ def value_of(draft: Draft, key: str) -> Any:
     swept = sweep_of(draft).get(key)
     if swept is not None and draft.scenario is not None and key in draft.scenario.sweep:
         return looked_up(base(draft.scenario).document, key)
-    return default_of(key, kind_of(draft, key.partition(".")[0]))
+    return _default(draft, key)
+
+
+def is_default(draft: Draft, key: str) -> bool:
+    """Whether a key is left out, and a default stands in for it."""
+    left_out = looked_up(draft.document or {}, key) is None and key not in sweep_of(draft)
+    return left_out and _default(draft, key) is not None
+
+
+def _default(draft: Draft, key: str) -> Any:
+    """The default of a key for the kind of its table, else for the first swept kind with one."""
+    table, _, leaf = key.rpartition(".")
+    if ".mix." in table:  # a part of a mixture has the keys of the attack's kinds
+        return default_of(f"attack.{leaf}", kind_of(draft, table))
+    swept = sweep_of(draft).get(f"{table}.kind")
+    kinds = [kind_of(draft, table.partition(".")[0]), *(swept if isinstance(swept, list) else ())]
+    found = (default_of(key, kind) for kind in kinds if isinstance(kind, str))
+    return next((one for one in found if one is not None), None)
 
 
 def kind_of(draft: Draft, table: str) -> str:

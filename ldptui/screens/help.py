@@ -29,6 +29,14 @@ DIGEST: Final = (
     "and seed give the same digest with the same version, however many processes shared the work."
 )
 KEY_WIDTH: Final = 18
+SIGNS: Final = (
+    ("● ○", "chosen, and what else can be chosen"),
+    ("◎", "not chosen by anybody: it is the default"),
+    ("↔", "swept: it takes more than one value in a run"),
+    ("=", "follows from other values; what is typed there takes its place"),
+    ("✗", "cannot be as it is; the reason stands below"),
+)
+"""What stands beside the fields of a form."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -77,6 +85,9 @@ class HelpScreen(ModalScreen[None]):
             yield Content("\n").join([Content(""), _heading(f"Keys · {place}"), *(
                 _key_row(" ".join(keys), words) for (_, words), keys in places[place].items()
             )])  # fmt: skip
+        yield Content("\n").join(
+            [Content(""), _heading("Signs"), *(_key_row(sign, words) for sign, words in SIGNS)]
+        )
         yield Content("\n").join(
             [
                 Content(""),
