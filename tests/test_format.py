@@ -1,9 +1,11 @@
 """Numbers to text, case by case."""
 
 import math
+from pathlib import Path
 
 import pytest
 
+import ldptui
 from ldptui import format as fmt
 
 
@@ -191,6 +193,33 @@ def test_fixed() -> None:
 )
 def test_to_ascii(text: str, plain: str) -> None:
     assert fmt.to_ascii(text) == plain
+
+
+PICTURES = (
+    "● ○ ◎ ↔ = ✗ × › ★ … ± + →",  # beside the fields of a form
+    "● ✓ ◐ ✗ ◌ ▶ ★ + × … ·",  # the runs
+    "d δ e ε s σ Σ m μ a α b β p π l λ t τ f φ i ∞ 8 1 ½",  # names and numbers
+    "≥ → = ≤",  # why a protocol is recommended
+    "▁ ▂ ▃ ▄ ▅ ▆ ▇ █",  # shares over the rounds
+    "⁻ ⁰ ¹ ² ³ ⁴ ⁵ ⁶ ⁷ ⁸ ⁹",
+    "▶ ■ ‖ ● ─",  # a recording
+)
+
+
+@pytest.mark.parametrize("signs", PICTURES)
+def test_signs_of_one_picture_have_different_cells(signs: str) -> None:
+    cells = [fmt.ascii_cells(sign) for sign in signs.split()]
+    assert len(set(cells)) == len(cells), dict(zip(signs.split(), cells, strict=True))
+    assert all(len(cell) == 1 and cell.isascii() and cell != "?" for cell in cells)
+
+
+def test_every_sign_of_the_program_has_a_cell() -> None:
+    """Braille is of charts, which draw with other characters in ASCII."""
+    files = [*Path(ldptui.__path__[0]).rglob("*.py"), *Path(ldptui.__path__[0]).rglob("*.toml")]
+    signs = {char for file in files for char in file.read_text(encoding="utf-8")}
+    printed = {sign for sign in signs if sign.isprintable() and not "\u2800" <= sign <= "\u28ff"}
+    assert len(printed) > 200
+    assert [sign for sign in printed if sign != "?" and fmt.ascii_cells(sign) == "?"] == []
 
 
 @pytest.mark.parametrize("function", [fmt.short, fmt.count, fmt.duration, fmt.rate, fmt.percent])
