@@ -67,10 +67,10 @@ class KeyHints(Widget):
         seen: set[tuple[int, str]] = set()
         for active in self.screen.active_bindings.values():
             binding, mine = active.binding, active.node in (self.screen, self.app)
-            one = (id(active.node), binding.action)  # it may have several keys
-            if not binding.show or not active.enabled or one in seen:
+            action = (id(active.node), binding.action)  # it may have several keys
+            if not binding.show or not active.enabled or action in seen:
                 continue
-            seen.add(one)
+            seen.add(action)
             (own if mine else other).append(binding)
         room = self.content_size.width
         for gap in (WIDE_GAP, 1):
