@@ -225,7 +225,7 @@ async def test_where_there_is_no_report_no_key_draws_another(kind: str) -> None:
     """A curator gets no reports."""
     app = Bench(draft())
     async with app.run_test(size=(120, 40)) as pilot:
-        app.query_one(RowsView).focus()
+        app.query_one("RowsView").focus()
         await pilot.pause()
         hints = app.query_one(".report--hints")
         assert hints.display
