@@ -78,9 +78,9 @@ def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> l
 def csv_rows(path: Path) -> Iterator[Reader]:
     """The rows of a CSV file, its header first; raises FileError where it cannot be read."""
     csv.field_size_limit(sys.maxsize)
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
         with path.open(newline="", encoding="utf-8-sig") as file:
             yield csv.reader(file)
     except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .bounds import Range, check_bounds
 from .columns import csv_rows, place_of
-from .errors import ScenarioError, got, spelled
+from .errors import FileError, ScenarioError, got, spelled
 from .sampling import Counts, Floats
 from .streams import digest, stream
 
@@ -204,7 +204,10 @@ class CSVColumn:
     kind: Literal["csv"] = "csv"
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        path = folder / Path(self.path).expanduser()
+        try:
+            path = folder / Path(self.path).expanduser()
+        except RuntimeError as error:  # a home that nobody has
+            raise FileError(f"{self.path} cannot be read: {error}") from error
         return _read(self, path, _stamp(path))
 
     def _population(self, path: Path) -> Population:

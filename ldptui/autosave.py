@@ -89,7 +89,7 @@ def _revived(kept: dict[str, Any]) -> Draft:
     text, before = str(kept["text"]), kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")
-    if path is not None and text == before and path.is_file():
+    if path is not None and text == before and places.is_file(path):
         text = before = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     draft = draft_of(text, folder, path)
     return dataclasses.replace(draft, saved_text=before)

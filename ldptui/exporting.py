@@ -55,7 +55,7 @@ def write(path: Path, text: str, remark: str = "") -> str:
         if path.is_dir():
             return f"{path} cannot be written: it is a folder"
         write_atomically(path.resolve(), text)
-    except (FileError, OSError, RuntimeError) as error:
+    except (FileError, OSError, RuntimeError, ValueError) as error:
         return str(error)
     return f"wrote {path}{remark}"
 

@@ -285,6 +285,23 @@ async def test_what_cannot_be_written_is_said_and_nothing_is_lost(folder: Path) 
         assert app.answers == [folder / "other.toml"]
 
 
+def test_what_may_not_be_looked_at_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert not any(ask(Path("/x")) for ask in (places.is_there, places.is_folder, places.is_file))
+
+
+async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> None:
+    bundled = scenarios.path("quickstart")
+    draft = draft_of(bundled.read_text(encoding="utf-8"), bundled.parent, None)
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await type_in(pilot, "mine")
+        assert app.said() == f"→ {Path.cwd() / 'mine.toml'}"
+
+
 async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
     text = scenarios.path("survey").read_text(encoding="utf-8")
     draft = draft_of(text, scenarios.path("survey").parent, scenarios.path("survey"))
@@ -551,3 +568,14 @@ async def test_every_dialog_fits_and_esc_leaves_it(
             assert not widget.display or region.contains_region(widget.region), widget
         await pilot.press("escape")
         assert app.answers == [False if name == "confirm" else None]
+
+
+@pytest.mark.parametrize("screen", ["save", "open", "export"])
+@pytest.mark.parametrize("path", ["/", "..", "~nobody_has_this", "x" * 300, "a/" * 3000, "a\0b"])
+async def test_no_path_is_too_odd_to_be_typed(folder: Path, screen: str, path: str) -> None:
+    app = Bare(DIALOGS[screen](folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, path)
+        app.screen.query_one(Input).focus()
+        await pilot.press("enter")
+        assert app.is_running

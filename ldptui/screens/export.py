@@ -14,6 +14,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ..exporting import default_path
+from ..places import is_folder, is_there
 from ..widgets.dialog import Dialog
 from ..widgets.path_field import PathField
 from .open import home_as_tilde
@@ -125,9 +126,9 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
 
     def _export(self, path: Path) -> None:
         field = self.query_one(PathField)
-        if path.is_dir():
+        if is_folder(path):
             field.tell(f"{path} is a folder: add a name", refused=True)
-        elif path.exists() and path != self._asked:
+        elif is_there(path) and path != self._asked:
             self._asked = path
             field.tell(f"{path} exists; enter again overwrites it", asking=True)
         else:

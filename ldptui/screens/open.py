@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
+from ..places import is_file, is_folder, is_there
 from ..widgets.dialog import Dialog
 from ..widgets.path_field import PathField
 
@@ -59,9 +60,13 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
     from core.errors import FileError, ScenarioError
     from core.scenario import load, read_document
 
-    if not path.exists():
+    try:
+        path.stat()
+    except (FileNotFoundError, ValueError):
         return f"{path} does not exist", False
-    if not (path.is_file() or path.is_dir()):
+    except OSError:
+        pass  # loading it says what is wrong
+    if is_there(path) and not (is_file(path) or is_folder(path)):
         return f"{path} is no file but a device or a pipe, which may have no end", False
     try:
         load(path)

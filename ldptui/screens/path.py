@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
+from ..places import is_file, is_folder, is_there
 from ..widgets.dialog import Dialog
 from ..widgets.path_field import PathField
 
@@ -46,11 +47,11 @@ class PathScreen(ModalScreen[Path | None]):
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         event.stop()
         field, path = self.query_one(PathField), event.path
-        if not self._writes and not path.is_file():
+        if not self._writes and not is_file(path):
             field.tell(f"{path} does not exist", refused=True)
-        elif self._writes and not path.parent.is_dir():
+        elif self._writes and not is_folder(path.parent):
             field.tell(f"{path.parent} is not a folder", refused=True)
-        elif self._writes and path.exists() and path != self._asked:
+        elif self._writes and is_there(path) and path != self._asked:
             self._asked = path
             field.tell(f"{path} exists; enter again overwrites it", asking=True)
         else:

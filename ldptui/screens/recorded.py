@@ -17,6 +17,7 @@ from textual.timer import Timer
 
 from ..format import count
 from ..messages import RunAsked, RunsChosen
+from ..places import is_folder
 from ..runs import Run, difference_text
 from ..snapshot import Overlay, Snapshot, over
 from ..widgets.charts_pane import ChartsPane
@@ -458,4 +459,4 @@ def draft_of_document(document: Any, source: str) -> Draft:
     from ..draft import draft_of
 
     folder = Path(source).parent if source else Path.cwd()
-    return draft_of(to_toml(document), folder if folder.is_dir() else Path.cwd())
+    return draft_of(to_toml(document), folder if is_folder(folder) else Path.cwd())

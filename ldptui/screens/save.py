@@ -39,7 +39,7 @@ class SaveScreen(ModalScreen[Path | None]):
 
     def compose(self) -> ComposeResult:
         with Dialog("Save the scenario", "enter saves · tab completes · esc closes"):
-            yield PathField(self._draft.folder, home_as_tilde(self._goal), ".toml", rows=8)
+            yield PathField(folder_of(self._draft), home_as_tilde(self._goal), ".toml", rows=8)
 
     def on_mount(self) -> None:
         self._say_where(self._goal)
@@ -47,12 +47,12 @@ class SaveScreen(ModalScreen[Path | None]):
     def on_path_field_changed(self, event: PathField.Changed) -> None:
         self._asked = None
         field = self.query_one(PathField)
-        if event.text.strip():
-            self._say_where(with_suffix(field.absolute(event.text)))
+        path = field.absolute(event.text)
+        if event.text.strip() and not places.is_folder(path):  # enter looks into a folder
+            self._say_where(with_suffix(path))
 
     def _say_where(self, path: Path) -> None:
-        if not path.is_dir():
-            self.query_one(PathField).tell(f"→ {path}")
+        self.query_one(PathField).tell(f"→ {path}")
 
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         from core.errors import FileError
@@ -80,12 +80,19 @@ def save_text(path: Path, text: str) -> None:
     from core.errors import FileError
     from core.files import write_atomically
 
-    if path.is_dir():
+    if places.is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
     try:
         write_atomically(path.resolve(), text)
     except UnicodeEncodeError as error:
         raise FileError(f"{path} cannot be written: the text is not valid Unicode") from error
+    except ValueError as error:  # a path that can be none
+        raise FileError(f"{path} cannot be written: {error}") from error
+
+
+def folder_of(draft: Draft) -> Path:
+    """Where a relative path begins: beside the scenario, but never inside the program."""
+    return Path.cwd() if is_bundled(draft.folder) else draft.folder
 
 
 def default_path(draft: Draft) -> Path:
@@ -111,12 +118,12 @@ def _name_from(title: str) -> str:
 
 def with_suffix(path: Path) -> Path:
     """The library and the completion look for `.toml`."""
-    return path if path.suffix else path.with_name(f"{path.name}.toml")
+    return path if path.suffix or not path.name else path.with_name(f"{path.name}.toml")
 
 
 def reason_to_ask(draft: Draft, path: Path) -> str | None:
     """Why saving to this path needs a second thought; None if it does not."""
-    if path.exists():
+    if places.is_there(path):
         try:
             there = path.read_text(encoding="utf-8").replace("\r\n", "\n")
         except (OSError, ValueError):
@@ -130,6 +137,6 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
     data = population.get("path") if isinstance(population, dict) else None
     if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():
         moved = path.parent.absolute() != draft.folder.absolute()
-        if moved and not (path.parent / data).exists():
+        if moved and not places.is_there(path.parent / data):
             return f"the scenario reads {data}, which is not in {path.parent}: copy it there"
     return None

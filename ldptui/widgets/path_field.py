@@ -16,6 +16,8 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from ..places import is_folder
+
 MOST: Final = 500
 """So many completions are listed; who has more types one more letter."""
 
@@ -194,7 +196,7 @@ class PathField(Vertical):
             with self.prevent(Input.Changed):
                 self.text = text
             self.tell("")
-        if path.is_dir():
+        if is_folder(path):
             with self.prevent(Input.Changed):
                 self.text = text if text.endswith("/") else f"{text}/"
             self._list(self.text)

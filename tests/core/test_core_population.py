@@ -206,6 +206,8 @@ def test_a_missing_file(tmp_path: Path) -> None:
         bound(tmp_path)
     with pytest.raises(FileError, match="cannot be read"):
         CSVColumn(".", "fruit").bind(0, tmp_path)
+    with pytest.raises(FileError, match="~nobody_has_this cannot be read"):
+        CSVColumn("~nobody_has_this", "fruit").bind(0, tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such files")
