@@ -93,8 +93,15 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 def test_completions_put_scenarios_first_and_folders_next(folder: Path) -> None:
     found = completions("", folder, ".toml")
     assert found == [
-        "bad.toml", "broken.toml", "good.toml", "latin.toml", "pyproject.toml", "sub/", "goods.csv",
+        "bad.toml", "broken.toml", "good.toml", "sub/", "goods.csv", "latin.toml", "pyproject.toml",
     ]  # fmt: skip
+    for name in ("run-2.toml", "Run-10.toml"):
+        (folder / name).write_text(GOOD, encoding="utf-8")
+    (folder / "tool.toml").write_text("[tool.ruff]\nformat = 1\n", encoding="utf-8")
+    assert completions("", folder, ".toml")[2:6] == [
+        "good.toml", "run-2.toml", "Run-10.toml", "sub/",
+    ]  # fmt: skip
+    assert completions("to", folder, ".toml") == ["tool.toml"]
     assert completions(".", folder, ".toml") == [".hidden.toml"]
 
 

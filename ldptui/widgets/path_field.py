@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,19 +22,22 @@ from ..places import is_folder
 
 MOST: Final = 500
 """So many completions are listed; who has more types one more letter."""
+BEGINNING: Final = 4096
+"""So many characters of a file tell whether it is a scenario."""
 
 
 def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
     """What a half-typed path can become, as it was begun (`~/…`, relative or absolute).
 
-    Files with the suffix come first, then folders (they end in `/`), then other files; hidden ones
-    only after a dot was typed. Relative paths start at `folder`. Empty where nothing can be listed.
+    Wanted files come first, then folders (they end in `/`), then other files, each by name with
+    numbers in it by size; hidden ones only after a dot was typed. Relative paths start at `folder`.
+    Empty where nothing can be listed.
     """
     if typed == "~":
         return ["~/"]
     head, slash, start = typed.rpartition("/")
     head += slash
-    found: list[tuple[int, str, str]] = []
+    found: list[tuple[int, list[str | int], str]] = []
     try:
         with os.scandir(folder / Path(head).expanduser()) as entries:
             for entry in entries:
@@ -43,11 +48,38 @@ def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
                 if name.startswith(".") and not start.startswith("."):
                     continue
                 is_folder = _is_folder(entry)
-                rank = 1 if is_folder else 0 if suffix and name.endswith(suffix) else 2
-                found.append((rank, name.casefold(), f"{head}{name}{'/' if is_folder else ''}"))
+                rank = 1 if is_folder else 0 if _is_wanted(Path(entry.path), suffix) else 2
+                found.append((rank, _by_name(name), f"{head}{name}{'/' if is_folder else ''}"))
     except (OSError, ValueError, RuntimeError):
         return []
     return [path for _, _, path in sorted(found)[:MOST]]
+
+
+def _by_name(name: str) -> list[str | int]:
+    """`run-2` before `run-10`."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return [int(part) if at % 2 else part for at, part in enumerate(parts)]
+
+
+def _is_wanted(path: Path, suffix: str) -> bool:
+    """Whether a file has the suffix; of TOML files only scenarios are wanted."""
+    if not suffix or path.suffix != suffix:
+        return False
+    try:
+        there = path.stat()
+        return suffix != ".toml" or _is_scenario(path, there.st_mtime_ns, there.st_size)
+    except (OSError, ValueError):
+        return False
+
+
+@functools.lru_cache(maxsize=4 * MOST)
+def _is_scenario(path: Path, _changed: int, _size: int) -> bool:
+    """Whether a TOML file begins as a scenario does: with its format, before its first table."""
+    if not path.is_file():  # a pipe would not end
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        top = re.split(r"^\s*\[", file.read(BEGINNING), maxsplit=1, flags=re.MULTILINE)[0]
+    return re.search(r"^\s*format\s*=", top, re.MULTILINE) is not None
 
 
 def completed(typed: str, candidates: Sequence[str]) -> str:
@@ -215,7 +247,7 @@ class PathField(Vertical):
         name = path.rstrip("/").rpartition("/")[2]
         if path.endswith("/"):
             return Content.styled(f"{name}/", "$text-accent")
-        wanted = self._suffix and path.endswith(self._suffix)
+        wanted = _is_wanted(self.absolute(path), self._suffix)
         return Content(name) if wanted else Content.styled(name, "$foreground-muted")
 
     def action_complete(self) -> None:
