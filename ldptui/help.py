@@ -31,7 +31,9 @@ class FieldHelp:
 
     @property
     def title(self) -> str:
-        """The label in words and symbol: `privacy budget ε`."""
+        """The label in words and symbol: `privacy budget ε`; `top k` has it already."""
+        if self.label.endswith(f" {self.symbol}"):
+            return self.label
         return f"{self.label} {self.symbol}".rstrip()
 
 
@@ -83,6 +85,18 @@ def field_help(key: str) -> FieldHelp | None:
         formula=row.get("formula", ""),
         source=row.get("source", ""),
     )
+
+
+def title_of(key: str) -> str:
+    """A key in words and symbol: `privacy budget ε`; one that has no help as it is."""
+    found = field_help(key)
+    return found.title if found is not None else key
+
+
+def named(key: str) -> str:
+    """A key as forms and scripts have it: `share of fake users β (attack.share)`."""
+    title = title_of(key)
+    return f"{title} ({key})" if title != key else key
 
 
 def kind_help(table: str, kind: str) -> KindHelp | None:

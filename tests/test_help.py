@@ -18,7 +18,18 @@ from core import metrics, scenario
 from core.attacks import ListedTargets, PickTargets
 from core.bounds import Range, ranges
 from core.goal import Goal
-from ldptui.help import FieldHelp, KindHelp, MetricHelp, field_help, kind_help, metric_help
+from ldptui.help import (
+    FieldHelp,
+    KindHelp,
+    MetricHelp,
+    field_help,
+    kind_help,
+    lab_field_help,
+    metric_help,
+    named,
+)
+from ldptui.lab.forms import FORMS
+from ldptui.widgets.field import LABEL_WIDTH
 
 FIELDS = [
     *("format", "title", "about", "trials", "seed", "sweep", "script"),
@@ -214,3 +225,20 @@ def test_the_help_costs_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_key_is_named_as_the_form_does() -> None:
+    assert named("attack.share") == "share of fake users β (attack.share)"
+    assert named("simulate.top_k") == "top k (simulate.top_k)"
+    assert named("attack.mix.1.weight") == "weight w (attack.mix.1.weight)"
+    assert named("protocol.nonsense") == "protocol.nonsense"
+    assert named("") == ""
+
+
+def test_no_label_of_a_field_is_cut() -> None:
+    """A mark of two cells, the label, and a gap before the value."""
+    entries = {entry.name for form in FORMS.values() for entry in form if not entry.bare}
+    known = [*map(field_help, FIELDS), *map(lab_field_help, entries)]
+    titles = {one.title for one in known if one is not None}
+    assert len(titles) > 40
+    assert [one for one in titles if cell_len(one) > LABEL_WIDTH - 3] == []

@@ -76,7 +76,7 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         screen.post_message(KeyEdited("attack.share", 1.5))
         await until(pilot, lambda: "✗" in status(screen))
 
-        assert "attack.share must be in [0, 1), got 1.5" in status(screen)
+        assert "share of fake users β (attack.share) must be in [0, 1), got 1.5" in status(screen)
         assert screen.draft is not None
         assert "1.5" in screen.draft.text
         assert screen.draft.scenario is not None
@@ -85,6 +85,21 @@ async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
         await until(pilot, lambda: len(engine.requests) > count)
         assert len(engine.requests) == count + 1
         assert engine.requests[-1].parts[0].document["attack"]["share"] == 0.15
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -> None:
+    async with workbench(size) as (screen, engine, pilot):
+        finished(engine)
+        screen.post_message(KeyEdited("population.exponent", -1))
+        await until(pilot, lambda: "Zipf exponent s (population.exponent)" in status(screen))
+        await pilot.click(StatusLine, offset=(6, 0))
+        await until(pilot, lambda: isinstance(screen.focused, ValueInput))
+        assert screen.focused is not None
+        assert screen.focused.parent is next(
+            one for one in screen.query(Field) if one.key == "population.exponent"
+        )
+        assert screen.pane == 2
 
 
 async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:

@@ -259,11 +259,24 @@ class WorkbenchScreen(RecordedScreen):
         self.draft = draft
 
     def _show_problems(self) -> None:
-        """The first problem in the status line; nothing there while all is well."""
+        """The first problem in the status line, in the form's words; nothing while all is well."""
+        from ..help import named
+
         problems = self.draft.problems if self.draft else ()
-        sentence = f"{problems[0].key} {problems[0].message}".strip() if problems else ""
+        sentence = f"{named(problems[0].key)} {problems[0].message}".strip() if problems else ""
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         self.query_one(StatusLine).problem = sentence + more
+
+    def action_mend(self) -> None:
+        """Go to the field of the first problem."""
+        from ..widgets.field import Field
+
+        key = self.draft.problems[0].key if self.draft is not None and self.draft.problems else ""
+        field = next((one for one in self.query(Field) if one.key == key and one.display), None)
+        for number, pane in self._panes.items():
+            if field is not None and pane in field.ancestors:
+                self.action_pane(number)
+                self.set_focus(field.control)
 
     def _note(self, note: str) -> None:
         self.query_one(StatusLine).note = note
@@ -292,13 +305,14 @@ class WorkbenchScreen(RecordedScreen):
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
         from ..draft import retyped
+        from ..help import named
 
         if self.draft is None or not self._past:
             self._note("nothing to undo")
             return
         key, text = self._past.pop()
         self.draft = retyped(self.draft, text)
-        self._note(f"{key} is as it was")
+        self._note(f"{named(key)} is as it was")
 
     def on_noted(self, message: Noted) -> None:
         self._note(message.note)

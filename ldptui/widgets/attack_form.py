@@ -17,7 +17,7 @@ from textual.widgets import Static
 from .. import attack_script as script
 from ..attack_script import Shape, Table
 from ..format import count, short
-from ..help import kind_help
+from ..help import kind_help, title_of
 from ..messages import KeyEdited, Noted
 from .attack_edits import DRIFTS, GIVEN, SHARED, aimed, drifting, picked, ramp_of
 from .blank import Scrolled
@@ -25,7 +25,6 @@ from .field import Field, Type
 from .item_list import Item, ItemList
 from .parameters_pane import labelled, said
 from .phase_strip import PhaseStrip, Stretch
-from .sweep_editor import title_of
 
 if TYPE_CHECKING:
     from ..draft import Draft

@@ -15,12 +15,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ..format import short
-from ..help import field_help
+from ..help import field_help, title_of
 from ..messages import FieldFocused
 from .blank import Rows
 from .field import Field, Type
 from .fitting import fitted
-from .sweep_editor import SweepEditor, title_of
+from .sweep_editor import SweepEditor
 
 if TYPE_CHECKING:
     from pathlib import Path

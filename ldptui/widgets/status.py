@@ -31,6 +31,9 @@ class StatusLine(Widget):
         color: $foreground;
         text-wrap: nowrap;
         text-overflow: ellipsis;
+        link-style: not underline;
+        link-style-hover: underline;
+        link-background-hover: $panel;
         & > .status--good { color: $text-success; }
         & > .status--bad { color: $text-error; }
         & > .status--busy { color: $text-accent; }
@@ -69,6 +72,8 @@ class StatusLine(Widget):
             line.append("● ", self._style("busy")).append(self.busy)
         elif self.problem:
             line.append("✗ ", self._style("bad")).append(self.problem)
+            if hasattr(self.screen, "action_mend"):
+                line.apply_meta({"@click": "screen.mend"})
         elif self.snapshot is None:
             line.append(f"· {self.idle}", self._style("muted"))
         else:

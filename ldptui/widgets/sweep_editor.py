@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from ..format import count
-from ..help import field_help
+from ..help import title_of
 from ..messages import FieldFocused, KeyEdited
 from .blank import Rows
 from .field import LABEL_WIDTH, Field, faint, leave, muted, write
@@ -60,14 +60,6 @@ _OPENING: Final[Mapping[str, Any]] = {
 """The keys that the form can sweep, each with the values that it starts with."""
 
 _PARTS: Final = ("key", "form", "from", "to", "points", "scale", "values")
-
-
-def title_of(key: str) -> str:
-    """A key in words and symbol: `privacy budget ε`."""
-    help_ = field_help(key)
-    if help_ is None:
-        return key
-    return help_.label if help_.label.endswith(f" {help_.symbol}") else help_.title
 
 
 def described(spec: Any, width: int) -> str:
