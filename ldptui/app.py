@@ -8,7 +8,7 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -54,6 +54,9 @@ LIGHT = Theme(
     error="#b3261e",
     dark=False,
 )
+
+
+ARROWS: Final = {"←": "left", "→": "right", "↑": "up", "↓": "down"}
 
 
 def _driver() -> type[Driver] | None:
@@ -151,6 +154,11 @@ class Workbench(App[None]):
         if leave:
             self.workbench.save_draft()
             self.run_worker(self._stop())
+
+    def get_key_display(self, binding: Binding) -> str:
+        """A key as hints write it; in ASCII an arrow, which has no cell of its own, by its name."""
+        shown = super().get_key_display(binding)
+        return ARROWS.get(shown, shown) if self.charset == "ascii" else shown
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen with its key, then the themes."""

@@ -40,16 +40,39 @@ def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
     for one, cell in zip(found, experiment.cells, strict=True):
         assert cell.answer is not None
         assert one["fakes m"] == cell.answer.malicious
-        assert one["value there"] == cell.answer.value >= 0.2
-        assert one["by"] == "closed form"
-        assert one["reached"] == "yes"
-        assert abs(one["simulated"] - one["value there"]) < 6 * one["±"]
+        assert one["value"] == cell.answer.value >= 0.2
+        assert one["by"] == "formula"
+        assert "met" not in one
+        assert abs(one["measured"] - one["value"]) < 6 * one["±"]
 
 
 def test_what_no_attack_reaches_is_said_plainly() -> None:
-    found = rows(document(at_least=50.0))
-    kinds = {one["protocol"]: one["reached"] for one in found}
-    assert "no attack reaches it; closest:" in kinds.values()
+    snapshot, _ = told(document(at_least=50.0), "answer")
+    table = answer_table(snapshot.parts["answer"])
+    assert table is not None
+    assert table.title.endswith("; no: the closest")
+    assert "no" in {one["met"] for one in rows(document(at_least=50.0))}
+
+
+async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None:
+    draft = drafts.draft_of(GOAL, Path())
+    goal = document(at_least=50.0)
+    goal["sweep"] = {"protocol.kind": ["laplace", "oue"], "goal.at_least": [0.01, 50.0]}
+    async with showing((76, 30), draft=draft) as (pane, pilot):
+        pane.tab = "answer"
+        await pilot.pause()
+        pane.snapshot = told(goal, "answer")[0]
+        await pilot.pause()
+        shown = pane.query_one("#answer NumberTable", NumberTable)
+        assert len(shown.rows) == 4
+        text = "\n".join(shown.render_line(y).text for y in range(5))
+        assert shown.virtual_size.width <= shown.size.width == 74, text
+        heads = ["protocol", "≥", "met", "fakes", "m", "β", "%", "value", "measured", "±", "by"]
+        assert shown.render_line(0).text.split() == heads
+        shown.focus()
+        await pilot.press("s")
+        assert "protocol↑" in shown.render_line(0).text
+        assert shown.virtual_size.width <= 74
 
 
 def test_without_a_goal_there_is_no_answer() -> None:
@@ -71,7 +94,7 @@ async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[i
         table = pane.query_one("#answer NumberTable", NumberTable).table
         assert table is not None
         assert len(table.rows) == 2
-        assert "closed form" in pane.as_text()
+        assert "formula" in pane.as_text()
         pane.draft = drafts.draft_of(QUICK, Path())
         await pilot.pause()
         assert "answer" not in dict(pane.tabs())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fake_engine import FakeEngine, base_snapshot
+from textual.binding import Binding
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -312,6 +313,29 @@ async def test_every_binding_has_an_id() -> None:
             if not getattr(binding, "id", None)
         ]
         assert missing == []
+
+
+@pytest.mark.parametrize("pane", range(1, 6))
+async def test_help_calls_two_things_by_two_names(pane: int) -> None:
+    async with workbench() as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press(str(pane))
+        called: dict[tuple[object, str], set[str]] = {}
+        for active in screen.active_bindings.values():
+            if active.binding.id is not None:
+                name = (active.node, active.binding.description)
+                called.setdefault(name, set()).add(active.binding.action)
+        assert [one for one in called.items() if len(one[1]) > 1] == []
+
+
+async def test_keys_are_spelled_out_in_ascii() -> None:
+    async with workbench() as (screen, _, _pilot):
+        app = screen.app
+        assert isinstance(app, Workbench)
+        left, quit_ = Binding("left", "", ""), Binding("ctrl+q", "", "")
+        assert [app.get_key_display(one) for one in (left, quit_)] == ["←", "^q"]
+        app.charset = "ascii"
+        assert [app.get_key_display(one) for one in (left, quit_)] == ["left", "^q"]
 
 
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:

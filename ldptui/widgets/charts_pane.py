@@ -126,8 +126,10 @@ class ChartsPane(Vertical):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h,left_square_bracket", "tab(-1)", "Tab", show=False, id="charts.previous"),
-        Binding("right,l,right_square_bracket", "tab(1)", "Tab", show=False, id="charts.next"),
+        Binding(
+            "left,h,left_square_bracket", "tab(-1)", "Tab before", show=False, id="charts.previous"
+        ),
+        Binding("right,l,right_square_bracket", "tab(1)", "Next tab", show=False, id="charts.next"),
         Binding("v", "view", "View", id="charts.view"),
         Binding("t", "table", "Table", id="charts.table"),
         Binding("a", "axis", "Axis", id="charts.axis"),

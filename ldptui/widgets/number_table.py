@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ldptui.figures import Column, Table, Value
     from ldptui.rows import Charset
 
+GAP: Final = 2
+"""Cells between two columns; the first of them has the arrow of a column that is sorted by."""
 TARGET = "target"
 """The text in a row that marks it as one of a target."""
 
@@ -116,7 +118,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows = rows
         self._widths = [_width(column, at, rows) for at, column in enumerate(columns)]
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
-        size = Size(sum(self._widths) + 2 * max(0, len(columns) - 1), len(rows) + 1)
+        size = Size(sum(self._widths) + GAP * max(0, len(columns) - 1), len(rows) + 1)
         if size != self.virtual_size:
             self.virtual_size = size
         self._repaint()
@@ -161,7 +163,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         cells: list[str] = []
         style = self.rich_style
         if y == 0:
-            texts = [self._heading(at) for at in range(len(table.columns))]
+            texts = [column.name for column in table.columns]
             style += Style.parse(f"bold {palette_of(self.app).muted}")
             right = [not _is_text(at, table.rows) for at in range(len(texts))]
         else:
@@ -176,15 +178,20 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             shown = clean(text, self.charset)
             room = " " * max(0, size - cell_len(shown))
             cells.append(room + shown if flush else set_cell_size(shown, size))
-        line = Strip([Segment("  ".join(cells), style)])
+        text = (" " * GAP).join(cells)
+        if y == 0:
+            text = self._with_arrow(text)
+        line = Strip([Segment(text, style)])
         return line.crop_extend(left, left + width, self.rich_style)
 
-    def _heading(self, at: int) -> str:
-        assert self.table is not None
-        name = self.table.columns[at].name
-        if self.order is None or self.order[0] != at:
-            return name
-        return f"{name} ↓" if self.order[1] else f"{name} ↑"
+    def _with_arrow(self, headings: str) -> str:
+        """The headings with an arrow for the order, in the gap after the column sorted by."""
+        if self.order is None:
+            return headings
+        at, falling = self.order
+        end = sum(self._widths[: at + 1]) + GAP * at
+        arrow = clean("↓" if falling else "↑", self.charset)[:1]
+        return f"{set_cell_size(headings, end)}{arrow}{headings[end + 1 :]}"
 
     # What can be done.
 
@@ -232,7 +239,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
                 same = self.order is not None and self.order[0] == at
                 falling = not self.order[1] if same and self.order else self._falling(at)
                 self.order = (at, falling)
-            start += width + 2
+            start += width + GAP
 
 
 class FilterInput(Input):
@@ -333,5 +340,4 @@ def _width(column: Column, at: int, rows: list[tuple[Value, ...]]) -> int:
     if column.places is not None or all(isinstance(value, int) for value in numbers):
         numbers = [min(numbers), max(numbers)] if numbers else []
     shown = [column.text(value) for value in numbers] + texts
-    arrow = 2  # for the order
-    return max([cell_len(column.name) + arrow, *(cell_len(text) for text in shown)], default=0)
+    return max([cell_len(column.name), *(cell_len(text) for text in shown)], default=0)
