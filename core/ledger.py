@@ -98,8 +98,9 @@ def group(spent: Spent, people: int) -> Spent:
     if spent.epsilon * (people - 1) > 700:
         return Spent(people * spent.epsilon, 1.0)
     grown = float(people)
-    if spent.epsilon:
-        grown = math.expm1(people * spent.epsilon) / math.expm1(spent.epsilon)
+    if spent.epsilon:  # a geometric series, from its largest term down
+        shrink = math.expm1(-people * spent.epsilon) / math.expm1(-spent.epsilon)
+        grown = math.exp((people - 1) * spent.epsilon) * shrink
     return Spent(people * spent.epsilon, min(1.0, spent.delta * grown))
 
 
@@ -111,7 +112,7 @@ def advanced(entries: Sequence[Entry], slack: float) -> Spent:
     slack : δ' in (0, 1), what the smaller ε costs in δ.
     """
     _check_slack(slack)
-    squares = math.fsum(e.times * e.epsilon**2 for e in entries)
+    squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * _grown(e.epsilon) for e in entries)
     total = math.sqrt(-2 * math.log(slack) * squares) + drift
     return Spent(total, min(1.0, sequential(entries).delta + slack))
@@ -123,7 +124,7 @@ def improved(entries: Sequence[Entry], slack: float) -> Spent:
     δ is 1 - (1 - δ') Π (1 - δ_i).
     """
     _check_slack(slack)
-    squares = math.fsum(e.times * e.epsilon**2 for e in entries)
+    squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
     drift = math.fsum(e.times * e.epsilon * math.tanh(e.epsilon / 2) for e in entries)
     # The second form of the theorem is the smaller one for a large δ'.
     wider = math.log(math.e + math.sqrt(squares) / slack)

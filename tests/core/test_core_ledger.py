@@ -97,6 +97,12 @@ def test_the_order_of_the_bounds() -> None:
     assert bounds[-1] == pytest.approx(math.sqrt(2 * math.log(1e6)) + 100 * math.expm1(0.01))
 
 
+def test_an_absurd_epsilon_does_not_overflow() -> None:
+    entries = [Entry("all of it", 1e200)]
+    assert improved(entries, 1e-6).epsilon == sequential(entries).epsilon == 1e200
+    assert advanced(entries, 1e-6).epsilon == math.inf
+
+
 def test_group_privacy() -> None:
     assert group(Spent(0.5, 0.0), 3) == Spent(1.5, 0.0)
     both = group(Spent(0.5, 1e-6), 3)
@@ -104,6 +110,9 @@ def test_group_privacy() -> None:
     assert both.delta == pytest.approx(1e-6 * (1 + math.exp(0.5) + math.exp(1.0)))
     assert group(Spent(0.0, 1e-6), 4).delta == pytest.approx(4e-6)
     assert group(Spent(20.0, 1e-6), 1000).delta == 1
+    assert group(Spent(500.0, 1e-6), 2) == Spent(1000.0, 1.0)
+    # e^720 is no double, e^350 is one: δ (1 + e^350)
+    assert group(Spent(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
     with pytest.raises(ScenarioError, match="people must be"):
         group(Spent(0.5, 0.0), 0)
 
