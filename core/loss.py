@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .central import Exponential, Geometric, Laplace, Stability
 from .errors import ScenarioError
 from .protocols import GRR, LocalHashing, Rappor, Unary
 from .sampling import Counts, Floats
+
+EQUAL: Final = 1e-12
+"""Losses that differ by less, or by this part of them, differ by rounding."""
 
 
 class Loss(Protocol):
@@ -59,7 +62,7 @@ class DiscreteLoss:
         values, probabilities = values[order], probabilities[order]
         with np.errstate(invalid="ignore"):  # ∞ - ∞ is no step
             steps = np.diff(values)
-        fresh = steps > 1e-12 * np.clip(np.abs(values[:-1]), 1, 1e300)
+        fresh = steps > EQUAL * np.clip(np.abs(values[:-1]), 1, 1e300)
         start = np.flatnonzero(np.concatenate([[True], fresh]))
         return cls(values[start], np.add.reduceat(probabilities, start))
 
@@ -80,7 +83,8 @@ class DiscreteLoss:
         return float(self.values @ self.probabilities)
 
     def tail(self, threshold: float) -> float:
-        return float(self.probabilities[self.values > threshold].sum())
+        above = self.values > threshold + EQUAL * max(1.0, abs(threshold))
+        return float(self.probabilities[above].sum())
 
     def delta(self, epsilon: float) -> float:
         """The least δ with which this pair is (ε, δ)-indistinguishable: E[max(0, 1 - e^(ε-L))]."""

@@ -25,7 +25,7 @@ from core.audit import (
 from core.central import Exponential, Geometric, Laplace, Stability
 from core.errors import RunError, ScenarioError
 from core.loss import DiscreteLoss, LaplaceLoss, exponential_loss, loss_of
-from core.protocols import GRR, OLH, OUE, Rappor
+from core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator
@@ -125,6 +125,13 @@ def test_closed_forms_are_the_enumerated_loss(mechanism: Any) -> None:
     assert same_loss(loss_of(mechanism), losses, first)
     assert loss_of(mechanism).maximum == pytest.approx(mechanism.epsilon)
     assert not same_loss(loss_of(mechanism), losses * 1.01, first)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.5, 1.0, 4.0, 20.0])
+@pytest.mark.parametrize("constructor", [GRR, SUE, OUE, BLH])
+def test_no_loss_exceeds_epsilon_by_rounding(constructor: Any, epsilon: float) -> None:
+    loss = loss_of(constructor(10, epsilon))
+    assert loss.tail(epsilon) == 0 < loss.tail(epsilon * (1 - 1e-9))
 
 
 def test_rappor_of_two_values_that_share_no_bit() -> None:
