@@ -60,7 +60,8 @@ def per_bin(alpha: float, bins: int) -> float:
     """1-(1-α)^(1/B): how often each of B independent bins may fail, so that any fails with α."""
     require("alpha", alpha, ALPHA)
     require("bins", bins, BINS)
-    return alpha if bins == 1 else -math.expm1(math.log1p(-alpha) / bins)
+    each = alpha if bins == 1 else -math.expm1(math.log1p(-alpha) / bins)
+    return max(each, math.ulp(0.0))  # whose logarithm is taken
 
 
 def scale(epsilon: float, neighbours: Neighbours) -> float:
@@ -85,7 +86,8 @@ def geometric_accuracy(
     """The least whole a with Pr[|Z| > a] = 2 r^(a+1) / (1+r) ≤ α, r = e^(-ε/Δ)."""
     width = scale(epsilon, neighbours)
     allowed = per_bin(alpha, bins)
-    exact = -width * math.log(allowed * (1 + math.exp(-1 / width)) / 2) - 1
+    log = math.log(allowed) + math.log1p(math.exp(-1 / width)) - math.log(2)
+    exact = -width * log - 1
     # What is whole but for rounding stays; it is off by one part in 10^12 at most.
     return max(0, math.ceil(exact - 1e-12 * max(1.0, abs(exact))))
 
@@ -95,7 +97,7 @@ def stability_threshold(
 ) -> float:
     """(Δ/ε) ln(2/δ) + 1: a noisy count that is not above it is not released. V theorem 3.5."""
     require_delta(delta)
-    return scale(epsilon, neighbours) * math.log(2 / delta) + 1
+    return scale(epsilon, neighbours) * (math.log(2) - math.log(delta)) + 1
 
 
 def stability_accuracy(
@@ -126,13 +128,15 @@ def geometric_epsilon(
 ) -> float:
     """The least ε with 2 r^(a+1) / (1+r) ≤ α for r = e^(-ε/Δ) and a = ⌊accuracy⌋."""
     require("accuracy", accuracy, Range(0))
-    steps, allowed = math.floor(accuracy) + 1, per_bin(alpha, bins)
-    # 2 r^steps = α (1+r) has one root: the left side is convex, 0 at 0 and above α (1+r) at 1.
-    low, high = 0.0, 1.0
-    for _ in range(200):
+    steps, allowed = math.floor(accuracy) + 1, math.log(per_bin(alpha, bins))
+    # With x = -ln r: ln 2 - x steps ≤ ln α + ln(1 + e^-x), true from one x on, and the logarithm
+    # on the right is between 0 and ln 2.
+    low, high = 0.0, (math.log(2) - allowed) / steps
+    for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if 2 * middle**steps <= allowed * (1 + middle) else (low, middle)
-    return -sensitivity(neighbours) * math.log(low)
+        enough = math.log(2) - middle * steps <= allowed + math.log1p(math.exp(-middle))
+        low, high = (low, middle) if enough else (middle, high)
+    return sensitivity(neighbours) * high
 
 
 def stability_epsilon(
@@ -151,5 +155,5 @@ def stability_epsilon(
             key="accuracy",
         )
     require("accuracy", accuracy, Range(1, math.inf, "()"))
-    logs = math.log(2 / delta) - math.log(per_bin(alpha, bins))
+    logs = math.log(2) - math.log(delta) - math.log(per_bin(alpha, bins))
     return sensitivity(neighbours) * logs / (accuracy - 1)

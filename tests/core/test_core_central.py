@@ -173,6 +173,21 @@ def test_both_directions_agree(neighbours: Any, bins: int) -> None:
         assert acc.geometric_accuracy(least * (1 - 1e-6), 0.05, bins, neighbours) == a + 1
 
 
+@pytest.mark.parametrize("a", [0, 1, 10**3, 10**6, 10**9, 5 * 10**9])
+def test_the_least_epsilon_of_a_whole_accuracy(a: int) -> None:
+    least = acc.geometric_epsilon(a, 0.05)
+    assert acc.geometric_accuracy(least, 0.05) == a
+    assert acc.geometric_accuracy(least * (1 - 2 / max(a, 100)), 0.05) > a
+
+
+def test_the_smallest_levels_have_an_accuracy() -> None:
+    assert acc.laplace_accuracy(1.0, 1e-320, 2**53) == pytest.approx(2 * 744.4, rel=1e-3)
+    assert math.isfinite(acc.geometric_accuracy(1.0, 1e-320, 2**53))
+    assert acc.stability_threshold(1.0, 1e-310) == pytest.approx(
+        2 * math.log(2e155) * 2 + 1, rel=1e-2
+    )
+
+
 def test_forgetting_the_plus_one_is_noticed() -> None:
     a = acc.stability_accuracy(0.5, 0.05, 1e-6)
     forgotten = 2 * math.log(2 / (0.05 * 1e-6)) / a
