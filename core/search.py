@@ -89,7 +89,10 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     low, high = 0, cap  # too few, enough
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if expected(middle) >= goal.at_least else (middle, high)
+        reached = expected(middle)
+        if math.isnan(reached):  # of a stability histogram where the sum is too long
+            return None
+        low, high = (low, middle) if reached >= goal.at_least else (middle, high)
     return answer(True, high)
 
 

@@ -168,6 +168,21 @@ def test_where_there_is_no_closed_form_a_gain_is_searched_for(
     assert found.malicious - found.low <= 0.05 * found.malicious
 
 
+def test_a_closed_form_with_gaps_is_not_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a stability histogram, whose sum over the fakes can be too long in between."""
+    exact = asked("gain", 0.2)
+    assert exact.answer is not None
+
+    def gapped(one: Cell) -> dict[str, float | None]:
+        known = expected_metrics(one)
+        return known if one.malicious in (0, exact.malicious) or one.share > 0.9 else {"gain": None}
+
+    monkeypatch.setattr(search, "expected_metrics", gapped)
+    found = solved(replace(exact, answer=None)).answer
+    assert found is not None
+    assert found.by == "search"
+
+
 def test_divergence() -> None:
     assert _divergence(0.3, 0.3) == 0
     assert _divergence(1.0, 0.5) == pytest.approx(math.log(2))
