@@ -31,7 +31,15 @@ from ..pure import (
     independent_target_sum_variance,
     pure_estimates,
 )
-from ..sampling import Counts, Floats, binomial, multinomial, random_subsets, subset_counts
+from ..sampling import (
+    Counts,
+    Floats,
+    binomial,
+    binomial_law,
+    multinomial,
+    random_subsets,
+    subset_counts,
+)
 
 HASH_RANGE = Range(2, 2**20)
 HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
@@ -230,7 +238,7 @@ class LocalHashing:
         if subset == r:
             return law
         # The others collide with the bucket as any item does.
-        return np.convolve(law, _binomial_laws(r - subset, self.q)[-1])
+        return np.convolve(law, _binomial_law(r - subset, self.q))
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
@@ -275,7 +283,7 @@ def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
     """
     if search.scoring == "anchor":
         score = np.zeros(r + 1)
-        score[1:] = _binomial_laws(r - 1, 1 / hash_range)[-1]
+        score[1:] = _binomial_law(r - 1, 1 / hash_range)
         cumulative = np.cumsum(score)
     else:
         cumulative = _fullest_bucket_law(r, hash_range)
@@ -284,6 +292,31 @@ def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
     law = np.maximum(np.diff(cumulative**search.seeds, prepend=0.0), 0.0)
     law /= law.sum()
     law.setflags(write=False)
+    return law
+
+
+MANY_TERMS = 1 << 12
+"""A binomial law of more is not added up term by term."""
+
+MANY_BALLS = 256
+"""Loads of bins by more are not convolved: that takes seconds."""
+
+SURE = 1e-17
+"""What is less likely leaves a probability 1, as a double."""
+
+
+def _binomial_law(n: int, p: float) -> Floats:
+    """The law of Binomial(n, p), p < 1: float64[n + 1]."""
+    law = np.zeros(n + 1)
+    if n > MANY_TERMS:
+        outcomes, likely = binomial_law(n, p)
+        law[outcomes] = likely
+        return law
+    law[0] = 1.0
+    for _ in range(n):  # sums of positive terms
+        before = law[:-1] * p
+        law *= 1 - p
+        law[1:] += before
     return law
 
 
@@ -305,8 +338,10 @@ def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
     least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
     """
     at_least = np.zeros(r + 2)
-    at_least[0] = 1.0
-    for x in range(1, r // hash_range + 1):
+    below = hash_range * np.cumsum(_binomial_law(r, 1 / hash_range))
+    sure = int(np.searchsorted(below, SURE)) + 1
+    at_least[:sure] = 1.0
+    for x in range(sure, r // hash_range + 1):
         at_least[x] = _all_bins(r, hash_range, np.arange(r + 1) >= x)
     law = np.maximum(-np.diff(np.clip(at_least, 0.0, 1.0) ** seeds), 0.0)
     law /= law.sum()
@@ -317,21 +352,40 @@ def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
 def _fullest_bucket_law(balls: int, bins: int) -> Floats:
     """Pr[no bin holds more than x balls], x = 0..balls, when balls fall into equal bins."""
     cumulative = np.ones(balls + 1)
-    cumulative[: -(-balls // bins)] = 0.0
-    for x in range(-(-balls // bins), balls + 1):
+    least = -(-balls // bins)
+    cumulative[:least] = 0.0
+    at_least = bins * np.cumsum(_binomial_law(balls, 1 / bins)[::-1])
+    sure = balls - int(np.searchsorted(at_least, SURE))
+    for x in range(least, sure + 1):
         cumulative[x] = _all_bins(balls, bins, np.arange(balls + 1) <= x)
-        if cumulative[x] == 1.0:
-            break
     return cumulative
 
 
 def _all_bins(balls: int, bins: int, allowed: BoolArray) -> float:
     """Pr[every bin holds an allowed number of balls]; allowed is bool[balls + 1]."""
+    if balls > MANY_BALLS:
+        return _total(balls, bins, allowed) / _total(balls, bins, np.ones_like(allowed))
     one = grouped = allowed.astype(np.float64)
     # Of 0..balls balls: first in one bin, then in ever larger groups of bins.
     for law, doubled in _splits(balls, bins):
         grouped = _combine(law, grouped, grouped if doubled else one)
     return float(grouped[balls])
+
+
+def _total(balls: int, bins: int, allowed: BoolArray) -> float:
+    """Pr[all bins together hold `balls`, each an allowed number], of independent Poisson bins.
+
+    Up to a factor, and as a Fourier sum: off by some 1e-16 for each bin.
+    """
+    mean = balls / bins
+    mode = int(mean)
+    up, down = np.arange(mode + 1, balls + 1), np.arange(mode, 0, -1)
+    law = np.concatenate([np.cumprod(down / mean)[::-1], [1.0], np.cumprod(mean / up)])
+    # Long enough that totals which it takes for `balls` are thrice as large, or none.
+    size = 2 * (balls + 1)
+    bin_law = np.fft.rfft(law / law.sum() * allowed, size)
+    terms = (bin_law**bins * np.exp(2j * np.pi * balls * np.fft.rfftfreq(size))).real
+    return float(2 * terms.sum() - terms[0] - terms[-1])
 
 
 @lru_cache(maxsize=16)

@@ -22,12 +22,13 @@ from cases import (
     outcome_counts_of,
     subset_counts_of,
 )
+from numpy.typing import NDArray
 from report_laws import Case, Moments, Poisoned, counts_law
 
 from core.errors import ScenarioError
 from core.hashing import buckets
-from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary
-from core.protocols.hashing import hash_range_for, matched_law
+from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary, hashing
+from core.protocols.hashing import fewest_law, hash_range_for, matched_law
 from core.pure import PureProtocol, Scoring, SeedSearch, Support, estimate, item_variance
 
 Rng = np.random.Generator
@@ -484,6 +485,38 @@ def test_matched_law_against_enumeration(r: int, g: int, seeds: int, scoring: An
     assert law == pytest.approx(exact, rel=1e-9, abs=1e-12)
     if r > 1 and not exact[-1] > 0.999:
         assert law != pytest.approx(enumerated(r, g, seeds + 1, scoring), abs=1e-9)
+
+
+@pytest.mark.parametrize(("r", "g"), [(60, 2), (100, 4), (80, 21), (40, 1000)])
+def test_the_laws_of_many_targets_are_those_of_few(
+    r: int, g: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Convolved, and as a Fourier sum; added up, and by ratios of neighbours."""
+
+    def laws() -> list[NDArray[np.float64]]:
+        matched_law.cache_clear()
+        fewest_law.cache_clear()
+        searches = [SeedSearch(k, s) for k in (1, 50) for s in ("anchor", "bucket")]  # type: ignore[arg-type]
+        return [matched_law(r, g, one) for one in searches] + [fewest_law(r, g, 50)]
+
+    convolved = laws()
+    monkeypatch.setattr(hashing, "MANY_TERMS", 2)
+    monkeypatch.setattr(hashing, "MANY_BALLS", 2)
+    for known, found in zip(convolved, laws(), strict=True):
+        assert found == pytest.approx(known, rel=0, abs=1e-11)
+    matched_law.cache_clear()
+    fewest_law.cache_clear()
+
+
+def test_the_fullest_and_the_emptiest_of_buckets_of_many_targets(rng: Rng) -> None:
+    r, g = 1000, 4
+    loads = rng.multinomial(r, np.full(g, 1 / g), size=20_000)
+    fullest = np.bincount(loads.max(axis=1), minlength=r + 1)
+    assert budget.law(fullest, matched_law(r, g, SeedSearch(1, "bucket")))
+    assert not budget.law(fullest, matched_law(r, g, SeedSearch(2, "bucket")))
+    emptiest = np.bincount(loads.min(axis=1), minlength=r + 1)
+    assert budget.law(emptiest, fewest_law(r, g, 1))
+    assert not budget.law(emptiest, fewest_law(r, g, 2))
 
 
 @pytest.mark.parametrize("scoring", ["anchor", "bucket"])
