@@ -2,6 +2,7 @@
 
 import pytest
 from form_app import SCENARIO, SWEEP, FormApp
+from textual import events
 from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
@@ -222,6 +223,12 @@ async def test_views_switch_where_there_is_room_for_one() -> None:
         assert app.posted == [SCENARIO.replace("[attack]", "s[attack]")]
         await pilot.press("backspace", "escape", "s")
         assert app.query_one("#form").display
+        app.posted.clear()
+        for _ in range(2):  # with the letter that most terminals give it, which is not typed
+            app.post_message(events.Key("alt+s", "s"))
+            await pilot.pause()
+        assert app.query_one("#form").display
+        assert not app.posted
         app.retype(SCENARIO.replace("0.05", "0.05 0"))
         await pilot.pause()
         assert "✗ line 17" in str(app.pane.border_subtitle)

@@ -62,7 +62,10 @@ class AttackPane(Widget, can_focus=True):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "switch", "Form/script", id="attack.switch"),
-        Binding("alt+s", "switch", "Form/script", show=False, id="attack.switch-anywhere"),
+        # Before a text with the focus, which would take the letter of it.
+        Binding(
+            "alt+s", "switch", "Form/script", show=False, priority=True, id="attack.switch-anywhere"
+        ),
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
     ]
 
