@@ -211,10 +211,10 @@ async def test_the_question_before_quitting_follows_the_run() -> None:
         engine.progress(run)
         await until(pilot, lambda: screen.run_to_leave == run)
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: "A run is at 30%. Quit and lose it?" in words(pilot))
+        await until(pilot, lambda: "A run is at 30 %. Quit and lose it?" in words(pilot))
 
         engine.progress(dataclasses.replace(run, done=60, stored=7))
-        await until(pilot, lambda: "A run is at 60%. Quit? The next start" in words(pilot))
+        await until(pilot, lambda: "A run is at 60 %. Quit? The next start" in words(pilot))
         finished(engine)
         await until(pilot, lambda: "The run is done meanwhile. Quit?" in words(pilot))
 

@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from ..format import percent
 from ..widgets.dialog import Dialog
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def leaving(run: Snapshot) -> str:
     if run.status != "running":
         ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
         return f"The run {ended} meanwhile. Quit?"
-    share = run.done / run.total if run.total else 0.0
+    share = percent(run.done / run.total if run.total else 0.0, 2)
     if run.stored is None:
-        return f"A run is at {share:.0%}. Quit and lose it?"
-    return f"A run is at {share:.0%}. Quit? The next start offers to go on with it."
+        return f"A run is at {share}. Quit and lose it?"
+    return f"A run is at {share}. Quit? The next start offers to go on with it."

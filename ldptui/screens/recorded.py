@@ -15,7 +15,7 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 
-from ..format import count
+from ..format import count, percent
 from ..messages import RunAsked, RunsChosen
 from ..places import is_folder
 from ..runs import Run, difference_text
@@ -235,8 +235,9 @@ class RecordedScreen(Screen[None]):
         from .confirm import ConfirmScreen
 
         share = run.snapshot.done / run.stored.total if run.stored and run.stored.total else 0.0
+        where = percent(share, 2)
         question = (
-            f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share:.0%} "
+            f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {where} "
             f"({count(run.snapshot.done)} of {count(run.snapshot.total)} trials).\n"
             "What it has is kept. Go on with it?"
         )

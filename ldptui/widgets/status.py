@@ -94,7 +94,9 @@ class StatusLine(Widget):
                 line.append(f"simulating … {fmt.duration(int(waited))}  ")
             if run.total:
                 share = run.done / run.total
-                line.append(self._bar(share), self._style("busy")).append(f" {share:4.0%}  ")
+                line.append(self._bar(share), self._style("busy")).append(
+                    f" {100 * share:3.0f} %  "
+                )
                 line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
             if run.note:
                 line.append(f" · {run.note}", self._style("busy"))

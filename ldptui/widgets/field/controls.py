@@ -186,7 +186,7 @@ class Choice(Widget, can_focus=True):
             arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
             room = self.size.width - cell_len(word) - 2
             gap = " " if room >= 2 else ""
-            said = f" {BY_DEFAULT}" if self.by_default and room >= 2 + len(BY_DEFAULT) else ""
+            said = f" {BY_DEFAULT}" if self.by_default and room >= 3 + len(BY_DEFAULT) else ""
             ring = "◎ " if self.by_default and not said and room >= 4 else ""
             return Content.assemble(
                 (f"‹{gap}", arrow), (f"{ring}{word or '–'}", bright), (f"{gap}›", arrow),
