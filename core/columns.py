@@ -71,7 +71,7 @@ def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> l
     with csv_rows(path) as rows:
         header = next(rows, [])
         places = [place_of(name, header, path) for name in names]
-        return _read(rows, names, places, path, most)
+        return _read(rows, header, names, places, path, most)
 
 
 @contextmanager
@@ -101,11 +101,22 @@ def place_of(name: str, header: list[str], path: Path | str, key: str = "column"
         raise ScenarioError(
             f"must be a column of {path} ({known or 'which is empty'}), {got(name)}", key=key
         )
+    if header.count(name) > 1:
+        times = header.count(name)
+        raise ScenarioError(f"must be one column of {path}, {name!r} heads {times}", key=key)
     return header.index(name)
+
+
+def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
+    """Refuse a row with more cells than the header has: after 1,234 without quotes they lie."""
+    if len(row) > width and any(row[width:]):
+        rule = f"must have at most as many cells in a row as in its header, {width}"
+        raise ScenarioError(f"{rule}, got {len(row)} in {where}", key=what)
 
 
 def _read(
     rows: Iterator[list[str]],
+    header: Sequence[str],
     names: Sequence[str],
     places: Sequence[int],
     path: Path,
@@ -124,6 +135,9 @@ def _read(
             raise ScenarioError(
                 f"{path} row {done + at + 1} has {len(short)} cells, too few for its columns"
             )
+        if max(map(len, filled), default=0) > len(header):
+            for at, row in enumerate(block):
+                refuse_more(row, len(header), f"row {done + at + 1}", str(path))
         done += len(block)
         for name, place, known, part in zip(names, places, numbers, parts, strict=True):
             codes = map(known.__getitem__, [row[place] for row in filled])

@@ -84,8 +84,11 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     for index, point in enumerate(scenario.points()):
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
-            rounds = " times rounds" if point.rounds else ""
-            rule = f"times cells{rounds} must be at most {spelled(MAX_TRIALS)}{LIFTED}"
+            factors = [point.trials, scenario.cells, *([point.rounds] if point.rounds else [])]
+            rule = (
+                f"times cells{' times rounds' * bool(point.rounds)} must be at most "
+                f"{spelled(MAX_TRIALS)}, got {' × '.join(map(spelled, factors))}{LIFTED}"
+            )
             raise ScenarioError(rule, key="trials")
         if limits:
             check_size(point)

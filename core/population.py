@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 import numpy as np
 
 from .bounds import Range, check_bounds
-from .columns import csv_rows, place_of
+from .columns import csv_rows, place_of, refuse_more
 from .errors import FileError, ScenarioError, got, spelled
 from .sampling import Counts, Floats
 from .streams import digest, stream
@@ -204,6 +204,8 @@ class CSVColumn:
     kind: Literal["csv"] = "csv"
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
+        if not self.path:
+            raise ScenarioError(f"must be the path of a CSV file, {got(self.path)}", key="path")
         try:
             path = folder / Path(self.path).expanduser()
         except RuntimeError as error:  # a home that nobody has
@@ -232,13 +234,14 @@ class CSVColumn:
         with csv_rows(path) as rows:
             header = next(rows, [])
             own = place_of(self.column, header, self.path)
+            width = len(header)
             if self.count is None:
-                return Counter(self._cell(row, own, rows.line_num) for row in rows if row)
+                return Counter(self._cell(row, own, width, rows.line_num) for row in rows if row)
             weight = place_of(self.count, header, self.path, "count")
             totals: Counter[str] = Counter()
             for row in rows:
                 if row:
-                    label = self._cell(row, own, rows.line_num)
+                    label = self._cell(row, own, width, rows.line_num)
                     totals[label] += self._weight(row, weight, rows.line_num)
             if sum(totals.values()) >= 2**63:
                 raise ScenarioError(
@@ -247,13 +250,14 @@ class CSVColumn:
                 )
             return totals
 
-    def _cell(self, row: list[str], at: int, line: int) -> str:
+    def _cell(self, row: list[str], at: int, width: int, line: int) -> str:
         if at >= len(row):
             raise ScenarioError(
                 f"{self.path} line {line} has {len(row)} cells, too few for the column "
                 f"{self.column!r}",
                 key="column",
             )
+        refuse_more(row, width, f"{self.path} line {line}", "path")
         return row[at]
 
     def _weight(self, row: list[str], at: int, line: int) -> int:

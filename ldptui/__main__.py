@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
 def main() -> int:
     """Run the command line; the exit code."""
+    # As ctrl-c: what is finished is printed, and no process of a pool is left.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         from .cli import main as command
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -307,10 +308,14 @@ def _obey(arguments: list[str]) -> int:
         work: Callable[[argparse.Namespace], int] = import_module(f"ldptui.lab.{command}").run
         return work(options)
     parser = app_parser()
-    options = parser.parse_args(arguments)
+    options, more = parser.parse_known_args(arguments)
     known = ("run", "theory", "scenarios", "schema", *history_options.COMMANDS)
     if options.scenario in (*known, *lab_options.COMMANDS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
+    if more:
+        close = difflib.get_close_matches(command, (*known, *lab_options.COMMANDS), n=1)
+        hint = f", did you mean the command {close[0]}?" if close else ""
+        parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     return _open(parser, options)
 
 

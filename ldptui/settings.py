@@ -207,7 +207,7 @@ def _subclasses(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
 
 def _read(file: Path, required: bool) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         if not required:
             return {}

@@ -39,6 +39,48 @@ def tiny(tmp_path: Path) -> str:
 # Start and help.
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", ""), "SCENARIO must be a file or a bundled scenario, it is empty"),
+        (("run", "quickstart", "--set", ""), "--set must be KEY=VALUE, it is empty"),
+        (("run", "quickstart", "--set", "attack.share="), "a number in [0, 1), it is empty"),
+        (("run", "quickstart", "--out", ""), "--out must be a file, it is empty"),
+        (("run", "quickstart", "--workers", "5000"), "--workers must be in [1, 1000], got 5000"),
+        (
+            ("run", "quickstart", "--set", "attack.targets.pick=random"),
+            "attack.targets.pick must be left out: targets are picked, or listed as items",
+        ),
+        (
+            ("run", "quickstart", "--trials", "100000"),
+            "at most 1 000 000, got 100 000 × 21 (--no-limits lifts this)",
+        ),
+        (("theory", "oue", "--items", "8", "--epsilon=-1"), "must be in (0, 20], got -1"),
+        (("runn", "quickstart"), "did you mean the command run?"),
+        (("--store", "x", "run", "quickstart"), "run is a command: it comes before its options"),
+    ],
+)
+def test_what_is_wrong_is_said_so_that_it_helps(
+    capsys: Captured, arguments: tuple[str, ...], told: str
+) -> None:
+    assert told in fail(capsys, 2, *arguments)
+
+
+def test_a_name_that_is_too_long_is_no_bug(capsys: Captured) -> None:
+    assert fail(capsys, 3, "run", "x" * 5000).endswith("… cannot be read: File name too long")
+
+
+def test_a_key_of_set_may_have_quotes(capsys: Captured, tiny: str) -> None:
+    text = succeed(capsys, "run", tiny, "--format", "json", "--set", '"attack.share"=0.2')
+    assert json.loads(text)["cells"][0]["parameters"]["attack.share"] == 0.2
+
+
+def test_a_scenario_may_begin_with_a_byte_order_mark(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "bom.toml"
+    path.write_text(TINY, encoding="utf-8-sig")
+    assert succeed(capsys, "scenarios", "check", str(path)) == f"{path}: valid: 1 cell, 4 trials\n"
+
+
 def test_version_and_help(capsys: Captured) -> None:
     assert succeed(capsys, "--version") == f"ldptui {ldptui.__version__}\n"
     text = succeed(capsys, "--help")

@@ -124,7 +124,7 @@ def test_scenarios_check_says_what_is_asked_for(
     path, mark = attack_file(tmp_path)
     assert cli.main(["scenarios", "check", scenario]) == cli.DONE
     output = capsys.readouterr()
-    assert output.out == f"{scenario}: valid: 1 cells, 20 trials\n"
+    assert output.out == f"{scenario}: valid: 1 cell, 20 trials\n"
     assert output.err.startswith(f"note: {scenario}: attack.name asks for the attack 'honest'")
     assert cli.main(["scenarios", "check", scenario, "--attack-file", str(path)]) == cli.DONE
     output = capsys.readouterr()
@@ -346,8 +346,11 @@ def hanging(folder: Path) -> tuple[Path, Path]:
     return path, folder / "used.hangs"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_gets_out_of_an_attack_that_hangs(workers: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGINT),
+                                                 (2, signal.SIGTERM)])  # fmt: skip
+def test_a_signal_gets_out_of_an_attack_that_hangs(
+    workers: int, number: signal.Signals, tmp_path: Path
+) -> None:
     path, hangs = hanging(tmp_path)
     place = tmp_path / "hang.toml"
     place.write_text(toml("honest"))
@@ -363,7 +366,8 @@ def test_ctrl_c_gets_out_of_an_attack_that_hangs(workers: int, tmp_path: Path) -
     )  # fmt: skip
     try:
         wait_for(hangs, process)
-        os.killpg(process.pid, signal.SIGINT)
+        # Ctrl-C reaches every process of the terminal.
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
         printed, said = process.communicate(timeout=30)
     finally:
         process.kill()

@@ -156,7 +156,7 @@ REFUSED = [
     (
         '{ pick = "random", count = 2 }',
         "{ items = [1], count = 1 }",
-        "attack.targets.count is not a known key",
+        "attack.targets.count must be left out: targets are picked, or listed",
     ),
     ('{ pick = "random", count = 2 }', "3", "attack.targets must be a table, got 3"),
     ('kind = "mga"', 'kind = "ria"\nseeds = 10', "attack.seeds is not a known key"),

@@ -140,8 +140,8 @@ def read_document(text: str, name: str = "scenario", folder: Path = Path()) -> S
         raise ScenarioError(reason, where=name, line=line) from error
     except RecursionError as error:
         raise ScenarioError("is nested too deeply", where=name) from error
-    except ValueError as error:
-        raise ScenarioError(f"is not valid TOML: {error}", where=name) from error
+    except ValueError as error:  # that the digits of an integer are too many to read
+        raise ScenarioError("holds a number that is out of range", where=name) from error
     check_depth(document, name)
     return Scenario(document, name, folder)
 
@@ -163,7 +163,7 @@ def load(path: Path) -> Scenario:
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ScenarioError("is not UTF-8 text", where=str(path), line=line) from error

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import ScenarioError, got
+from ..errors import ScenarioError, got, spelled
 from ..population import STATED
 from .document import Document, copied, looked_up, named, put, suggest
 from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys
@@ -31,7 +31,8 @@ def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
 def expanded(document: Document) -> dict[str, list[Any]]:
     """The swept keys in file order, each with its values."""
     if size(document) > MAX_CELLS * 100:
-        raise ScenarioError(f"must give at most {MAX_CELLS * 100} cells", key="sweep")
+        rule = f"must give at most {spelled(MAX_CELLS * 100)} cells, {got(size(document))}"
+        raise ScenarioError(rule, key="sweep")
     return {key: _values(key, value) for key, value in _sweep_table(document).items()}
 
 

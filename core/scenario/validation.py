@@ -105,6 +105,10 @@ def _problem(
     if kind in _UNKNOWN:
         table = key.rpartition(".")[0]
         known = _known_here(document, table)
+        if table.endswith("targets") and loc[-1] in ("pick", "count", "items"):
+            return ScenarioError(
+                "must be left out: targets are picked, or listed as items", key=key
+            )
         return ScenarioError(f"is not a known key{suggest(str(loc[-1]), known)}", key=named(key))
     allowed = rule_of(key)
     if allowed is None:

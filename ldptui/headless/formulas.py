@@ -10,7 +10,7 @@ from typing import Any, Final
 from core import theory as closed
 from core.attacks import SHARE, malicious_users
 from core.bounds import Range
-from core.errors import ScenarioError, got
+from core.errors import ScenarioError, got, spelled
 from core.population import USERS
 from core.protocols import CENTRAL, PROTOCOLS, OLHSpec
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
@@ -91,7 +91,7 @@ def _protocol(options: Namespace) -> PureProtocol:
     kind = options.protocol
     if kind != "olh":
         return PROTOCOLS[kind](kind, options.epsilon).bind(options.items)
-    rule = options.hash_range or "nearest"
+    rule = "nearest" if options.hash_range is None else options.hash_range
     chosen: Any = rule
     if rule.isascii() and rule.removeprefix("-").isdigit() and len(rule) < 20:
         chosen = int(rule)
@@ -107,7 +107,7 @@ def _protocol(options: Namespace) -> PureProtocol:
 
 def _check(option: str, value: float | None, allowed: Range) -> None:
     if value is not None and (not math.isfinite(value) or value not in allowed):
-        raise ScenarioError(f"must be {allowed}, {got(value)}", key=option)
+        raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
 
 
 def closed_forms(protocol: PureProtocol, options: Namespace) -> dict[str, Any]:

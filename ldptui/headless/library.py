@@ -72,14 +72,15 @@ def _check_file(place: str, options: Namespace) -> int:
     except ScenarioError as first:
         problems = [first]
         if first.line is None and first.key:
-            unchecked = read_document(path.read_text("utf-8"), str(path), path.parent)
+            unchecked = read_document(path.read_text("utf-8-sig"), str(path), path.parent)
             problems = unchecked.problems() or problems
         for problem in problems:
             note(str(problem))
         return cli.USAGE
     experiment = compile(scenario)
-    cells, trials = text.count(len(experiment.cells)), text.count(experiment.trials)
-    write_out(f"{place}: valid: {cells} cells, {trials} trials\n")
+    numbers = {"cell": len(experiment.cells), "trial": experiment.trials}
+    sizes = (f"{text.count(one)} {name}{'s' * (one != 1)}" for name, one in numbers.items())
+    write_out(f"{place}: valid: {', '.join(sizes)}\n")
     try:
         permitted = permit(experiment, allowed)
     except ScenarioError as error:

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 import scenarios as bundled
-from core.errors import FileError, ScenarioError, got, one_line
+from core.bounds import Range
+from core.errors import FileError, ScenarioError, got, one_line, shown
 from core.experiment import Experiment, compile  # noqa: A004
 from core.export import to_csv, to_json
 from core.files import write_atomically
@@ -23,6 +24,7 @@ from .. import format as text
 from .output import check_writable, in_colour, note, width, write_out
 from .progress import setting_of
 
+WORKERS: Final = Range(1, 1000)
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
@@ -41,14 +43,16 @@ def run(options: Namespace) -> int:
 
 
 def check_workers(options: Namespace) -> None:
-    if options.workers < 1:
-        raise ScenarioError(f"must be at least 1, {got(options.workers)}", key="--workers")
+    if options.workers not in WORKERS:
+        raise ScenarioError(f"must be {WORKERS}, {got(options.workers)}", key="--workers")
 
 
 def check_output(options: Namespace) -> Path | None:
     """Where the results go, None for standard output; raises before the run what would after it."""
     if "workers" in options:
         check_workers(options)
+    if options.out == "":
+        raise ScenarioError(f"must be a file, {got(options.out)}", key="--out")
     out = None if options.out in (None, "-") else Path(options.out)
     if out is not None:
         check_writable(out)
@@ -108,8 +112,14 @@ def _warnings(experiment: Experiment) -> dict[str, None]:
 
 def locate(place: str) -> Path:
     """The file of a scenario given by path or bundled name; raises FileError."""
-    path = bundled.find(place)
-    if not path.exists():
+    if not place:
+        raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")
+    try:
+        path = bundled.find(place)
+        there = path.exists()
+    except OSError as error:  # as of a name that is too long
+        raise FileError(f"{shown(place)} cannot be read: {error.strerror or error}") from error
+    if not there:
         close = bundled.similar(place)
         hint = f" (did you mean {close}?)" if close else ""
         raise FileError(f"{place} is neither a file nor a bundled scenario{hint}")
@@ -123,7 +133,8 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip():
             raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
-        settings.append((key.strip(), toml_value(value)))
+        # A key may have the quotes that it has in a file: "attack.share".
+        settings.append((key.translate(_QUOTES).strip(), toml_value(value)))
     changed = _without_rival(scenario, [key for key, _ in settings], options.quiet)
     for key, value in settings:
         changed = changed.with_value(key, value)
@@ -138,6 +149,9 @@ def _with_options(scenario: Scenario, options: Namespace) -> Scenario:
         for problem in changed.problems():
             raise problem
     return changed
+
+
+_QUOTES: Final = str.maketrans("", "", "\"'")
 
 
 def _without_rival(scenario: Scenario, keys: list[str], quiet: bool) -> Scenario:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from core.bounds import Range
-from core.errors import ScenarioError, got
+from core.errors import ScenarioError, got, spelled
 
 from .. import format as text
 from .. import table
@@ -92,7 +92,7 @@ def cited(rows: Sequence[Row]) -> list[str]:
 def within(option: str, value: float | None, allowed: Range) -> None:
     """Raise ScenarioError for an option that is outside its range; one not given is None."""
     if value is not None and (not math.isfinite(value) or value not in allowed):
-        raise ScenarioError(f"must be {allowed}, {got(value)}", key=option)
+        raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
 
 
 def needed(option: str, value: Any) -> Any:

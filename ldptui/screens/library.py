@@ -182,7 +182,7 @@ def entries() -> Iterator[Entry]:
 
 def _entry(path: Path, own: bool) -> Iterator[Entry]:
     try:
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError):
         return
     try:

@@ -75,7 +75,7 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
     except ScenarioError as error:
         if not error.key:
             return f"not a scenario: {error}", False
-        text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+        text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
         is_scenario = "format" in read_document(text).document
         return (str(error) if is_scenario else f"not a scenario: {error}"), is_scenario
     return None, False

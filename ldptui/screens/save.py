@@ -125,7 +125,7 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
     """Why saving to this path needs a second thought; None if it does not."""
     if places.is_there(path):
         try:
-            there = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+            there = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
         except (OSError, ValueError):
             return f"{path} exists, and is no text that can be read"
         if there == draft.text:

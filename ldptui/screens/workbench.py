@@ -596,7 +596,7 @@ def _opened(path: Path) -> Draft:
 
     from ..draft import draft_of
 
-    text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
+    text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     bundled = path.parent == scenarios.path("quickstart").parent
     return draft_of(text, path.parent, None if bundled else path)
 

@@ -281,6 +281,8 @@ def test_members_of_a_set() -> None:
         ("a,b\n", ["a"], "at least one row"),
         ("", ["a"], "which is empty"),
         ("a,b\n1,2\n3\n", ["a", "b"], "row 2 has 1 cells"),
+        ("a,b\n1,2,3\n", ["a"], "bad.csv must have at most .* header, 2, got 3 in row 1"),
+        ("a,a\n1,2\n", ["a"], "must be one column of .*, 'a' heads 2"),
         ("a\n" + "\n".join(map(str, range(30))), ["a"], "at most 20 different values, got more"),
     ],
 )

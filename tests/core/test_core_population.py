@@ -179,6 +179,8 @@ def test_the_streams_do_not_depend_on_where_the_data_come_from(tmp_path: Path) -
         ("id,fruit\n1,pear\n2\n", None, ScenarioError, "data.csv line 3 has 1 cells, too few"),
         ("fruit\npear\npear\n", None, ScenarioError, "at least 2 different items, got 1"),
         ("fruit\n", None, ScenarioError, "at least 2 different items, got 0"),
+        ("fruit,n\na,1,234\nb,2\n", "n", ScenarioError, "header, 2, got 3 in data.csv line 2"),
+        ("fruit,fruit\na,b\n", None, ScenarioError, "one column of .*, 'fruit' heads 2"),
         ("fruit,n\na,1\nb,x\n", "n", ScenarioError, 'whole number.*line 3, got "x"'),
         ("fruit,n\na,1\nb,-2\n", "n", ScenarioError, 'whole number.*got "-2"'),
         ("fruit,n\na,1\nb,1.5\n", "n", ScenarioError, 'whole number.*got "1.5"'),
