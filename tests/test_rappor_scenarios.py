@@ -104,7 +104,9 @@ def test_a_bad_value_is_one_line(written: str, sentence: str) -> None:
 
 
 def test_f_without_permanent_noise_is_allowed() -> None:
-    core.compile(scenario("f = 0"))
+    (cell,) = core.compile(scenario("f = 0")).cells
+    assert cell.noise is not None
+    assert cell.noise.f == 0
 
 
 def test_too_many_filters_are_refused_unless_limits_are_lifted() -> None:
@@ -318,7 +320,7 @@ def test_doubtful_decoding_warns_and_gives_numbers(
     assert any(words in warning for warning in one["warnings"])
     for name in ("gain", "mse", "mse_clean", "detected", "false_detected"):
         assert one["metrics"][name]["mean"] is not None
-    assert one["metrics"]["gain"]["theory"] is None or "without a user" in words
+    assert (one["metrics"]["gain"]["theory"] is None) == ("without a user" not in words)
 
 
 # The command.

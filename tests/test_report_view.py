@@ -6,17 +6,19 @@ import dataclasses
 import subprocess
 import sys
 from functools import partial
+from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
-from rich.cells import cell_len
 from sheet_app import SheetApp
-from textual.pilot import Pilot
 from waiting import until
 
 from ldptui.draft import Draft, draft_of, edited
+from ldptui.rows import DARK, Charset, length, strip
 from ldptui.widgets.report_view import ReportView
+from ldptui.widgets.report_view.lives import life_rows
 
 SCENARIO = """format = 1
 [population]
@@ -44,12 +46,6 @@ def draft(kind: str = "oue", fakes: str | None = "mga", d: int = 128, r: int = 3
 
 
 Bench = partial(SheetApp, ReportView)
-
-
-async def resized(app: SheetApp[ReportView], pilot: Pilot[None], width: int, height: int) -> None:
-    """Give the terminal another size; Textual lays the screen out a moment later."""
-    await pilot.resize_terminal(width, height)
-    await until(pilot, lambda: app.screen.outer_size == (width, height))
 
 
 def lines(app: SheetApp[ReportView]) -> list[str]:
@@ -94,22 +90,19 @@ async def test_one_above_the_other_where_there_is_not() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fakes", ["rpa", "ria", "mga", None])
-async def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) -> None:
+def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) -> None:
     for d, r in ((2, 1), (128, 3), (3000, 90)):
-        app = Bench(draft(kind, fakes, d, r))
-        async with app.run_test(size=(76, 30)) as pilot:
-            for width in (30, 44, 69, 70, 76, 140, 200):
-                await resized(app, pilot, width, 30)
-                rows = lines(app)
-                assert max(map(cell_len, rows)) <= width - 1  # the scroll bar
-                assert not [row for row in rows if row.rstrip().endswith("…") and width > 60
-                            and "bytes" not in row]  # fmt: skip
-                assert "?" not in app.view.as_text()
-        app = Bench(draft(kind, fakes, d, r), charset="ascii")
-        async with app.run_test(size=(140, 52)):
-            text = app.view.as_text()
-            assert text.isascii()
-            assert "?" not in text
+        view = ReportView()
+        view.draft = draft(kind, fakes, d, r)
+        assert view.lives is not None
+        for width, charset in product((29, 43, 68, 69, 75, 139, 199), get_args(Charset)):
+            made = life_rows(*view.lives, width, 29, DARK, charset)
+            assert max(map(length, made)) <= width
+            rows = [strip(row, width, charset).text for row in made]
+            assert not [row for row in rows if row.rstrip().endswith("…") and width > 60
+                        and "bytes" not in row]  # fmt: skip
+            assert "?" not in "".join(rows)
+            assert charset != "ascii" or "".join(rows).isascii()
 
 
 async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
@@ -166,7 +159,7 @@ async def test_an_edit_keeps_the_user_and_the_draws() -> None:
         assert after[0].item == before[0].item
         assert len(set(after[0].supports) ^ set(before[0].supports)) < 10
         app.view.draft = edited(one, "protocol.kind", "grr")
-        assert "keeps the item" in app.view.as_text() or "takes another item" in app.view.as_text()
+        assert "takes another item" in app.view.as_text()
         app.view.draft = one
         again = app.view.lives
         assert again is not None
@@ -268,7 +261,8 @@ async def test_all_bits_are_drawn_where_there_is_room() -> None:
             assert life is not None
             drawn = "".join(row[part].strip() for row in rows[start : start + 6])
             assert np.flatnonzero([c == "█" for c in drawn[:300]]).tolist() == list(life.supports)
-        await resized(app, pilot, 140, 30)
+        await pilot.resize_terminal(140, 30)
+        await until(pilot, lambda: app.screen.outer_size == (140, 30))
         rows = lines(app)
         start = next(at for at, row in enumerate(rows) if row.startswith("4 Report"))
         assert rows[start + 3].strip().startswith(("│", "5 Support"))
