@@ -133,3 +133,13 @@ def test_a_terminal_that_is_gone_ends_no_thread() -> None:
     line.write("x")
     line.flush()
     assert not line.isatty()
+
+
+def test_cells_that_nobody_drew_are_not_sent() -> None:
+    sent = CellScreen().update(frame([(0, 0, "0", "ab"), (0, 4, "0", "cd")]))
+    screen = pyte.Screen(COLUMNS, ROWS)
+    stream = pyte.Stream(screen)
+    stream.feed("\x1b[1;1Hunknown")
+    stream.feed(sent)
+
+    assert screen.display[0].rstrip() == "abkncdn"

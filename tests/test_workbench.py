@@ -16,6 +16,7 @@ from textual.widgets import Static
 from waiting import until
 from workbench_app import finished, own_home, status, workbench  # noqa: F401
 
+from ldptui import places
 from ldptui.app import Workbench
 from ldptui.draft import LargeFile
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
@@ -280,6 +281,14 @@ async def test_the_draft_comes_back() -> None:
     async with workbench() as (screen, _, _pilot):
         assert screen.draft is not None
         assert "epsilon = 3.0" in screen.draft.text
+
+
+async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldptui.screens.workbench.AUTOSAVE_S", 0.01)
+    async with workbench() as (screen, _, pilot):
+        screen.post_message(KeyEdited("protocol.epsilon", 3.0))
+        kept = places.state_dir() / "draft.json"
+        await until(pilot, lambda: kept.exists() and "epsilon = 3.0" in kept.read_text())
 
 
 async def test_over_a_network_redraws_are_rarer(monkeypatch: pytest.MonkeyPatch) -> None:

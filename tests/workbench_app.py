@@ -25,6 +25,8 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    # A note is there until it is looked at, however slow the machine.
+    monkeypatch.setattr("ldptui.widgets.status.NOTE_S", 1e6)
 
 
 @asynccontextmanager

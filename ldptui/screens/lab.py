@@ -389,11 +389,7 @@ class LabScreen(Screen[None]):
             self._note(message.note)
 
     def _note(self, note: str) -> None:
-        status = self.query_one(StatusLine)
-        status.note = note
-        self.set_timer(
-            4.0, lambda: setattr(status, "note", "" if status.note == note else status.note)
-        )
+        self.query_one(StatusLine).note = note
 
     # Keys.
 

@@ -280,13 +280,6 @@ class WorkbenchScreen(RecordedScreen):
 
     def _note(self, note: str) -> None:
         self.query_one(StatusLine).note = note
-        if note:
-            self.set_timer(4.0, lambda: self._drop_note(note))
-
-    def _drop_note(self, note: str) -> None:
-        status = self.query_one(StatusLine)
-        if status.note == note:
-            status.note = ""
 
     def on_key_edited(self, message: KeyEdited) -> None:
         from ..draft import edited
@@ -442,7 +435,6 @@ class WorkbenchScreen(RecordedScreen):
             self.run_worker(self.read_history(), group="history", exclusive=True)
         if snapshot.status != "running" and snapshot.key == self._full_run:
             self._full_run = None
-            self._requested = ()
             if self._postponed:
                 self._postponed = False
                 self._simulate_soon()

@@ -13,6 +13,8 @@ from textual.widget import Widget
 if TYPE_CHECKING:
     from ..snapshot import Snapshot
 
+NOTE_S = 4.0
+"""How long a note stays."""
 BAR = 12
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -44,7 +46,7 @@ class StatusLine(Widget):
 
     snapshot: reactive[Snapshot | None] = reactive(None)
     problem: reactive[str] = reactive("")
-    note: reactive[str] = reactive("")
+    note: reactive[str] = reactive("", always_update=True)
     busy: reactive[str] = reactive("")
     idle: reactive[str] = reactive("starting the simulator …")
 
@@ -52,6 +54,7 @@ class StatusLine(Widget):
         super().__init__()
         self._since = 0.0  # when the run began that is shown
         self._clock: Timer | None = None
+        self._fading: Timer | None = None
 
     def on_mount(self) -> None:
         self._clock = self.set_interval(1.0, self.refresh, pause=True)
@@ -63,6 +66,15 @@ class StatusLine(Widget):
         if self._clock is not None:
             silent = after is not None and after.status == "running" and not after.done
             (self._clock.resume if silent else self._clock.pause)()
+
+    def watch_note(self, note: str) -> None:
+        """A note is read within a few seconds, and then in the way."""
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NOTE_S, self._drop_note) if note else None
+
+    def _drop_note(self) -> None:
+        self.note = ""
 
     def render(self) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
