@@ -95,6 +95,8 @@ def test_half_of_a_wide_character_is_never_sent_alone() -> None:
     cells.update("\x1b[1;1H漢b")
 
     assert "漢" in cells.update("\x1b[1;1H\x1b[31m漢\x1b[0mb")
+    cells.update("\x1b[1;2Hx")  # over its right half
+    assert "漢" in cells.update("\x1b[1;1H\x1b[31m漢\x1b[0mb")
 
 
 def test_what_is_not_understood_is_passed_on_and_everything_sent_again() -> None:

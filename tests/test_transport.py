@@ -26,6 +26,7 @@ def test_a_short_recording_is_stretched_and_a_long_one_is_not() -> None:
     assert loaded([60.0]).length == 60.0
     even = loaded([0.0, 0.0, 0.0, 0.0])  # known to the store before
     assert even.moments == (2.0, 4.0, 6.0, 8.0)
+    assert loaded([5.0] * 4).moments == even.moments  # after a long wait, all at once
     assert loaded([]).ended
 
 
