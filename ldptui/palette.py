@@ -19,7 +19,7 @@ from textual.widget import Widget
 from . import settings
 
 if TYPE_CHECKING:
-    from .widgets.charts_pane import ChartsPane
+    from .widgets.charts import ChartsPane
 
 TITLES: Final = {
     "app.quit": "Quit",
@@ -116,7 +116,7 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """A command for each tab of the charts, and for each action of the views that tabs have."""
-    from .widgets.charts_pane import ChartsPane
+    from .widgets.charts import ChartsPane
 
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():

@@ -20,7 +20,7 @@ from ldptui import draft as drafts
 from ldptui.messages import PartsChanged, RoundShown
 from ldptui.series import Bars, Plot
 from ldptui.snapshot import Overlay, Snapshot, over
-from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.charts import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.number_table import FilterInput, NumberTable
 from ldptui.widgets.plot import ChartView

@@ -17,7 +17,8 @@ from ldptui.engine import Engine
 from ldptui.palette import TITLES, commands, debug_info, keys_of
 from ldptui.screens.text import TextScreen
 from ldptui.settings import Settings
-from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.charts import ChartsPane
+from ldptui.widgets.choice_bar import ChoiceBar
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -91,13 +92,13 @@ async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
 
 
 async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
-    charts = pilot.app.screen.query_one(ChartsPane)
+    tabs = pilot.app.screen.query_one("#tabs", ChoiceBar)
     await choose(pilot, "Pane 5: Runs")
     assert pilot.app.screen.pane == 5  # type: ignore[attr-defined]
-    before = charts.view
+    before = tabs.switches
     await choose(pilot, "Charts: View")
     assert pilot.app.screen.pane == 4  # type: ignore[attr-defined]
-    assert charts.view != before
+    assert tabs.switches != before
 
 
 @pytest.mark.parametrize("tab", ["report", "table", "equations", "gain", "error"])

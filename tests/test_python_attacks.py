@@ -101,7 +101,7 @@ def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None
 import sys
 from pathlib import Path
 from ldptui import curves, draft, life, live, figures, runs
-from ldptui.widgets import charts_pane, report_view
+from ldptui.widgets import charts, report_view
 path = Path({scenario!r})
 one = draft.draft_of(path.read_text(), path.parent, path)
 assert one.cell is not None, one.problems

@@ -20,7 +20,7 @@ from ldptui.film import stored_film
 from ldptui.runs import changes
 from ldptui.screens.confirm import ConfirmScreen
 from ldptui.screens.text import TextScreen
-from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.charts import ChartsPane
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.transport_bar import TransportBar
 

@@ -23,7 +23,7 @@ from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import recorded as recorded_module
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
-from ldptui.widgets.charts_pane import ChartsPane
+from ldptui.widgets.charts import ChartsPane
 from ldptui.widgets.field import Field, ValueInput
 from ldptui.widgets.key_hints import KeyHints
 from ldptui.widgets.runs_pane import RunsPane

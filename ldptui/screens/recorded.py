@@ -20,7 +20,7 @@ from ..messages import RunAsked, RunsChosen
 from ..places import is_folder
 from ..runs import Run, difference_text
 from ..snapshot import Overlay, Snapshot, over
-from ..widgets.charts_pane import ChartsPane
+from ..widgets.charts import ChartsPane
 from ..widgets.runs_pane import RunsPane
 from ..widgets.status import StatusLine
 from ..widgets.transport_bar import TransportBar

@@ -41,7 +41,7 @@ from ..messages import (
 from ..runs import Run
 from ..snapshot import Part, Request, Snapshot
 from ..widgets.blank import Columns, Rows
-from ..widgets.charts_pane import ChartsPane
+from ..widgets.charts import ChartsPane
 from ..widgets.key_hints import KeyHints
 from ..widgets.protocol_pane import ProtocolPane
 from ..widgets.runs_pane import RunsPane

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -269,6 +269,8 @@ class FilteredTable(Vertical):
         Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
     ]
 
+    _shown: tuple[str, tuple[object, ...]] | None = None
+
     def compose(self) -> ComposeResult:
         yield ChoiceBar()
         yield NumberTable()
@@ -276,14 +278,29 @@ class FilteredTable(Vertical):
         field.cursor_blink = False
         yield field
 
-    def show(self, table: Table | None, source: str) -> None:
-        """Put a table in, with its title and the name of its chart over it."""
-        self.query_one(NumberTable).table = table
+    def show(
+        self,
+        source: str,
+        numbers: tuple[object, ...],
+        table_of: Callable[[], Table | None],
+        empty: str = "",
+    ) -> None:
+        """Put a table in, with its title and the name of its chart, `source`, over it.
+
+        numbers : what it comes from; only of others than before the table is made. empty : what is
+        said where there is none.
+        """
+        if (source, numbers) == self._shown:
+            return
+        self._shown = (source, numbers)
+        table = self.query_one(NumberTable).table = table_of()
         bar = self.query_one(ChoiceBar)
-        bar.prefix = (
-            table.title if table is not None else "no numbers yet: ctrl+r runs the scenario"
-        )
+        bar.prefix = table.title if table else empty or "no numbers yet: ctrl+r runs the scenario"
         bar.switches = (("source", f"v {source}"), ("sort", "s sort"), ("filter", "/ filter"))
+
+    def as_text(self) -> str:
+        """The rows shown, tab-separated and in full precision, with a header."""
+        return self.query_one(NumberTable).as_text()
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         if message.choice == "filter":
