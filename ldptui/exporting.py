@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .format import count
+from .places import current_dir
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -180,7 +181,7 @@ def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) ->
     """A name that is free: results.csv, results-2.csv, … in the folder (default: the current)."""
     ending = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}.get(what, ".svg")
     name = {"csv": "results", "json": "results", "screen-svg": "screen"}.get(what, "chart")
-    place = folder or Path.cwd()
+    place = folder or current_dir()
     free = place / f"{stem}-{name}{ending}"
     number = 2
     while free.exists():

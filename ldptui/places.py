@@ -38,6 +38,14 @@ def state_dir() -> Path:
     return platformdirs.user_state_path(NAME, appauthor=False)
 
 
+def current_dir() -> Path:
+    """The folder that the program was started in; the user's own where it was removed since."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path.home()
+
+
 # `Path.exists` and its like raise where a folder may not be entered or a name is too long.
 
 

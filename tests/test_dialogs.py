@@ -586,3 +586,17 @@ async def test_no_path_is_too_odd_to_be_typed(folder: Path, screen: str, path: s
         app.screen.query_one(Input).focus()
         await pilot.press("enter")
         assert app.is_running
+
+
+@pytest.mark.parametrize("screen", ["save", "open", "export"])
+async def test_a_folder_that_was_removed_keeps_no_dialog_shut(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, screen: str
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    app = Bare(DIALOGS[screen](folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "x")
+        assert str(Path.home()) in app.said() or screen != "export"

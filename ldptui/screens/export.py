@@ -14,7 +14,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ..exporting import default_path
-from ..places import is_folder, is_there
+from ..places import current_dir, is_folder, is_there
 from ..widgets.dialog import Dialog
 from ..widgets.path_field import PathField
 from .open import home_as_tilde
@@ -74,7 +74,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
     def __init__(self, stem: str = "ldptui", folder: Path | None = None) -> None:
         super().__init__()
         self._stem = stem
-        self._folder = folder or Path.cwd()
+        self._folder = folder or current_dir()
         self._what: What = "csv"
         self._proposed = ""
         self._asked: Path | None = None

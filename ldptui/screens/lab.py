@@ -28,6 +28,7 @@ from ..keys import ALT_DIGITS
 from ..lab.answer import Answer, decoded
 from ..lab.forms import FORMS, TABS, TITLES, Tab, release, starting
 from ..messages import FieldFocused, KeyEdited, Replied, WorkerChanged
+from ..places import current_dir
 from ..snapshot import Question, Reply
 from ..widgets.choice_bar import ChoiceBar
 from ..widgets.key_hints import KeyHints
@@ -419,7 +420,7 @@ class LabScreen(Screen[None]):
         """Choose the table to read."""
         from .path import PathScreen
 
-        folder = self._draft.folder if self._draft is not None else Path()
+        folder = self._draft.folder if self._draft is not None else current_dir()
         self.app.push_screen(PathScreen("A table to read", folder, ".csv"), self._read)
 
     def _read(self, path: Path | None) -> None:
@@ -431,7 +432,7 @@ class LabScreen(Screen[None]):
         from .path import PathScreen
 
         name = f"{self.values['column'] or 'item'}-synthetic.csv"
-        dialog = PathScreen("Write the synthetic column", Path.cwd(), ".csv", name, writes=True)
+        dialog = PathScreen("Write the synthetic column", current_dir(), ".csv", name, writes=True)
         self.app.push_screen(dialog, self._write)
 
     def _write(self, path: Path | None) -> None:

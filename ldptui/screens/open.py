@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from ..places import is_file, is_folder, is_there
+from ..places import current_dir, is_file, is_folder, is_there
 from ..widgets.dialog import Dialog
 from ..widgets.path_field import PathField
 
@@ -27,7 +27,7 @@ class OpenScreen(ModalScreen[Path | None]):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._folder = folder if not is_bundled(folder) else Path.cwd()
+        self._folder = folder if not is_bundled(folder) else current_dir()
         self._told: Path | None = None
 
     def compose(self) -> ComposeResult:

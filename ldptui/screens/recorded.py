@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from ..format import count, percent
 from ..messages import RunAsked, RunsChosen
-from ..places import is_folder
+from ..places import current_dir, is_folder
 from ..runs import Run, difference_text
 from ..snapshot import Overlay, Snapshot, over
 from ..widgets.charts import ChartsPane
@@ -459,5 +459,5 @@ def draft_of_document(document: Any, source: str) -> Draft:
 
     from ..draft import draft_of
 
-    folder = Path(source).parent if source else Path.cwd()
-    return draft_of(to_toml(document), folder if is_folder(folder) else Path.cwd())
+    folder = Path(source).parent if source else current_dir()
+    return draft_of(to_toml(document), folder if is_folder(folder) else current_dir())

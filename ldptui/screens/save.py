@@ -92,7 +92,7 @@ def save_text(path: Path, text: str) -> None:
 
 def folder_of(draft: Draft) -> Path:
     """Where a relative path begins: beside the scenario, but never inside the program."""
-    return Path.cwd() if is_bundled(draft.folder) else draft.folder
+    return places.current_dir() if is_bundled(draft.folder) else draft.folder
 
 
 def default_path(draft: Draft) -> Path:

@@ -38,6 +38,7 @@ from ..messages import (
     TextEdited,
     WorkerChanged,
 )
+from ..places import current_dir
 from ..runs import Run
 from ..snapshot import Part, Request, Snapshot
 from ..widgets.blank import Columns, Rows
@@ -514,7 +515,7 @@ class WorkbenchScreen(RecordedScreen):
     def action_open(self) -> None:
         from .open import OpenScreen
 
-        folder = self.draft.folder if self.draft else Path()
+        folder = self.draft.folder if self.draft else current_dir()
         self.app.push_screen(OpenScreen(folder), self._open)
 
     def action_library(self) -> None:
