@@ -358,6 +358,9 @@ async def test_keys_are_offered_where_they_do_something() -> None:
         pane.tab = "gain"
         assert pane.check_action("axis", ()) is True
         assert pane.check_action("view", ()) is False
+        pane.draft = edited("attack.kind", "none")  # no curve, so no axes
+        assert not pane.check_action("axis", ())
+        assert not pane.check_action("log", ("x",))
 
 
 # --- Table, text, picture

@@ -280,7 +280,8 @@ class ChartsPane(Vertical):
         views = self._views()
         match action:
             case "axis" | "log":
-                return self.tab == "error" or "gain" in self._visible()
+                curve = self._curve()
+                return curve.kind in self._visible() and curve.variable is not None
             case "cohort":
                 return views is not None and views.walks
             case "rounds":
