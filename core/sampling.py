@@ -205,19 +205,30 @@ def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floa
     return low + np.arange(law.size), law / law.sum()
 
 
-def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
-    """Binomial(n, p), 0 ≤ p < 1: the outcomes int64[k] and their law float64[k].
+def binomial_range(n: int, p: float) -> tuple[int, int]:
+    """The least and the greatest outcome of Binomial(n, p); what is below 1e-30 together left out.
 
-    By ratios of neighbours from the mode on; what is below 1e-30 together is left out.
+    Around the mode, as far as twelve standard deviations and a little.
     """
     mode = min(n, int((n + 1) * p))
-    reach = int(12 * (n * p * (1 - p)) ** 0.5) + 20
-    low, high = max(0, mode - reach), min(n, mode + reach)
+    reach = int(12 * (n * p * (1 - p)) ** 0.5) + 20 if 0 < p < 1 else 0
+    return max(0, mode - reach), min(n, mode + reach)
+
+
+def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
+    """Binomial(n, p): the outcomes of `binomial_range` int64[k] and their law float64[k].
+
+    By ratios of neighbours from the mode on.
+    """
+    low, high = binomial_range(n, p)
+    if low == high:
+        return np.array([low]), np.ones(1)
+    mode = min(n, int((n + 1) * p))
     up = np.arange(mode, high, dtype=np.float64)
     down = np.arange(mode, low, -1, dtype=np.float64)
     odds = p / (1 - p)
     rising = (n - up) / (up + 1) * odds
-    falling = down / ((n - down + 1) * odds) if odds else down
+    falling = down / ((n - down + 1) * odds)
     law = np.concatenate([np.cumprod(falling)[::-1], [1.0], np.cumprod(rising)])
     return np.arange(low, high + 1), law / law.sum()
 

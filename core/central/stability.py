@@ -16,7 +16,7 @@ from itertools import starmap
 import numpy as np
 
 from ..pure import Rng
-from ..sampling import Counts, Floats
+from ..sampling import Counts, Floats, binomial_law, binomial_range
 from .accuracy import require_delta, stability_accuracy, stability_threshold
 from .curator import Curator
 
@@ -118,13 +118,13 @@ class Stability(Curator):
         laws, which = np.unique(alike, axis=1, return_inverse=True)
         for at, law in enumerate(laws.T.tolist()):
             kinds = [(count, rate) for (count, _), rate in zip(fakes, law, strict=True)]
-            low, high = map(sum, zip((0, 0), *starmap(_likely, kinds), strict=True))
+            low, high = map(sum, zip((0, 0), *starmap(binomial_range, kinds), strict=True))
             near = (which == at) & (histogram + low < self.threshold + SURE * self.scale)
             held, where = np.unique(histogram[near], return_inverse=True)
             if held.size * (high - low + 1) > MOST_TERMS:
                 return None
             if held.size:
-                chance = reduce(np.convolve, starmap(_binomial, kinds), np.ones(1))
+                chance = reduce(np.convolve, [binomial_law(*one)[1] for one in kinds], np.ones(1))
                 number = np.arange(low, high + 1)
                 reached, off = held[:, None] + number, number - told[near][0]
                 bias = self.bias(reached)
@@ -133,20 +133,3 @@ class Stability(Curator):
                 mean[near] += first[where]
                 variance[near] = (second - first**2)[where]
         return mean, variance
-
-
-def _likely(n: int, p: float) -> tuple[int, int]:
-    """Between which values Binomial(n, p) lies but once in 10^16 times."""
-    reach = 10 * math.sqrt(n * p * (1 - p)) + 60 if 0 < p < 1 else 0
-    return max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach))
-
-
-def _binomial(n: int, p: float) -> Floats:
-    """Pr[Binomial(n, p) = k] for the likely k, of which there are few enough."""
-    low, high = _likely(n, p)
-    k = np.arange(low, high)
-    # From the ratios of neighbours: factorials of large numbers would lose digits.
-    steps = np.log((n - k) / (k + 1) * (p / (1 - p))) if k.size else np.zeros(0)
-    logs = np.concatenate([[0.0], np.cumsum(steps)])
-    law = np.exp(logs - logs.max())
-    return np.asarray(law / law.sum())

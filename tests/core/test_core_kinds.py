@@ -324,7 +324,7 @@ def test_what_adaptive_does_later_is_not_foreseen(protocol: str) -> None:
 def test_finite_laws_are_scipys() -> None:
     from scipy import stats
 
-    for n, p in ((0, 0.3), (1, 0.5), (5, 0.0), (40, 0.2), (1023, 0.269), (10**6, 0.01)):
+    for n, p in ((0, 0.3), (1, 0.5), (5, 0.0), (40, 0.2), (7, 1.0), (1023, 0.269), (10**6, 0.01)):
         outcomes, law = binomial_law(n, p)
         assert law == pytest.approx(stats.binom.pmf(outcomes, n, p), rel=1e-7, abs=1e-25)
         assert law.sum() == pytest.approx(1)
