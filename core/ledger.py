@@ -92,6 +92,8 @@ def group(spent: Spent, people: int) -> Spent:
     """
     if people < 1:
         raise ScenarioError(f"must be at least 1, got {people}", key="people")
+    if people == 1:
+        return spent
     if not spent.delta:
         return Spent(people * spent.epsilon, 0.0)
     # Above 1 it promises nothing: no need to go further than the doubles do.

@@ -111,6 +111,7 @@ def test_group_privacy() -> None:
     assert group(Spent(0.0, 1e-6), 4).delta == pytest.approx(4e-6)
     assert group(Spent(20.0, 1e-6), 1000).delta == 1
     assert group(Spent(500.0, 1e-6), 2) == Spent(1000.0, 1.0)
+    assert group(Spent(math.inf, 1e-6), 1) == Spent(math.inf, 1e-6)
     # e^720 is no double, e^350 is one: δ (1 + e^350)
     assert group(Spent(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
     with pytest.raises(ScenarioError, match="people must be"):
