@@ -58,6 +58,15 @@ async def test_the_form_shows_the_attack_and_nothing_is_cut(size: tuple[int, int
                 assert max(map(len, row.splitlines())) <= field.control.size.width
 
 
+async def test_a_goal_takes_as_many_fakes_as_it_needs() -> None:
+    """No number of the base, which has none, stands for it."""
+    text = SCENARIO.replace("share = 0.05\n", "") + '[goal]\nmetric = "gain"\nat_least = 0.2\n'
+    app = FormApp(AttackPane, text)
+    async with app.run_test(size=(80, 30)):
+        assert app.draft.problems == ()
+        assert facts(app).startswith("m as the goal takes   r = 3")
+
+
 async def test_a_form_edit_is_seen_in_the_script() -> None:
     app = FormApp(AttackPane, SCENARIO + SWEEP)
     async with app.run_test(size=(80, 30)) as pilot:

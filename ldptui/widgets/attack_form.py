@@ -469,6 +469,7 @@ def _facts(draft: Draft) -> str:
     if cell is None or not cell.targets.size:
         return ""
     held = short(cell.target_frequency, 3)
-    said = f"m = {count(cell.malicious)} fakes   r = {cell.targets.size}"
+    many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
+    said = f"{many}   r = {cell.targets.size}"
     gap = "   " if len(said) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
     return f"{said}{gap}f_T = {held}"

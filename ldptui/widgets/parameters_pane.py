@@ -18,7 +18,7 @@ from ..format import short
 from ..help import field_help, title_of
 from ..messages import FieldFocused
 from .blank import Rows
-from .field import Field, Type
+from .field import Field, Type, ValueInput
 from .fitting import fitted
 from .sweep_editor import SweepEditor
 
@@ -143,6 +143,8 @@ class ParametersPane(VerticalScroll):
             yield Field("population.kind", "", options=kinds, rows=2)
             for name, type_ in _OWN:
                 field = labelled(f"population.{name}", type_, optional=name == "count")
+                if name == "count" and isinstance(field.control, ValueInput):
+                    field.control.placeholder = "none"
                 field.display = name in ("items", "users")
                 yield field
             for name, shape in _PROTOCOL:
