@@ -398,6 +398,13 @@ def test_the_basic_forms_have_the_common_formula() -> None:
         assert y == pytest.approx(expected_metrics(cell)["gain"])
 
 
+def test_a_bit_that_gives_everything_away_bounds_no_axis() -> None:
+    made = scenario().with_value(
+        "protocol", {"kind": "rappor", "form": "full", "epsilon": 1.0, "p": 1e-320, "q": 0.75}
+    )
+    assert by_key(curves.axes(made))["protocol.epsilon"].high == 4.0
+
+
 def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
     document = curves.error_document(rappor())
     assert document["protocol"]["epsilon"] == 1.07

@@ -182,7 +182,8 @@ def _most_epsilon(spec: ProtocolSpec) -> float:
         return math.inf
     if spec.p == 0 or spec.q == 1:
         return math.inf
-    return math.floor(99 * BitNoise(0, spec.p, spec.q).epsilon_one(spec.hashes or 1)) / 100
+    most = BitNoise(0, spec.p, spec.q).epsilon_one(spec.hashes or 1)
+    return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
 
 
 def _room(spec: ProtocolSpec) -> float:
