@@ -95,7 +95,7 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
         parameters={},
         seed=1,
         trials=20,
-        population=Population(histogram, None, "bench"),
+        population=Population(histogram, None, "bench", np.full(ITEMS, 1 / ITEMS)),
         protocol=PROTOCOLS[protocol](ITEMS, 1.0),
         attack=strategy,
         targets=np.arange(TARGETS),
@@ -106,8 +106,8 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
 
     def alone() -> None:
         clean, attacked = draw_counts(cell, 0, 1, no_pulse, drawn=1)
-        before = estimate(clean, users, cell.protocol)
-        after = estimate(attacked, users + cell.malicious, cell.protocol)
+        before = estimate(clean, users, cell.pure)
+        after = estimate(attacked, users + cell.malicious, cell.pure)
         measure(before, after, cell.population.frequencies, cell.targets, cell.top_k)
 
     alone()  # the law of the seed search is computed once and kept
