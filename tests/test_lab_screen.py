@@ -166,7 +166,7 @@ async def test_a_bad_value_has_its_sentence_below_it_and_the_answer_stays() -> N
         assert "stability mechanism" in screen.query_one(StatusLine).problem
         assert screen.answers["histograms"] is before
         await edit(screen, pilot, "delta", "often")
-        assert problem(screen, "delta") == "must be a number, got 'often'"
+        assert problem(screen, "delta") == 'must be a number, got "often"'
         assert screen.values["delta"] == "often"
         await edit(screen, pilot, "delta", 1e-5)
         assert problem(screen, "delta") == ""

@@ -44,5 +44,5 @@ async def test_how_far_a_run_is_and_how_long_it_still_takes() -> None:
         line = app.query_one(StatusLine)
         line.snapshot = Snapshot(1, "running", done=50, total=192, seconds=10.0, full=True)
         await pilot.pause()
-        words = "● run ███▏░░░░░░░░  26%  50 of 192 trials · 5/s · 28 s left"
+        words = "● run ███▏░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
         assert words in seen(app)
