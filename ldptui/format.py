@@ -40,7 +40,7 @@ _SPELLINGS = {
 
 ASCII_CELLS: Final = {
     # What a field, a run or a line is marked with: these stand side by side.
-    "●": "*", "○": "o", "◎": "@", "★": "!", "✓": "Y", "✗": "X", "×": "x", "↔": "&", "◐": "%",
+    "●": "*", "○": "o", "★": "!", "✓": "Y", "✗": "X", "×": "x", "↔": "&", "◐": "%",
     "◌": ",", "▶": ">", "▸": ">", "‹": "<", "›": ">", "‖": "|", "■": "#", "◆": "*", "◇": "o",
     "…": "_", "±": "~", "∓": "~", "·": ".", "•": "*", "∙": ".", "∘": ".", "≈": "~", "∝": "~",
     # An arrow is no "greater than", infinity no number, and ½ is not 1.

@@ -196,7 +196,7 @@ def test_to_ascii(text: str, plain: str) -> None:
 
 
 PICTURES = (
-    "● ○ ◎ ↔ = ✗ × › ★ … ± + →",  # beside the fields of a form
+    "● ○ ↔ = ✗ × › ★ … ± + →",  # beside the fields of a form
     "● ✓ ◐ ✗ ◌ ▶ ★ + × … ·",  # the runs
     "d δ e ε s σ Σ m μ a α b β p π l λ t τ f φ i ∞ 8 1 ½",  # names and numbers
     "≥ → = ≤",  # why a protocol is recommended

@@ -43,12 +43,6 @@ def value_of(draft: Draft, key: str) -> Any:
     return _default(draft, key)
 
 
-def is_default(draft: Draft, key: str) -> bool:
-    """Whether a key is left out, and a default stands in for it."""
-    left_out = looked_up(draft.document or {}, key) is None and key not in sweep_of(draft)
-    return left_out and _default(draft, key) is not None
-
-
 def _default(draft: Draft, key: str) -> Any:
     """The default of a key for the kind of its table, else for the first swept kind with one."""
     table, _, leaf = key.rpartition(".")

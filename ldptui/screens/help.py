@@ -31,7 +31,6 @@ DIGEST: Final = (
 KEY_WIDTH: Final = 18
 SIGNS: Final = (
     ("● ○", "chosen, and what else can be chosen"),
-    ("◎", "not chosen by anybody: it is the default"),
     ("↔", "swept: it takes more than one value in a run"),
     ("=", "follows from other values; what is typed there takes its place"),
     ("✗", "cannot be as it is; the reason stands below"),

@@ -183,7 +183,7 @@ class AttackForm(Scrolled):
         drift = drift if isinstance(drift, Mapping) else {}
         for field in self.query_children(Field):
             if field.key == "campaign.drift":
-                field.display, field.by_default = campaign, not drift
+                field.display = campaign
                 field.show(drift.get("kind", "none"), said(draft, field.key))
             elif field.key.startswith("campaign."):
                 field.display = campaign and (
@@ -215,7 +215,6 @@ class AttackForm(Scrolled):
         form = self.query_one("#ramp", Field)
         form.display = shape == "phases"
         form.move_to(f"{stage}.share.shape")
-        form.by_default = isinstance(ramp, Mapping) and "shape" not in ramp
         form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
         own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
@@ -237,7 +236,7 @@ class AttackForm(Scrolled):
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
         goal, at_least, over = (self.query_one(f"#{one}", Field) for one in _GOAL_FIELDS)
-        goal.display, goal.by_default = shown, metric is None
+        goal.display = shown
         at_least.display = over.display = metric is not None
         if shown:
             goal.show(metric or GIVEN, said(draft, "goal.metric"))
@@ -320,11 +319,11 @@ class AttackForm(Scrolled):
 
     def _place(self, name: str, key: str, draft: Draft) -> None:
         """Let a field edit a key, and show what is there."""
-        from ..draft import is_default, value_of
+        from ..draft import value_of
 
         field = self.query_one(f"#{name}", Field)
         field.move_to(key)
-        field.swept, field.by_default = _swept(draft, key), is_default(draft, key)
+        field.swept = _swept(draft, key)
         field.show(value_of(draft, key), said(draft, key))
 
     # Upwards.

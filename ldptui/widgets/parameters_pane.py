@@ -206,7 +206,7 @@ class ParametersPane(VerticalScroll):
         self._block(draft)
         if not draft.parses:
             return
-        from ..draft import is_default, sweep_of, used_keys, value_of
+        from ..draft import sweep_of, used_keys, value_of
 
         swept = sweep_of(draft)
         own = {
@@ -219,7 +219,7 @@ class ParametersPane(VerticalScroll):
                 field.display = field.key in own
             if not field.display:
                 continue
-            field.swept, field.by_default = field.key in swept, is_default(draft, field.key)
+            field.swept = field.key in swept
             value = value_of(draft, field.key)
             if field.id == "rule":
                 self._show_rule(draft, field, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual import events
@@ -81,15 +81,10 @@ def leave(widget: Widget) -> None:
     widget.screen.set_focus(next(panes, None))
 
 
-BY_DEFAULT: Final = "default"
-"""What is said, where there is room for it, beside a choice that nobody has made."""
-
-
 class Choice(Widget, can_focus=True):
     """A few words to choose one from, side by side; where they do not fit, one with arrows.
 
-    Moving chooses: what follows the hand can be seen at once. A value that applies because none is
-    given (`by_default`) has a ring, ◎, in place of the dot.
+    Moving chooses: what follows the hand can be seen at once.
     """
 
     DEFAULT_CSS = """
@@ -107,7 +102,6 @@ class Choice(Widget, can_focus=True):
 
     value: reactive[Any] = reactive(None)
     options: reactive[tuple[tuple[Any, str], ...]] = reactive(())
-    by_default: reactive[bool] = reactive(False)
 
     @dataclass(eq=False)
     class Chosen(Message):
@@ -184,23 +178,14 @@ class Choice(Widget, can_focus=True):
         if places is None:
             word = next((word for value, word in self.options if value == self.value), "")
             arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
-            room = self.size.width - cell_len(word) - 2
-            gap = " " if room >= 2 else ""
-            said = f" {BY_DEFAULT}" if self.by_default and room >= 3 + len(BY_DEFAULT) else ""
-            ring = "◎ " if self.by_default and not said and room >= 4 else ""
-            return Content.assemble(
-                (f"‹{gap}", arrow), (f"{ring}{word or '–'}", bright), (f"{gap}›", arrow),
-                (said, quiet),
-            )  # fmt: skip
+            gap = " " if cell_len(word) + 4 <= self.size.width else ""
+            return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))
         lines: list[Content] = [Content("")] * (places[-1].y + 1 if places else 1)
         for (value, word), place in zip(self.options, places, strict=True):
             line = lines[place.y].pad_right(place.x - lines[place.y].cell_length)
             chosen = value == self.value
-            mark = "○ " if not chosen else "◎ " if self.by_default else "● "
             lines[place.y] = Content.assemble(
-                line, (mark, bright if chosen else quiet), (word, bright if chosen else quiet)
-            )
-        legend = f"   ◎ = {BY_DEFAULT}" if self.by_default and len(lines) == 1 else ""
-        if lines[0].cell_length + cell_len(legend) <= self.size.width:
-            lines[0] += Content.styled(legend, quiet)
+                line, ("● " if chosen else "○ ", bright if chosen else quiet),
+                (word, bright if chosen else quiet),
+            )  # fmt: skip
         return Content("\n").join(lines)

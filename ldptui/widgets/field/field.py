@@ -72,8 +72,6 @@ class Field(Widget):
     swept: reactive[bool] = reactive(False)
     follows: reactive[bool] = reactive(False)
     """Whether the value follows from others, until it is edited."""
-    by_default: reactive[bool] = reactive(False)
-    """Whether the value is not given and its default applies."""
 
     def __init__(
         self,
@@ -201,10 +199,6 @@ class Field(Widget):
     def watch_follows(self) -> None:
         self.set_class(self.follows, "-follows")
         self.refresh()
-
-    def watch_by_default(self) -> None:
-        if isinstance(self.control, Choice):
-            self.control.by_default = self.by_default
 
     def on_mount(self) -> None:
         fitted(self, self._fit)
