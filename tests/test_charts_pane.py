@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widgets import Static
 from waiting import seen
 
 from core.experiment import compile
@@ -21,8 +22,10 @@ from ldptui.messages import PartsChanged, RoundShown
 from ldptui.series import Bars, Plot
 from ldptui.snapshot import Overlay, Snapshot, over
 from ldptui.widgets.charts import ChartsPane
+from ldptui.widgets.charts.sheets import Sheets
 from ldptui.widgets.choice_bar import ChoiceBar
-from ldptui.widgets.number_table import FilterInput, NumberTable
+from ldptui.widgets.filter_input import FilterInput
+from ldptui.widgets.number_table import FilteredTable, NumberTable
 from ldptui.widgets.plot import ChartView
 from ldptui.widgets.transport_bar import TransportBar
 from tests.chart_cases import QUICK, scenario, snapshot
@@ -393,8 +396,44 @@ async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
         await pilot.press("t", "slash", *"vatsr")
         assert pane.tab == "table"
-        assert pane.query_one(FilterInput).value == "vatsr"
+        assert pane.query_one(FilterInput).words == "vatsr"
         assert pane.query_one(NumberTable).rows == []
+
+
+def field_row(pane: ChartsPane) -> str:
+    """What the row of the filter says, its gaps closed."""
+    field = pane.query_one(FilterInput)
+    slash, count = (str(one.render()) for one in field.query(Static))
+    return f"{slash} {field.words} {count}"
+
+
+async def test_the_filter_of_the_table_has_its_sign_and_its_count() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "slash", *"target")
+        field = pane.query_one(FilterInput)
+        assert field_row(pane) == "/ target 5 of 64"
+        await pilot.press("enter")
+        assert pane.screen.focused is pane.query_one(NumberTable)
+        assert field.display
+        await pilot.press("escape")
+        assert not field.display
+        assert len(pane.query_one(NumberTable).rows) == 64
+
+
+async def test_a_table_of_which_the_filter_leaves_nothing_says_so() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "slash", *"zebra")
+        second = pane.query_one(NumberTable).render_line(1)
+        assert second.text.rstrip() == "Nothing matches “zebra”."
+        assert field_row(pane) == "/ zebra 0 of 64"
+
+
+async def test_escape_goes_back_to_the_table_of_the_filter() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pane.query_one(Sheets).open("answer")  # another table, and it is the first
+        pane.query_one("#answer").display = False
+        await pilot.press("t", "slash", *"target", "escape")
+        assert pane.screen.focused is pane.query_one("#table", FilteredTable).query_one(NumberTable)
 
 
 async def test_header_click_sorts() -> None:

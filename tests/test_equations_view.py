@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from sheet_app import SheetApp
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from ldptui.draft import Draft, draft_of, edited
 from ldptui.equations import equations
@@ -114,7 +114,7 @@ async def test_a_wrong_equation_has_its_mark_its_note_and_its_correction() -> No
         assert text.count("✓ ok") == 0
 
 
-async def test_slash_filters_and_escape_leaves_then_clears() -> None:
+async def test_slash_filters_enter_keeps_it_and_escape_drops_it() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         app.sheet.focus()
@@ -130,12 +130,17 @@ async def test_slash_filters_and_escape_leaves_then_clears() -> None:
         assert app.view.selected.start < 3  # the cursor is on what was found first
         assert "Padding of a crafted report" in text
         assert "Privacy budget" not in text
-        await pilot.press("escape")
+        count = app.query_one(".filter--count", Static).render()
+        assert re.fullmatch(r"\d of \d\d", str(count))
+        await pilot.press("enter")
         assert app.sheet.has_focus
         assert field.value == "padding"
         await pilot.press("escape")
         assert field.value == ""
         assert "Privacy budget" in app.view.as_text()
+        await pilot.press("slash", *"padding", "escape")
+        assert app.sheet.has_focus
+        assert field.value == ""
 
 
 async def test_a_number_finds_its_equation_and_its_live_formula() -> None:
@@ -156,7 +161,7 @@ async def test_nothing_found_says_so() -> None:
     app = Bench(draft())
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("slash", *"zebra")
-        assert "nothing matches “zebra”" in app.view.as_text()
+        assert "Nothing matches “zebra”." in app.view.as_text()
         await pilot.press("enter", "j", "k", "enter", "G")
         assert app.view.selected is None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from fake_engine import FakeEngine
-from textual.widgets import Input
+from textual.widgets import OptionList, Static
 from waiting import until
 from workbench_app import own_home, status, workbench
 
@@ -21,6 +21,7 @@ from ldptui.runs import changes
 from ldptui.screens.confirm import ConfirmScreen
 from ldptui.screens.text import TextScreen
 from ldptui.widgets.charts import ChartsPane
+from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.runs_pane import RunsPane
 from ldptui.widgets.transport_bar import TransportBar
 
@@ -59,10 +60,19 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await pilot.press("d")
         await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
         assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]
-        await pilot.press("escape", "slash", *"#paper")
-        await until(pilot, lambda: pane.border_subtitle == f"0 of {len(pane.runs)}")
+        await pilot.press("escape", "slash")
+        await pilot.pause()
+        field = pane.query_one(FilterInput)
+        count, place = field.query_one(".filter--count", Static), field.region
+        assert place.height == 1
+        await pilot.press(*"#paper")
+        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.runs)}")
+        await pilot.pause()
+        assert field.region == place
+        assert str(pane.query_one("#empty", Static).render()) == "Nothing matches “#paper”."
         await pilot.press("escape")
-        assert pane.query_one(Input).value == ""
+        assert field.words == ""
+        assert isinstance(screen.focused, OptionList)
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:

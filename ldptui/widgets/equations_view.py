@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.reactive import reactive
-from textual.widgets import Input, Static
 
 from ..prose import narrowed, wrapped
 from ..rows import Charset, Palette, Row, centred, clean, crop, length
+from .filter_input import FilterInput, no_match
 from .rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ class EquationsView(Vertical):
     DEFAULT_CSS = """
     EquationsView {
         height: 1fr;
-        & > Horizontal { height: 1; dock: top; }
-        & .equations--slash { width: 2; color: $text-accent; text-style: bold; }
-        & .equations--count { width: auto; color: $text-muted; }
-        & Input { width: 1fr; background: transparent; }
+        & > FilterInput { dock: top; }
     }
     """
     BINDINGS = [  # noqa: RUF012
@@ -60,7 +57,7 @@ class EquationsView(Vertical):
         Binding("g", "end(0)", "Top", show=False, id="equations.top"),
         Binding("G", "end(-1)", "End", show=False, id="equations.end"),
         Binding("enter", "open", "LaTeX", id="equations.open"),
-        Binding("escape", "leave", "Leave the filter", show=False, id="equations.leave"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="equations.leave"),
     ]
 
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
@@ -74,12 +71,7 @@ class EquationsView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)  # first in the order of the focus
-        with Horizontal():
-            yield Static("/", classes="equations--slash")
-            field = Input(placeholder="filter: words, or a number", compact=True)
-            field.cursor_blink = False
-            yield field
-            yield Static(classes="equations--count")
+        yield FilterInput("filter: words, or a number", self._focus_sheet, stays=True)
 
     @property
     def live(self) -> tuple[Live, ...]:
@@ -104,33 +96,24 @@ class EquationsView(Vertical):
         self._live = None
         self._redraw()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
         self._at = 0
         sheet = self.query_one(RowsView)
         sheet.rebuild()
         sheet.scroll_home(animate=False)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def action_filter(self) -> None:
+        self.query_one(FilterInput).open()
+
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def _focus_sheet(self) -> None:
         self.query_one(RowsView).focus()
 
-    def action_filter(self) -> None:
-        self.query_one(Input).focus()
-
-    def action_leave(self) -> None:
-        """Out of the filter field; once more clears it."""
-        field, sheet = self.query_one(Input), self.query_one(RowsView)
-        if field.has_focus:
-            sheet.focus()
-        else:
-            field.value = ""
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action == "leave":
-            field = self.query_one(Input)
-            return field.has_focus or bool(field.value)
-        return True
+        return action != "drop_filter" or self.query_one(FilterInput).is_used
 
     def action_move(self, by: int) -> None:
         """The cursor to the next or the previous formula, and that into sight."""
@@ -173,12 +156,16 @@ class EquationsView(Vertical):
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
         from .. import equations
 
-        words = self.query_one(Input).value
+        words = self.query_one(FilterInput).words
         room = min(width, WIDEST) - 2
         pen = _Pen(room, palette, charset)
         live = [one for one in self.live if _matches(one, words)]
         found = equations.search(words)
-        self._count(len(live), len(found))
+        self.query_one(FilterInput).count(
+            len(live) + len(found),
+            len(self.live) + len(equations.equations()),
+            f"{len(live)} live, {len(found)} in the list",
+        )
         rows: list[Row] = []
         entries: list[Entry] = []
 
@@ -210,12 +197,8 @@ class EquationsView(Vertical):
             )
         self._entries = entries
         if not entries:
-            return centred(f"nothing matches “{words}”", width, height, palette.muted)
+            return centred(pen.text(no_match(words)), width, height, palette.muted)
         return rows[:-1]
-
-    def _count(self, live: int, found: int) -> None:
-        text = f"{live} live, {found} in the list"
-        self.query_one(".equations--count", Static).update(text)
 
 
 def _matches(live: Live, words: str) -> bool:

@@ -16,10 +16,10 @@ from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widgets import Input
 
 from ldptui.rows import clean
 from ldptui.widgets.choice_bar import ChoiceBar
+from ldptui.widgets.filter_input import FilterInput, no_match
 from ldptui.widgets.plot import palette_of
 
 if TYPE_CHECKING:
@@ -158,6 +158,10 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
     def _drawn(self, y: int) -> Strip:
         width, left = self.size.width, round(self.scroll_x)
         table, index = self.table, round(self.scroll_y) + y - 1
+        if table is not None and table.rows and not self._rows and y == 1:
+            said = clean(no_match(self.wanted), self.charset)
+            style = self.rich_style + Style.parse(palette_of(self.app).muted)
+            return Strip([Segment(said, style)]).crop_extend(0, width, self.rich_style)
         if table is None or index >= len(self._rows):
             return Strip.blank(width, self.rich_style)
         cells: list[str] = []
@@ -242,31 +246,15 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             start += width + GAP
 
 
-class FilterInput(Input):
-    """The filter's text field; escape leaves it and drops the filter."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Drop the filter", show=False, id="table.drop-filter")
-    ]
-
-    def action_leave(self) -> None:
-        self.value = ""
-        self.display = False
-        self.screen.query_one(NumberTable).focus()
-
-
 class FilteredTable(Vertical):
     """A `NumberTable` with a text field for its filter, which `/` opens."""
 
     DEFAULT_CSS = """
-    FilteredTable {
-        height: 1fr;
-        & > FilterInput { height: 1; border: none; padding: 0; display: none; }
-        & > FilterInput:focus { border: none; }
-    }
+    FilteredTable { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/", id="table.filter"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="table.drop-filter"),
     ]
 
     _shown: tuple[str, tuple[object, ...]] | None = None
@@ -274,9 +262,7 @@ class FilteredTable(Vertical):
     def compose(self) -> ComposeResult:
         yield ChoiceBar()
         yield NumberTable()
-        field = FilterInput(placeholder="filter: words that a row must hold; esc drops it")
-        field.cursor_blink = False
-        yield field
+        yield FilterInput("filter: words that a row must hold", self._focus_table)
 
     def show(
         self,
@@ -297,6 +283,7 @@ class FilteredTable(Vertical):
         bar = self.query_one(ChoiceBar)
         bar.prefix = table.title if table else empty or "no numbers yet: ctrl+r runs the scenario"
         bar.switches = (("source", f"v {source}"), ("sort", "s sort"), ("filter", "/ filter"))
+        self._count()
 
     def as_text(self) -> str:
         """The rows shown, tab-separated and in full precision, with a header."""
@@ -310,20 +297,27 @@ class FilteredTable(Vertical):
             message.stop()
             self.query_one(NumberTable).action_sort()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return action != "drop_filter" or self.query_one(FilterInput).is_used
+
     def action_filter(self) -> None:
-        field = self.query_one(FilterInput)
-        field.display = True
-        field.focus()
+        self.query_one(FilterInput).open()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.query_one(NumberTable).wanted = event.value
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if not event.value:
-            self.query_one(FilterInput).display = False
+    def _focus_table(self) -> None:
         self.query_one(NumberTable).focus()
+
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
+        self.query_one(NumberTable).wanted = message.words
+        self._count()
+
+    def _count(self) -> None:
+        shown = self.query_one(NumberTable)
+        total = len(shown.table.rows) if shown.table is not None else 0
+        self.query_one(FilterInput).count(len(shown.rows), total)
 
 
 def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:

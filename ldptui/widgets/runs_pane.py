@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from ..messages import RunAsked, RunsChosen
 from ..runs import Run, changes, described, differences, matching
 from .failure_view import FailureView
+from .filter_input import FilterInput, no_match
 from .fitting import fitted
 
 MARKS: Final = {
@@ -34,19 +35,6 @@ MOST_OVERLAYS: Final = 4
 ROOM_FOR_DETAILS: Final = 8
 """Rows from which the run under the cursor is described below the list."""
 EMPTY: Final = "No run yet. ^r runs the scenario with all its trials and its sweep, and keeps it."
-
-
-class FilterInput(Input):
-    """The filter's text field; escape leaves it and drops the filter."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Drop the filter", show=False, id="runs.drop-filter")
-    ]
-
-    def action_leave(self) -> None:
-        self.value = ""
-        self.display = False
-        self.screen.query_one(RunsPane).focus_first()
 
 
 class RunsPane(Vertical):
@@ -71,8 +59,8 @@ class RunsPane(Vertical):
         & > OptionList:focus { border: none; }
         & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
         & > #details { height: 5; border-top: solid $foreground 15%; padding: 0 1; }
-        & > FilterInput { height: 1; border: none; padding: 0 1; display: none; }
-        & > FilterInput:focus { border: none; }
+        & > #empty { height: 1fr; }
+        & > FilterInput { padding: 0 1; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,6 +72,7 @@ class RunsPane(Vertical):
         Binding("o", "ask('open')", "Open", id="runs.open"),
         Binding("r", "ask('resume')", "Resume", id="runs.resume"),
         Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
         Binding("s", "ask('star')", "Star", id="runs.star"),
         Binding("t", "ask('tags')", "Tags", id="runs.tags"),
         Binding("delete,backspace", "ask('remove')", "Delete", id="runs.remove"),
@@ -105,9 +94,7 @@ class RunsPane(Vertical):
         yield OptionList(compact=True)
         yield FailureView()
         yield Static(id="details", markup=False)
-        field = FilterInput(placeholder="filter: words, #tag, star, done, oue …; esc drops it")
-        field.cursor_blink = False
-        yield field
+        yield FilterInput("filter: words, #tag, star, done, oue …", self.focus_first)
 
     def watch_runs(self) -> None:
         self._fill()
@@ -135,13 +122,13 @@ class RunsPane(Vertical):
         if not self.is_mounted:
             return
         options = self.query_one(OptionList)
-        words = self.query_one(FilterInput).value
+        words = self.query_one(FilterInput).words
         newest = list(reversed(matching(self.runs, words) if words else self.runs))
         empty = self.query_one("#empty", Static)
         empty.display = not newest
-        empty.update("No run has all of these words." if self.runs else EMPTY)
+        empty.update(no_match(words) if self.runs else EMPTY)
         options.display = bool(newest)
-        self.border_subtitle = f"{len(newest)} of {len(self.runs)}" if words else ""
+        self.query_one(FilterInput).count(len(newest), len(self.runs))
         before = _befores(self.runs)
         rows = [self._row(run, before.get(run.key)) for run in newest]
         keys, before_keys = [run.key for run in newest], self._keys
@@ -235,6 +222,8 @@ class RunsPane(Vertical):
             return run is not None and run.key != self.shown
         if action == "filter":
             return bool(self.runs)
+        if action == "drop_filter":
+            return self.query_one(FilterInput).is_used
         if action != "ask":
             return True
         what = parameters[0]
@@ -285,19 +274,14 @@ class RunsPane(Vertical):
 
     def action_filter(self) -> None:
         """Show only the runs that hold some words."""
-        field = self.query_one(FilterInput)
-        field.display = True
-        field.focus()
+        self.query_one(FilterInput).open()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
         self._fill()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        if not event.value:
-            self.query_one(FilterInput).display = False
-        self.focus_first()
 
 
 def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:

@@ -1,0 +1,91 @@
+"""The filter of a list: `/ words   3 of 21`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+
+def no_match(words: str) -> str:
+    """What a list says of which the filter leaves nothing."""
+    return f"Nothing matches “{words.strip()}”."
+
+
+class FilterInput(Horizontal):
+    """A text field for words, with their sign before it and behind it how much they leave.
+
+    The widget around it has the keys: `open` begins, `leave` drops the words. Enter goes back to
+    the list and keeps them.
+
+    hint : what is said while there are no words. back : puts the focus on the list that is
+    filtered. stays : whether the row is there without words as well.
+    """
+
+    DEFAULT_CSS = """
+    FilterInput {
+        height: 1;
+        display: none;
+        &.-stays { display: block; }
+        & > .filter--slash { width: 2; color: $text-accent; text-style: bold; }
+        & > .filter--count { width: auto; color: $text-muted; margin-left: 1; }
+        & > Input { width: 1fr; background: transparent; }
+    }
+    """
+
+    @dataclass(eq=False)
+    class Changed(Message):
+        """Other words; "" without any."""
+
+        words: str
+
+    def __init__(self, hint: str, back: Callable[[], object], *, stays: bool = False) -> None:
+        super().__init__(classes="-stays" if stays else "")
+        self._hint, self._back, self._stays = hint, back, stays
+
+    def compose(self) -> ComposeResult:
+        yield Static("/", classes="filter--slash")
+        field = Input(placeholder=self._hint, compact=True)
+        field.cursor_blink = False
+        yield field
+        yield Static(classes="filter--count", markup=False)
+
+    @property
+    def words(self) -> str:
+        return self.query_one(Input).value
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is something to leave: words, or the cursor in the field."""
+        return self.is_mounted and (bool(self.words) or self.has_focus_within)
+
+    def count(self, left: int, total: int, otherwise: str = "") -> None:
+        """Say how much the words leave, and without words something else."""
+        text = f"{left} of {total}" if self.words else otherwise
+        self.query_one(".filter--count", Static).update(text)
+
+    def open(self) -> None:
+        """Show the field and type; at once: the letters may have come with the key."""
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
+
+    def leave(self) -> None:
+        """Without words, back to the list."""
+        self.query_one(Input).value = ""
+        self._close()
+
+    def _close(self) -> None:
+        self._back()
+        self.display = self._stays or bool(self.words)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._close()
