@@ -96,7 +96,7 @@ class Cell:
     @property
     def target_frequency(self) -> float:
         """f_T, what the genuine users really hold of the targets."""
-        return float(self.population.frequencies[self.targets].sum())
+        return float((self.population.histogram[self.targets] / self.users).sum())
 
     @property
     def pure(self) -> PureProtocol:

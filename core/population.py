@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
@@ -40,9 +40,15 @@ class Population:
     def domain_size(self) -> int:
         return self.histogram.size
 
-    @property
+    @cached_property
     def users(self) -> int:
         return int(self.histogram.sum())
+
+    @cached_property
+    def distinct(self) -> tuple[Counts, Counts]:
+        """int64[k] twice: the numbers of users that items have, ascending, and how many items have
+        each. Even of a million items they are mostly a few hundred."""
+        return np.unique(self.histogram, return_counts=True)
 
     @property
     def frequencies(self) -> Floats:
@@ -55,15 +61,11 @@ class Population:
 
 class PopulationLaw(Protocol):
     @property
-    def items(self) -> int: ...
-    @property
     def users(self) -> int: ...
-    def weights(self) -> Floats: ...
 
 
-def _draw(law: PopulationLaw, seed: int) -> Population:
+def _draw(law: PopulationLaw, weights: Floats, seed: int) -> Population:
     """n users that choose their items independently by the law's weights."""
-    weights = law.weights()
     total = weights.sum()
     if not total > 0:
         raise ScenarioError(f"no item has a positive probability in {law!r}")
@@ -100,7 +102,7 @@ class Zipf:
         return np.arange(1, self.items + 1, dtype=np.float64) ** -self.exponent
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, seed)
+        return _draw(self, self.weights(), seed)
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Uniform:
         return np.ones(self.items)
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, seed)
+        return _draw(self, self.weights(), seed)
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ class Geometric:
         return self.ratio ** np.arange(self.items, dtype=np.float64)
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        return _draw(self, seed)
+        return _draw(self, self.weights(), seed)
 
 
 @dataclass(frozen=True)
@@ -156,19 +158,21 @@ class Normal:
     def weights(self) -> Floats:
         from scipy.special import ndtr
 
-        edges = (np.arange(self.items + 1) - 0.5 - self.mean) / self.std
+        with np.errstate(over="ignore"):  # so many deviations away that nobody is beyond
+            edges = (np.arange(self.items + 1) - 0.5 - self.mean) / self.std
         # The tail that is far to the right is taken from the left, where it does not cancel.
-        flipped = np.where(edges[1:] + edges[:-1] > 0, -1.0, 1.0)
+        flipped = np.where(edges[1:] > -edges[:-1], -1.0, 1.0)
         return np.asarray(np.abs(ndtr(flipped * edges[1:]) - ndtr(flipped * edges[:-1])))
 
     def bind(self, seed: int, folder: Path) -> Population:  # noqa: ARG002
-        if not self.weights().sum() > 0:
+        weights = self.weights()
+        if not weights.sum() > 0:
             raise ScenarioError(
                 f"must be near the items 0 … {self.items - 1}, {got(self.mean)} "
                 f"with std = {spelled(self.std)}: no item has a positive probability",
                 key="mean",
             )
-        return _draw(self, seed)
+        return _draw(self, weights, seed)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from functools import lru_cache
+from typing import Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,10 +34,11 @@ class PickTargets:
                 key="count",
             )
         if self.pick == "random":
-            rng = stream(seed, population.address, "targets")
-            return rng.permutation(population.domain_size)[: self.count]
+            return _shuffled(population, seed, (0,), self.count)
         sign = 1 if self.pick == "least-frequent" else -1
-        return np.argsort(sign * population.histogram, kind="stable")[: self.count]
+        if self.count > KEPT:
+            return _by_frequency(population, sign)[: self.count]
+        return _first_by_frequency(population, sign)[: self.count]
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,9 @@ class ListedTargets:
                     f"must be indices, as this population has no labels, {got(item)}",
                     key="items",
                 )
+            at = bisect_left(population.labels, item)  # those of a CSV column are sorted
+            if population.labels[at : at + 1] == (item,):
+                return at
             if item not in population.labels:
                 raise ScenarioError(f"must be labels of the population, {got(item)}", key="items")
             return population.labels.index(item)
@@ -90,5 +96,38 @@ class RandomSet:
                 f"must be at most the number of items, {population.domain_size}, got {self.size}",
                 key="size",
             )
-        rng = stream(seed, population.address, "targets", block=(1,))
-        return rng.permutation(population.domain_size)[: self.size]
+        return _shuffled(population, seed, (1,), self.size)
+
+
+def _shuffled(population: Population, seed: int, block: tuple[int, ...], count: int) -> Items:
+    """The first items of one permutation per population."""
+    address, items = population.address, population.domain_size
+    if count > KEPT:
+        return stream(seed, address, "targets", block=block).permutation(items)[:count]
+    return _first_shuffled(seed, address, items, block)[:count]
+
+
+KEPT: Final = 4096
+"""So many items of an order are kept; putting a large domain in order takes long."""
+
+
+@lru_cache(maxsize=64)
+def _first_shuffled(seed: int, address: str, items: int, block: tuple[int, ...]) -> Items:
+    rng = stream(seed, address, "targets", block=block)
+    return _kept(rng.permutation(items))
+
+
+def _by_frequency(population: Population, sign: int) -> Items:
+    """All items, ties by index; sign : 1 from the rarest on, -1 from the most frequent one."""
+    return np.argsort(sign * population.histogram, kind="stable")
+
+
+@lru_cache(maxsize=4)
+def _first_by_frequency(population: Population, sign: int) -> Items:
+    return _kept(_by_frequency(population, sign))
+
+
+def _kept(order: Items) -> Items:
+    first = order[:KEPT].copy()
+    first.setflags(write=False)
+    return first

@@ -32,9 +32,13 @@ class Price:
     factor: float
 
 
-def central_mse(curator: Curator, histogram: Counts | Floats) -> float:
-    """Mean over the items of the expected (released - true frequency)²."""
-    return float(curator.squared_error(histogram).mean()) / float(histogram.sum()) ** 2
+def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | None = None) -> float:
+    """Mean over the items of the expected (released - true frequency)².
+
+    times : int64 of the histogram's shape, how many items have each of its counts; None: one each.
+    """
+    users = histogram.sum() if times is None else histogram @ times
+    return float(np.average(curator.squared_error(histogram), weights=times)) / float(users) ** 2
 
 
 def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:

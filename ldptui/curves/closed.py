@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -141,6 +141,7 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
     protocols: dict[tuple[ProtocolSpec, int], PureProtocol | Curator] = {}
     supports: dict[tuple[Any, ...], Any] = {}
+    targets_of = _resolver(cell.seed)
 
     def law(varied: _Varied) -> tuple[float, float]:
         spec, protocol_spec, attack = varied
@@ -153,15 +154,15 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         protocol = protocols[key]
         if isinstance(attack, MixtureSpec):
             return _mixed_gain(attack.bind(), protocol, population, cell.seed)
-        targets = _targets(attack.targets, population, cell.seed)
-        r, held = targets.size, _held(attack.targets, population, cell.seed)
+        targets = targets_of(attack.targets, population)
+        r, held = targets.size, _held(targets, population)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
         crafted = (*key, r, attack.kind, effort)
         if crafted not in supports:
             attack.check(protocol, targets)
             supports[crafted] = attack.support(protocol, r)
         support = supports[crafted]
-        users = _users(population)
+        users = population.users
         fakes = malicious_users(users, attack.share)
         if isinstance(protocol, Stability):
             if getattr(attack, "distribution", None) is not None:
@@ -178,7 +179,7 @@ def _mixed_gain(
     mixture: Mixture, protocol: PureProtocol | Curator, population: Population, seed: int
 ) -> tuple[float, float]:
     """Mean and deviation of the gain of a mixture; NaN where items may be withheld."""
-    users, (attack, targets) = _users(population), aimed(mixture, population, seed)
+    users, (attack, targets) = population.users, aimed(mixture, population, seed)
     malicious = malicious_users(users, mixture.share)
     fakes = fakes_of(attack, targets, malicious)
     for some in fakes:
@@ -186,13 +187,14 @@ def _mixed_gain(
     support = theory.support_of(protocol, fakes, targets)
     if support is None or isinstance(protocol, Stability):
         return math.nan, math.nan
-    held = float(population.histogram[targets].sum() / users)
+    held = _held(targets, population)
     mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
     return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
 
 
 def _support_at(cell: Point, folder: Path) -> _Law:
     """The gain of RAPPOR's bits, before decoding."""
+    targets_of = _resolver(cell.seed)
 
     def law(varied: _Varied) -> tuple[float, float]:
         population_spec, spec, attack = varied
@@ -202,10 +204,11 @@ def _support_at(cell: Point, folder: Path) -> _Law:
         assert spec.hashes is not None
         assert spec.cohorts is not None
         population = drawn(population_spec, cell.seed, folder)
-        users, r = _users(population), _targets(attack.targets, population, cell.seed).size
+        targets = targets_of(attack.targets, population)
+        users, r = population.users, targets.size
         fakes = malicious_users(users, attack.share)
         share = theory.cohort_share(users, fakes, spec.cohorts, attack.cohort)
-        held = _held(attack.targets, population, cell.seed)
+        held = _held(targets, population)
         gained = theory.ideal_bit_support_gain(
             attack.kind, spec.noise, spec.bits, spec.hashes, r, share, held
         )
@@ -219,12 +222,12 @@ def _error_at(cell: Point, folder: Path) -> _Law:
         spec, protocol_spec, _ = varied
         if isinstance(spec, Explicit | CSVColumn):
             population = drawn(spec, cell.seed, folder)
-            items, users = population.domain_size, _users(population)
+            items, users = population.domain_size, population.users
         else:
             items, users = spec.items, spec.users
         protocol = _formula(protocol_spec, items)
         if isinstance(protocol, Stability):
-            mse = central_mse(protocol, drawn(spec, cell.seed, folder).histogram)
+            mse = central_mse(protocol, *drawn(spec, cell.seed, folder).distinct)
         elif isinstance(protocol, Curator):
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
         else:
@@ -257,21 +260,14 @@ def _items_of(cell: Point, axis: Variable, x: float) -> float:
     return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
 
 
-@lru_cache(maxsize=256)
-def _users(population: Population) -> int:
-    return population.users
+def _resolver(seed: int) -> Callable[[Targets, Population], Items]:
+    """Finds targets, once for all the points of a curve that share them."""
+    return cache(lambda targets, population: targets.resolve(population, seed))
 
 
-@lru_cache(maxsize=256)
-def _targets(targets: Targets, population: Population, seed: int) -> Items:
-    return targets.resolve(population, seed)
-
-
-@lru_cache(maxsize=1024)
-def _held(targets: Targets, population: Population, seed: int) -> float:
-    """The share of the genuine users that hold a target."""
-    items = _targets(targets, population, seed)
-    return float(population.histogram[items].sum() / _users(population))
+def _held(items: Items, population: Population) -> float:
+    """The share of the genuine users that hold one of the items."""
+    return float(population.histogram[items].sum() / population.users)
 
 
 def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.cell import Cell
 from core.central import SENSITIVITY, Curator, Geometric, Stability
+from core.central.locality import central_mse
 from core.theory import expected_metrics, fake_support
 
 from ..format import count, short
@@ -80,7 +81,7 @@ def _error(cell: Cell, curator: Curator) -> Iterator[Live]:
     )  # fmt: skip
     expected = expected_metrics(cell)["mse_clean"]
     if expected is not None:
-        errors = float(curator.squared_error(held).mean())
+        errors = central_mse(curator, *cell.population.distinct) * n**2
         yield live(
             "Expected mean squared error without attack", "MSE = (1/d) Σᵥ E[(released − cᵥ)²] / n²",
             f"{short(errors, DIGITS)} / {n_}²", expected, DR,

@@ -321,7 +321,7 @@ def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
         except (ScenarioError, OverflowError):
             return None  # e^ε + 1 is no usable hash range here, or f would be below 0
     if isinstance(protocol, Curator):
-        return math.sqrt(central_mse(protocol, cell.population.histogram))
+        return math.sqrt(central_mse(protocol, *cell.population.distinct))
     if isinstance(protocol, Rappor):
         return count_std(protocol.noise, protocol.hashes, cell.users) / cell.users
     return frequency_std(protocol, cell.users)

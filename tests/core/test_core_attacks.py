@@ -35,8 +35,9 @@ from core.attacks import (
     View,
     malicious_users,
 )
+from core.attacks.targets import KEPT, RandomSet
 from core.errors import ScenarioError
-from core.population import CSVColumn, Explicit, Population
+from core.population import CSVColumn, Explicit, Population, Uniform
 
 Rng = np.random.Generator
 
@@ -71,6 +72,19 @@ def test_random_targets_depend_on_the_population() -> None:
         tuple(PickTargets("random", 3).resolve(population(*range(1, 30 + n)), 0)) for n in range(8)
     }
     assert len(picked) > 4
+
+
+@pytest.mark.parametrize("pick", ["random", "least-frequent", "most-frequent"])
+def test_targets_are_those_of_the_whole_order_however_many(pick: Any) -> None:
+    """The first of an order are kept from one call to the next, all of it is not."""
+    people = Uniform(2 * KEPT, 10 * KEPT).bind(0, Path())
+    whole = PickTargets(pick, 2 * KEPT).resolve(people, 7)
+    assert sorted(whole.tolist()) == list(range(2 * KEPT))
+    for count in (1, 10, KEPT, KEPT + 1):
+        assert PickTargets(pick, count).resolve(people, 7).tolist() == whole[:count].tolist()
+    apart = RandomSet(KEPT).resolve(people, 7)
+    assert apart.tolist() == RandomSet(2 * KEPT).resolve(people, 7)[:KEPT].tolist()
+    assert apart.tolist() != PickTargets("random", KEPT).resolve(people, 7).tolist()
 
 
 def test_more_targets_than_items() -> None:

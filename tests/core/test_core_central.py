@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import budget
@@ -14,6 +16,7 @@ from core.central import Curator, Exponential, Geometric, Laplace, Stability, pr
 from core.central import accuracy as acc
 from core.central.locality import central_mse, local_mse, local_success
 from core.errors import ScenarioError
+from core.population import Zipf
 from core.protocols import GRR, OUE
 from core.pure import item_variance
 
@@ -291,3 +294,14 @@ def test_a_mechanism_with_half_the_noise_is_noticed(rng: Rng) -> None:
         return histogram + rng.laplace(0, true.scale / 2, size=histogram.shape)
 
     assert not errors_agree(true, drawn(changed(true, sample=sample), rng))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("make", [Laplace, Geometric, partial(Stability, delta=1e-6)])
+def test_the_error_follows_from_the_distinct_counts(make: Any, epsilon: float) -> None:
+    """A mean over a million items needs a few hundred terms."""
+    population = Zipf(5000, 100_000, 1.1).bind(0, Path())
+    curator = make(5000, epsilon)
+    whole = float(curator.squared_error(population.histogram).mean()) / population.users**2
+    assert central_mse(curator, *population.distinct) == pytest.approx(whole, rel=1e-12)
+    assert central_mse(curator, population.histogram) == whole

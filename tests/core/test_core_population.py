@@ -93,6 +93,20 @@ def test_weights_far_out_in_the_tails() -> None:
     assert Zipf(10**6, 10, 20.0).weights()[-1] == pytest.approx(1e-120)
 
 
+def test_a_normal_law_narrower_than_any_number_of_deviations() -> None:
+    assert Normal(5, 10, 2.0, 1e-320).weights().tolist() == [0, 0, 1, 0, 0]
+    assert Normal(5, 10, 2.5, 1e-320).weights().tolist() == [0, 0, 0.5, 0.5, 0]
+    with pytest.raises(ScenarioError, match="mean must be near the items"):
+        Normal(5, 10, 1e308, 1e-320).bind(0, HERE)
+
+
+@every_law
+def test_the_distinct_counts_are_those_of_the_histogram(name: str) -> None:
+    drawn = LAWS[name][0].bind(0, HERE)
+    counts, items = drawn.distinct
+    assert np.repeat(counts, items).tolist() == sorted(drawn.histogram.tolist())
+
+
 def test_a_normal_population_beside_the_items() -> None:
     with pytest.raises(ScenarioError, match="mean must be near the items 0 … 9, got 1e"):
         Normal(10, 100, 1e6, 1.0).bind(0, HERE)
