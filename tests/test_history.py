@@ -199,7 +199,7 @@ def test_runs_are_filtered_tagged_and_removed(tiny: str, capsys: Captured) -> No
         (2, ("runs", "fly"), "invalid choice"),
         (2, ("resume",), "RUN"),
         (2, ("compare", "1", "1", "--metric", "luck"), "--metric must be one of gain,"),
-        (2, ("replay", "1", "--workers", "0"), "--workers must be at least 1"),
+        (2, ("replay", "1", "--workers", "0"), "--workers must be in [1, 1000], got 0"),
         (3, ("runs", "import", "no-such-file"), "no-such-file cannot be read"),
         (3, ("runs", "show", "1", "--store", "/no/such/store"), "there are no runs"),
         (3, ("runs", "export", "1", "--out", "/"), "/ cannot be written: it is a folder"),

@@ -126,8 +126,8 @@ def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> N
     assert "Attack: MIX" in by["S"].part
     titles = {fake_life(one, rng).title for _ in range(40)}
     assert titles == {
-        "A fake user: maximal gain attack, 75% of the fakes",
-        "A fake user: random item attack, 25% of the fakes",
+        "A fake user: maximal gain attack, 75 % of the fakes",
+        "A fake user: random item attack, 25 % of the fakes",
     }
 
 
