@@ -18,7 +18,7 @@ async def main() -> None:
     app = Workbench(Settings())
     async with app.run_test(size=(120, 36)) as pilot:
         screen = app.workbench
-        while not (screen.runs and screen.runs[-1].snapshot.status == "done"):
+        while not (screen.shelf.runs and screen.shelf.runs[-1].snapshot.status == "done"):
             await pilot.pause(0.05)
         await pilot.press("alt+4")
         await pilot.pause(0.2)

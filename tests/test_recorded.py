@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Path:
 async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
-        await until(pilot, lambda: screen.shown == -2)
+        await until(pilot, lambda: screen.shelf.shown == -2)
         assert charts.snapshot is not None
         assert charts.snapshot.stored == 2
         assert len(charts.snapshot.parts["gain"]) == 21
@@ -66,7 +66,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         count, place = field.query_one(".filter--count", Static), field.region
         assert place.height == 1
         await pilot.press(*"#paper")
-        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.runs)}")
+        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.shelf.runs)}")
         await pilot.pause()
         assert field.region == place
         assert str(pane.query_one("#empty", Static).render()) == "Nothing matches “#paper”."
@@ -77,14 +77,14 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
-        await until(pilot, lambda: screen.shown == -2)
+        await until(pilot, lambda: screen.shelf.shown == -2)
         await pilot.press("5", "end", "s")
-        await until(pilot, lambda: any(r.stored and r.stored.star for r in screen.history))
+        await until(pilot, lambda: any(r.stored and r.stored.star for r in screen.shelf.history))
         await pilot.press("delete")
-        await until(pilot, lambda: [run.number for run in screen.history] == [2])
+        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [2])
         await until(pilot, lambda: "u puts it back" in status(screen))
         await pilot.press("u")
-        await until(pilot, lambda: [run.number for run in screen.history] == [1, 2])
+        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [1, 2])
         with open_store(store) as kept:
             assert kept.run(1).star
 
@@ -107,7 +107,7 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("n")
-        await until(pilot, lambda: screen.history[-1].status == "partial")
+        await until(pilot, lambda: screen.shelf.history[-1].status == "partial")
 
 
 async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:

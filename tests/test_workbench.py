@@ -20,7 +20,7 @@ from ldptui import places
 from ldptui.app import Workbench
 from ldptui.draft import LargeFile
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens import recorded as recorded_module
+from ldptui.screens import workbench as workbench_module
 from ldptui.settings import Settings
 from ldptui.snapshot import Snapshot
 from ldptui.widgets.charts import ChartsPane
@@ -67,7 +67,7 @@ async def test_an_edit_is_simulated_and_its_run_replaces_the_preview() -> None:
         await until(pilot, lambda: len(engine.requests) > count)
 
         assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
-        assert [run.snapshot.full for run in screen.runs] == [False]
+        assert [run.snapshot.full for run in screen.shelf.runs] == [False]
 
 
 async def test_a_bad_value_is_never_simulated_and_never_lost() -> None:
@@ -123,7 +123,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
         finished(engine)
         await until(pilot, lambda: not engine.requests[-1].full)
         assert engine.requests[-1].parts[0].document["protocol"]["epsilon"] == 2.0
-        assert [run.snapshot.full for run in screen.runs] == [True, False]
+        assert [run.snapshot.full for run in screen.shelf.runs] == [True, False]
 
 
 async def test_escape_cancels_and_what_is_finished_stays() -> None:
@@ -154,7 +154,7 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
         engine.progress(dataclasses.replace(old, done=1))
         await until(pilot, lambda: screen.query_one(ChartsPane).snapshot == new)
 
-        assert [run.key for run in screen.runs] == [new.key]
+        assert [run.key for run in screen.shelf.runs] == [new.key]
 
 
 async def test_a_failed_run_says_why() -> None:
@@ -176,15 +176,15 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
             await pilot.press("ctrl+r")
             await until(pilot, lambda: engine.active is not None and engine.active.full)
             finished(engine)
-            await until(pilot, lambda: screen._full_run is None)
-        first, second = (run for run in screen.runs if run.snapshot.full)
+            await until(pilot, lambda: screen.shelf.active is None)
+        first, second = (run for run in screen.shelf.runs if run.snapshot.full)
         charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)
         await pilot.press("5", "j", "enter")
         await until(pilot, lambda: charts.snapshot == first.snapshot)
         await pilot.press("k", "space")
         await until(pilot, lambda: [one.snapshot for one in charts.overlays] == [second.snapshot])
 
-        assert (runs.shown, runs.overlays) == (first.key, (second.key,))
+        assert (runs.shelf.shown, runs.shelf.overlays) == (first.key, (second.key,))
 
         await pilot.press("space")
         await until(pilot, lambda: not charts.overlays)
@@ -400,7 +400,7 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
 async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recorded_module, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(workbench_module, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         engine.progress(

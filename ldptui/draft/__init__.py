@@ -19,6 +19,7 @@ from .looking import (
     used_keys,
     value_of,
 )
+from .opening import opened, recorded
 from .state import Draft, Problem
 
 __all__ = [
@@ -32,8 +33,10 @@ __all__ = [
     "edited",
     "keys_of",
     "kind_of",
+    "opened",
     "own_problem",
     "read_on",
+    "recorded",
     "retyped",
     "saved",
     "sweep_of",

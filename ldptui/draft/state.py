@@ -57,6 +57,12 @@ class Draft:
         """Whether the text differs from what is saved."""
         return self.text != self.saved_text
 
+    @property
+    def title(self) -> str:
+        """The scenario's title; where it has none, the name of its file."""
+        title = (self.document or {}).get("title")
+        return str(title or (self.path.name if self.path else "untitled"))
+
     def problem(self, key: str) -> Problem | None:
         """The first problem of a key or of what is inside it."""
         inside = f"{key}."

@@ -10,13 +10,14 @@ from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
-from ..format import percent
+from ..format import count, percent
 from ..widgets.dialog import Dialog
 
 if TYPE_CHECKING:
     from ..runs import Run
+    from ..shelf import Shelf
     from ..snapshot import Snapshot
-    from .recorded import RecordedScreen
+    from .workbench import WorkbenchScreen
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -64,15 +65,15 @@ class ConfirmScreen(ModalScreen[bool]):
 class LeaveScreen(ConfirmScreen):
     """Asks before quitting while a run goes on; its words follow the run, to its end and after."""
 
-    def __init__(self, workbench: RecordedScreen, run: Snapshot) -> None:
+    def __init__(self, workbench: WorkbenchScreen, run: Snapshot) -> None:
         super().__init__(leaving(run))
         self._workbench, self._key = workbench, run.key
 
     def on_mount(self) -> None:
-        self.watch(self._workbench, "session", self._follow)
+        self.watch(self._workbench, "shelf", self._follow)
 
-    def _follow(self, session: tuple[Run, ...]) -> None:
-        run = next((one.snapshot for one in session if one.key == self._key), None)
+    def _follow(self, shelf: Shelf) -> None:
+        run = next((one.snapshot for one in shelf.session if one.key == self._key), None)
         words = self.query_one(Static)
         if run is not None and str(words.content) != leaving(run):
             words.update(leaving(run))
@@ -87,3 +88,14 @@ def leaving(run: Snapshot) -> str:
     if run.stored is None:
         return f"A run is at {share}. Quit and lose it?"
     return f"A run is at {share}. Quit? The next start offers to go on with it."
+
+
+def going_on(run: Run) -> str:
+    """What to ask about a run whose process is gone."""
+    done, total = run.snapshot.done, run.stored.total if run.stored is not None else 0
+    share = percent(done / total if total else 0.0, 2)
+    return (
+        f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share} "
+        f"({count(done)} of {count(run.snapshot.total)} trials).\n"
+        "What it has is kept. Go on with it?"
+    )

@@ -1,30 +1,30 @@
 """The workbench screen: holds the draft and the runs, starts work, and handles its messages.
 
 State flows one way. The screen holds frozen values; widgets get them downward and post messages
-upward; an edit makes a new draft, and a draft that is valid is simulated.
+upward; an edit makes a new draft, and a draft that is valid is simulated. The store is read and
+changed in threads, after the first frame; what comes of it is a new shelf.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.color import Color
 from textual.events import Resize
 from textual.message import Message
 from textual.reactive import Reactive, var
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
+from .. import stored
 from ..autosave import drop_taken, load_draft, save_draft
 from ..engine import Engine
 from ..keys import ALT_DIGITS
@@ -34,22 +34,22 @@ from ..messages import (
     Noted,
     PartsChanged,
     RoundShown,
+    RunAsked,
     RunProgressed,
+    RunsChosen,
     TextEdited,
     WorkerChanged,
 )
 from ..places import current_dir
-from ..runs import Run
-from ..snapshot import Part, Request, Snapshot
-from ..widgets.blank import Columns, Rows
-from ..widgets.charts import ChartsPane
+from ..runs import Run, difference_text
+from ..shelf import Shelf
+from ..simulation import Simulation
+from ..snapshot import Snapshot, over
 from ..widgets.key_hints import KeyHints
-from ..widgets.protocol_pane import ProtocolPane
-from ..widgets.runs_pane import RunsPane
+from ..widgets.panes import CHARTS, Panes
+from ..widgets.player import Player
 from ..widgets.status import StatusLine
 from ..widgets.title import TitleBar
-from ..widgets.transport_bar import TransportBar
-from .recorded import RecordedScreen, draft_of_document
 
 if TYPE_CHECKING:
     from ..draft import Draft, LargeFile
@@ -58,22 +58,24 @@ if TYPE_CHECKING:
 
 DEBOUNCE_S = 0.04
 """From the last keystroke to the request of its simulation."""
+PATIENCE_S = 0.12
+"""A preview that is over sooner is drawn once, when it is over."""
 AUTOSAVE_S = 2.0
 SMALLEST = (60, 18)
 ROOM_FOR_ALL = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
-BORDER_RULES = ("border_top", "border_right", "border_bottom", "border_left")
 UNDONE = 200
 """So many edits can be taken back."""
-CHARTS = 4
-"""The pane that is shown first where there is room for one only."""
-
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
-class WorkbenchScreen(RecordedScreen):
-    """Five panes over one draft; what is simulated of it; dialogs."""
+class WorkbenchScreen(Screen[None]):
+    """Five panes over one draft; what is simulated of it; a recording that plays; dialogs.
+
+    draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
+    number of the pane that had the focus last.
+    """
 
     AUTO_FOCUS = ""
     BLANK = True
@@ -109,6 +111,8 @@ class WorkbenchScreen(RecordedScreen):
 
     # Values that repaint nothing by themselves: the screen would be drawn whole each time.
     focused = Reactive(None, repaint=False)
+    draft: var[Draft | None] = var(None, always_update=True)
+    shelf: var[Shelf] = var(Shelf())
     pane: var[int] = var(CHARTS, init=False)
 
     def __init__(
@@ -119,40 +123,31 @@ class WorkbenchScreen(RecordedScreen):
         film: Film | None = None,
         note: str = "",
     ) -> None:
-        super().__init__(store, film)
-        self._path, self._first_note = path, note
+        super().__init__()
+        self._path, self._store, self._film, self._first_note = path, store, film, note
         self._engine = engine(self.post_message)
+        self._simulation = Simulation(self._engine, store)
         self._lab: LabScreen | None = None
-        self._key = 0
-        self._requested: tuple[Part, ...] = ()
-        self._full_run: int | None = None
-        self._postponed = False
         self._debounce: Timer | None = None
+        self._patience: Timer | None = None
         self._autosave: Timer | None = None
         self._reading: LargeFile | None = None
+        self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
         self._past: list[tuple[str, str]] = []  # what was edited, and the text before it
-        self._marked: Widget | None = None
-        self._panes: dict[int, Widget] = {
-            1: ProtocolPane(id="pane-1"),
-            4: ChartsPane(id="pane-4"),
-            5: RunsPane(id="pane-5"),
-        }
+        self._panes = Panes(id="body")
+        self._player = Player()
+        self._status = StatusLine()
 
     # The picture.
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
-        with Columns(id="body"):
-            with Rows(id="controls"):
-                yield self._panes[1]
-            with Rows(id="main"):
-                yield self._panes[4]
-                yield self._panes[5]
+        yield self._panes
         yield Static(id="too-small")
-        yield TransportBar(id="recording")
-        yield StatusLine()
+        yield self._player
+        yield self._status
         yield KeyHints()
 
     async def on_mount(self) -> None:
@@ -161,20 +156,11 @@ class WorkbenchScreen(RecordedScreen):
     def _begin(self) -> None:
         """After the first frame: start the worker, load what is heavy, then the first draft."""
         self.run_worker(self._engine.start(), exit_on_error=False)
-        self.run_worker(self._load_first_draft(), exit_on_error=True)
+        self._do(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
         loading = asyncio.create_task(asyncio.to_thread(_first_draft, self._path, self._film))
-        # The two panes with many fields would keep the first frame waiting, even their imports.
-        from ..widgets.attack_pane import AttackPane
-        from ..widgets.parameters_pane import ParametersPane
-
-        later: dict[int, Widget] = {
-            2: ParametersPane(id="pane-2"),
-            3: AttackPane(id="pane-3"),
-        }
-        await self.query_one("#controls").mount(*later.values())
-        self._panes |= later
+        await self._panes.mount_forms()
         self._arrange()
         draft, note = await loading
         if not gc.isenabled():  # since `start`; what is there now stays
@@ -186,10 +172,10 @@ class WorkbenchScreen(RecordedScreen):
         self._note("; ".join(filter(None, (self._first_note, note))))
         self.set_timer(5.0, drop_taken)
         if self._film is not None:
-            await self.show_film()
+            self._play(self._film, draft)
         elif self.focused is None:
             self.action_pane(1 if self.app.size.width >= ROOM_FOR_ALL else CHARTS)
-        await self.open_history()
+        await self._open_history()
 
     def on_resize(self, event: Resize) -> None:
         width, height = event.size
@@ -202,62 +188,77 @@ class WorkbenchScreen(RecordedScreen):
                 f"this terminal has {width} × {height}."
             )
 
+    def _arrange(self) -> None:
+        """Where there is room for one pane only, show that one."""
+        narrow = self.app.size.width < ROOM_FOR_ALL
+        self._panes.lay_out(self.pane if narrow else None)
+        self.query_one(TitleBar).pane = self.pane if narrow else 0
+
     def watch_pane(self) -> None:
         if self.is_mounted and self.app.size.width < ROOM_FOR_ALL:
             self._arrange()
 
-    def _arrange(self) -> None:
-        """Where there is room for one pane only, show that one.
+    def action_pane(self, number: int) -> None:
+        """Show a pane and put the focus into it."""
+        if number in self._panes:
+            self.pane = number
+            self._panes.enter(number)
 
-        (A class on the screen would say the same, and style every widget anew.)
-        """
-        narrow = self.app.size.width < ROOM_FOR_ALL
-        self.query_one("#controls").display = not narrow or self.pane < CHARTS
-        self.query_one("#main").display = not narrow or self.pane >= CHARTS
-        for number, pane in self._panes.items():
-            pane.display = not narrow or number == self.pane
-        self.query_one(TitleBar).pane = self.pane if narrow else 0
+    def on_descendant_focus(self) -> None:
+        """The pane with the focus is the one shown where there is room for one only."""
+        number = self._panes.marked(self.focused)
+        if number is not None:
+            self.pane = number
+
+    def on_field_focused(self, message: FieldFocused) -> None:
+        self._field, self._field_of = message.key, self.focused
+
+    def on_round_shown(self, message: RoundShown) -> None:
+        message.stop()
+        self._panes.point(message.round)
+
+    def on_noted(self, message: Noted) -> None:
+        self._note(message.note)
+
+    def _note(self, note: str) -> None:
+        self._status.note = note
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.run_worker(work, exit_on_error=True)
 
     # The draft.
 
     def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
         if after is None or not self.is_mounted:
             return
-        for number in (1, 2, 3, CHARTS):
-            pane: Any = self._panes[number]
-            pane.draft = after
+        self._panes.hand(after)
         title = self.query_one(TitleBar)
-        title.scenario = _title(after)
+        title.scenario = after.title
         title.modified = after.modified
         self._show_problems()
         if after.unread is not None and after.unread != self._reading:
             self._reading = after.unread
-            self.run_worker(self._read(after.unread), exit_on_error=False)
+            self.run_worker(self._read_file(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
             self._simulate_soon()
         if self._lab is not None and self._lab.is_current:
-            self._lab.follow(after, self.runs)
+            self._lab.follow(after, self.shelf.runs)
         if self._autosave is not None:
             self._autosave.stop()
         self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
 
-    async def _read(self, file: LargeFile) -> None:
+    async def _read_file(self, file: LargeFile) -> None:
         """Read a large file of a population in a thread, then go on with the draft."""
         from ..draft import read_on
 
-        status = self.query_one(StatusLine)
-        status.busy = f"reading {file.name} …"
+        self._status.busy = f"reading {file.name} …"
         try:
             await asyncio.to_thread(file.read)
         finally:
             if self._reading == file:
-                self._reading, status.busy = None, ""
+                self._reading, self._status.busy = None, ""
         if self.draft is not None and self.draft.unread == file:
             self.draft = read_on(self.draft)
-
-    def _take_draft(self, draft: Draft) -> None:
-        self._remember("the scenario")
-        self.draft = draft
 
     def _show_problems(self) -> None:
         """The first problem in the status line, in the form's words; nothing while all is well."""
@@ -266,35 +267,39 @@ class WorkbenchScreen(RecordedScreen):
         problems = self.draft.problems if self.draft else ()
         sentence = f"{named(problems[0].key)} {problems[0].message}".strip() if problems else ""
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        self.query_one(StatusLine).problem = sentence + more
+        self._status.problem = sentence + more
 
     def action_mend(self) -> None:
         """Go to the field of the first problem."""
-        from ..widgets.field import Field
-
         key = self.draft.problems[0].key if self.draft is not None and self.draft.problems else ""
-        field = next((one for one in self.query(Field) if one.key == key and one.display), None)
-        for number, pane in self._panes.items():
-            if field is not None and pane in field.ancestors:
-                self.action_pane(number)
-                self.set_focus(field.control)
-
-    def _note(self, note: str) -> None:
-        self.query_one(StatusLine).note = note
+        found = self._panes.field(key)
+        if found is not None:
+            number, field = found
+            self.action_pane(number)
+            self.set_focus(field.control)
 
     def on_key_edited(self, message: KeyEdited) -> None:
         from ..draft import edited
 
         if self.draft is not None:
-            self._remember(message.key)
-            self.close_film()
-            self._chosen = True
-            self.draft = edited(self.draft, message.key, message.value)
+            self._edit(message.key, edited(self.draft, message.key, message.value))
 
-    def _remember(self, key: str) -> None:
-        """Keep the text before an edit; edits of one key in a row are one."""
-        if self.draft is not None and (not self._past or self._past[-1][0] != key):
-            self._past = [*self._past[1 - UNDONE :], (key, self.draft.text)]
+    def on_text_edited(self, message: TextEdited) -> None:
+        from ..draft import retyped
+
+        if self.draft is not None:
+            self._edit("the script", retyped(self.draft, message.text))
+
+    def _edit(self, what: str, draft: Draft) -> None:
+        self._player.close()
+        self._chosen = True
+        self._take_draft(draft, what)
+
+    def _take_draft(self, draft: Draft, what: str = "the scenario") -> None:
+        """Work on this draft from now on; edits of one key in a row are taken back as one."""
+        if self.draft is not None and (not self._past or self._past[-1][0] != what):
+            self._past = [*self._past[1 - UNDONE :], (what, self.draft.text)]
+        self.draft = draft
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
@@ -308,111 +313,51 @@ class WorkbenchScreen(RecordedScreen):
         self.draft = retyped(self.draft, text)
         self._note(f"{named(key)} is as it was")
 
-    def on_noted(self, message: Noted) -> None:
-        self._note(message.note)
-
-    def on_text_edited(self, message: TextEdited) -> None:
-        from ..draft import retyped
-
-        if self.draft is not None:
-            self._remember("the script")
-            self.close_film()
-            self._chosen = True
-            self.draft = retyped(self.draft, message.text)
-
-    def on_field_focused(self, message: FieldFocused) -> None:
-        self._field, self._field_of = message.key, self.focused
-
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
         if self.draft is not None:
             self._note(save_draft(self.draft))
 
-    # Work.
-
-    def _simulate_soon(self) -> None:
-        if self._debounce is not None:
-            self._debounce.stop()
-        self._debounce = self.set_timer(DEBOUNCE_S, self._edits_are_over)
-
-    def _edits_are_over(self) -> None:
-        self._debounce = None
-        self._preview()
+    # What is simulated.
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()
         self._simulate_soon()
 
-    def on_round_shown(self, message: RoundShown) -> None:
-        message.stop()
-        attack: Any = self._panes.get(3)
-        if attack is not None:
-            attack.cursor = message.round
+    def _simulate_soon(self) -> None:
+        if self._debounce is not None:
+            self._debounce.stop()
+        self._debounce = self.set_timer(DEBOUNCE_S, self._preview)
 
     def _preview(self) -> None:
-        """Simulate the draft with few trials on the counts path; a run asked for goes first."""
-        if self.draft is None or self.draft.scenario is None:
-            return
-        if self._film is not None:
+        """Simulate the draft with few trials on the counts path."""
+        if self.draft is None or self.draft.scenario is None or self._player.film is not None:
             return
         from ..curves import preview_part
 
-        if self._full_run is not None:
-            self._postponed = True
-            return
-        parts = tuple(map(preview_part, self.query_one(ChartsPane).parts(self.draft)))
-        if parts and parts != self._requested:
-            self._requested = parts
-            self._start(parts, full=False)
-
-    def _start(self, parts: tuple[Part, ...], full: bool, resumed: int | None = None) -> None:
-        assert self.draft is not None
-        assert self.draft.scenario is not None
-        self.close_film()
-        self._key += 1
-        snapshot = Snapshot(self._key, "running", full=full, stored=resumed)
-        document = self.draft.scenario.document
-        run = Run(self._key, document, snapshot, time.time(), _title(self.draft))
-        self.shown = self._key
-        # One row for the preview that follows the hand, one for each run asked for.
-        self.session = (*(one for one in self.session if one.snapshot.full), run)
-        keys = {one.key for one in self.runs}
-        self.overlays = tuple(key for key in self.overlays if key in keys)
-        self._show_run(soon=not full)
-        request = Request(self._key, parts, str(self.draft.folder), full, self._interval)
-        if full:
-            request = replace(
-                request,
-                whole=document,
-                store=str(self._store_path or ""),
-                source=str(self.draft.path or ""),
-                resumed=resumed,
-            )
-        self._engine.run(request)
-
-    @property
-    def _interval(self) -> float:
-        """Seconds between two redraws for a run's progress: fewer over a network."""
-        return 1.0 if os.environ.get("SSH_CONNECTION") else 0.25
+        parts = tuple(map(preview_part, self._panes.charts.parts(self.draft)))
+        run = self._simulation.preview(self.draft, parts)
+        if run is not None:
+            self._keep(self.shelf.begun(run), soon=True)
 
     def action_run(self) -> None:
         """Run every trial of the scenario and of its sweep."""
-        self._start_run()
+        self._run()
 
-    def _start_run(self, resumed: int | None = None) -> None:
+    def _run(self, resumed: int | None = None) -> None:
+        """Run the draft's scenario whole; `resumed`: going on with that run of the store."""
         if self.draft is None or self.draft.scenario is None:
             return
         if self.draft.problems:
             self._note("the scenario has a problem; the last valid one runs")
-        self._full_run = self._key + 1
+        self._player.close()
         self._chosen = True
-        self._requested = ()
-        parts = self.query_one(ChartsPane).parts(self.draft, with_sweep=True)
-        self._start(parts, full=True, resumed=resumed)
+        parts = self._panes.charts.parts(self.draft, with_sweep=True)
+        self._keep(self.shelf.begun(self._simulation.run(self.draft, parts, resumed)))
 
     def action_cancel(self) -> None:
         """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
-        if self.active_run is not None:
+        if self.shelf.active is not None:
             self._engine.cancel()
         else:
             self._note("nothing runs; ctrl+q quits")
@@ -420,26 +365,17 @@ class WorkbenchScreen(RecordedScreen):
     @property
     def run_to_leave(self) -> Snapshot | None:
         """The run that was asked for and is active: who quits is asked about it."""
-        running = self.active_run
+        running = self.shelf.active
         return running if running is not None and running.full else None
 
     def on_run_progressed(self, message: RunProgressed) -> None:
-        snapshot = message.snapshot
-        before = next((run.number for run in self.session if run.key == snapshot.key), None)
-        if snapshot.stored is None and before is not None:  # a run resumed, at its very start
-            snapshot = replace(snapshot, stored=before)
-        self.session = tuple(
-            replace(run, snapshot=snapshot) if run.key == snapshot.key else run
-            for run in self.session
-        )
-        if snapshot.full and (snapshot.status != "running" or snapshot.stored != before):
-            self.run_worker(self.read_history(), group="history", exclusive=True)
-        if snapshot.status != "running" and snapshot.key == self._full_run:
-            self._full_run = None
-            if self._postponed:
-                self._postponed = False
-                self._simulate_soon()
-        self._show_run(soon=snapshot.status == "running" and not snapshot.full)
+        snapshot, before = message.snapshot, self.shelf
+        running = snapshot.status == "running"
+        self._keep(before.heard(snapshot), soon=running and not snapshot.full)
+        if snapshot.full and not (running and self.shelf.numbers == before.numbers):
+            self.run_worker(self._read_history(), group="history", exclusive=True)
+        if self._simulation.heard(snapshot):
+            self._simulate_soon()
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
         # The versions of one that is ready are news to nobody; that one died is.
@@ -451,50 +387,222 @@ class WorkbenchScreen(RecordedScreen):
         labs = [self._lab.shut_down()] if self._lab is not None else []
         await asyncio.gather(self._engine.stop(), *labs)
 
-    # Panes and dialogs.
+    # The runs that are shown.
 
-    def action_pane(self, number: int) -> None:
-        """Show a pane and put the focus into it."""
-        pane: Any = self._panes.get(number)
-        if pane is None:
-            return  # not there yet
-        self.pane = number
-        self._mark_focus(pane)  # its message comes a frame later
-        if hasattr(pane, "focus_first"):
-            pane.focus_first()
-        else:
-            target = next((one for one in pane.query("*") if one.focusable), None)
-            self.set_focus(target)
+    def _keep(self, shelf: Shelf, soon: bool = False) -> None:
+        """Show this shelf; soon: in a moment, unless there is more to show before."""
+        self.shelf = shelf
+        if not soon:
+            self._show()
+        elif self._patience is None and self.is_mounted:
+            self._patience = self.set_timer(PATIENCE_S, self._show)
 
-    def on_descendant_focus(self) -> None:
-        """The pane with the focus is the one shown where there is room for one only."""
-        widget: Widget | None = self.focused
-        inside = widget.ancestors_with_self if widget is not None else ()
-        for number, pane in self._panes.items():
-            if pane in inside:
-                self._mark_focus(pane)
-                self.pane = number
-
-    def _mark_focus(self, pane: Widget) -> None:
-        """The accent colour on the border of the pane that has the focus.
-
-        (`:focus-within` would say the same, and style every widget of both panes anew.)
-        """
-        if pane is self._marked:
+    def _show(self) -> None:
+        """Hand the recording's frame or the run shown, and those laid over it, to the panes."""
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
+        if not self.is_mounted:
             return
-        if self._marked is not None:
-            for rule in (*BORDER_RULES, "border_title_color"):
-                self._marked.styles.clear_rule(rule)
-            self._marked.refresh()
-        accent = Color.parse(self.app.theme_variables["accent"])
-        # Without colours of its own a terminal still shows where the focus is.
-        edge = ("heavy" if self.app.current_theme.ansi else "round", accent)
-        # As rules: setting a title's colour as a style repaints all that the pane holds.
-        for rule in BORDER_RULES:
-            pane.styles.set_rule(rule, edge)
-        pane.styles.set_rule("border_title_color", accent)
-        pane.refresh()
-        self._marked = pane
+        shelf, charts = self.shelf, self._panes.charts
+        shown, snapshot = shelf.run(shelf.shown), self._player.frame
+        charts.overlays = shelf.laid_over
+        if snapshot is not None:
+            charts.snapshot = snapshot
+        elif shown is not None:
+            snapshot = shown.snapshot
+            charts.snapshot = over(snapshot, charts.snapshot)
+        self._panes.runs.shelf = shelf
+        self._status.snapshot = shelf.active or snapshot
+
+    def on_runs_chosen(self, message: RunsChosen) -> None:
+        message.stop()
+        self._choose(message.shown, message.overlays)
+
+    def _choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
+        self._player.close()
+        self._chosen = True
+        self._keep(self.shelf.chosen(shown, overlays))
+        self._do(self._read_chosen())
+
+    async def _read_chosen(self) -> None:
+        for run in self.shelf.unread:
+            await self._read(run)
+            self._show()
+
+    # The store.
+
+    @contextmanager
+    def _faults_noted(self) -> Iterator[None]:
+        """What the store cannot do is said."""
+        from core.errors import LdpError
+
+        try:
+            yield
+        except LdpError as error:
+            self._note(str(error))
+
+    async def _read(self, run: Run) -> None:
+        """Read what a run of the store measured."""
+        if self._store is None or run.number is None:
+            return
+        self._note(f"reading {run.name} …")
+        with self._faults_noted():
+            snapshot = await asyncio.to_thread(stored.snapshot, self._store, run.number)
+            self.shelf = self.shelf.with_read(run, snapshot)
+            self._note("")
+
+    async def _read_history(self) -> None:
+        """Read the list of the store's runs."""
+        if self._store is not None:
+            with self._faults_noted():
+                listed = await asyncio.to_thread(stored.history, self._store)
+                self._keep(self.shelf.listed(listed))
+
+    async def _open_history(self) -> None:
+        """At the start: read the runs, show the last one, and offer to go on with one cut off.
+
+        The last run of the very scenario that is worked on is shown in place of its preview;
+        that of another one, while there is nothing else to show.
+        """
+        await self._read_history()
+        if not self.is_mounted or self._player.film is not None:
+            return
+        last = self.shelf.last
+        if last is not None and not self._chosen:
+            await self._read(last)
+        if last is not None and not self._chosen and last.key in self.shelf.read:
+            scenario = self.draft.scenario if self.draft is not None else None
+            if scenario is not None and scenario.document == last.document:
+                self._keep(self.shelf.chosen(last.key, self.shelf.overlays))
+            elif not any(run.snapshot.parts for run in self.shelf.session):
+                self._panes.charts.snapshot = self.shelf.read[last.key]
+        if self.shelf.cut_off is not None:
+            await self._offer_to_resume(self.shelf.cut_off)
+
+    async def _offer_to_resume(self, run: Run) -> None:
+        from .confirm import ConfirmScreen, going_on
+
+        if await self.app.push_screen_wait(ConfirmScreen(going_on(run), "Resume", "Leave it")):
+            await self._resume(run)
+        else:
+            await self._change(run, stored.leave)
+
+    # What can be done with a run.
+
+    def on_run_asked(self, message: RunAsked) -> None:
+        message.stop()
+        run = self.shelf.run(message.key)
+        match message.what:
+            case "restore":
+                self._do(self._put_back())
+            case _ if run is None:
+                return
+            case "star":
+                starred = run.stored is not None and run.stored.star
+                self._do(self._change(run, stored.star, not starred))
+            case "tags":
+                self._do(self._tag(run))
+            case "remove":
+                self._do(self._delete(run))
+            case "resume":
+                self._do(self._resume(run))
+            case "open":
+                self._do(self._open_run(run))
+            case "play":
+                self._do(self._play_run(run))
+            case "difference":
+                self._show_difference(run)
+
+    async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
+        """Change something of a run in the store, then read the list; whether it was done."""
+        if self._store is None or run.stored is None:
+            return False
+        done = False
+        with self._faults_noted():
+            await asyncio.to_thread(change, self._store, run.stored.number, *values)
+            done = True
+        await self._read_history()
+        return done
+
+    async def _tag(self, run: Run) -> None:
+        from .tags import TagsScreen
+
+        tags = await self.app.push_screen_wait(TagsScreen(run.name, run.tags))
+        if tags is not None:
+            await self._change(run, stored.tag, tags)
+
+    async def _delete(self, run: Run) -> None:
+        """Take a run out of the list; `u` puts it back."""
+        if run.stored is None or await self._change(run, stored.remove, True):
+            self._keep(self.shelf.without(run))
+            self._note(f"{run.name} is deleted; u puts it back")
+
+    async def _put_back(self) -> None:
+        """Put the run back that was deleted last."""
+        if not self.shelf.deleted:
+            return
+        run = self.shelf.deleted[-1]
+        self._keep(self.shelf.put_back())
+        if run.stored is None or await self._change(run, stored.remove, False):
+            self._note(f"{run.name} is back")
+
+    def _show_difference(self, run: Run) -> None:
+        """What differs between a run and the one shown, or the one before it."""
+        from .text import TextScreen
+
+        pair = self.shelf.pair(run)
+        if pair is not None:
+            title = f"{pair[0].name} → {pair[1].name}"
+            self.app.push_screen(TextScreen(title, difference_text(*pair)))
+
+    async def _open_run(self, run: Run) -> None:
+        """Work on a run's scenario, and show the run; unsaved changes are asked about."""
+        from .confirm import ConfirmScreen
+
+        if self.draft is not None and self.draft.modified:
+            question = f"The scenario has changes that are not saved. Open that of {run.name}?"
+            if not await self.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay")):
+                return
+        self._take_draft(await _draft_of(run))
+        self._choose(run.key)
+
+    async def _resume(self, run: Run) -> None:
+        """Go on with a run that did not end."""
+        scenario = self.draft.scenario if self.draft is not None else None
+        if scenario is None or scenario.document != run.document:
+            self._take_draft(await _draft_of(run))
+        self._run(run.number)
+        self.action_pane(CHARTS)
+
+    async def _play_run(self, run: Run) -> None:
+        """Play a run of the store as it happened."""
+        if self._store is None or run.number is None:
+            return
+        with self._faults_noted():
+            film = await asyncio.to_thread(stored.film, self._store, run.number, run.key)
+            self._play(film, await _draft_of(run))
+
+    def _play(self, film: Film, draft: Draft) -> None:
+        """Work on a recording's scenario, and play it from the start."""
+        if self.draft is None or self.draft.document != draft.document:
+            self._take_draft(draft)
+        self.shelf = self.shelf.chosen(self.shelf.shown)
+        self.action_pane(CHARTS)
+        self._player.play(film)
+
+    def on_player_drawn(self) -> None:
+        self._show()
+
+    def on_player_turned(self, message: Player.Turned) -> None:
+        self._panes.charts.show_round(message.round)
+
+    def on_player_closed(self) -> None:
+        self._show()
+        self._simulate_soon()
+        self.action_pane(CHARTS)
+
+    # Dialogs.
 
     def action_lab(self) -> None:
         """Go to the privacy lab; it is kept for as long as the app runs."""
@@ -503,7 +611,7 @@ class WorkbenchScreen(RecordedScreen):
 
             self._lab = LabScreen(type(self._engine))
             self.app.install_screen(self._lab, "lab")
-        self._lab.follow(self.draft, self.runs)
+        self._lab.follow(self.draft, self.shelf.runs)
         self.app.push_screen("lab")
 
     def action_help(self) -> None:
@@ -524,9 +632,11 @@ class WorkbenchScreen(RecordedScreen):
         self.app.push_screen(LibraryScreen(), self._open)
 
     def _open(self, path: Path | None) -> None:
+        from ..draft import opened
+
         if path is not None:
-            self.close_film()
-            self.draft = _opened(path)
+            self._player.close()
+            self.draft = opened(path)
             self._note(f"opened {path}")
 
     def action_save(self) -> None:
@@ -551,14 +661,14 @@ class WorkbenchScreen(RecordedScreen):
         from ..exporting import export
 
         if choice is not None:
-            shown = next((run for run in self.runs if run.key == self.shown), None)
-            self._note(export(choice, self.query_one(ChartsPane), shown, self.app))
+            shown = self.shelf.run(self.shelf.shown)
+            self._note(export(choice, self._panes.charts, shown, self.app))
 
     def action_copy(self) -> None:
         """Copy the chart or table that is shown, as text."""
         from ..clipboard import copy
 
-        self._note(copy(self.app, self.query_one(ChartsPane).as_text()))
+        self._note(copy(self.app, self._panes.charts.as_text()))
 
 
 def _first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
@@ -568,32 +678,24 @@ def _first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
     from .. import chart, curves, figures  # noqa: F401  (imported here, once, off the screen's way)
+    from ..draft import opened, recorded
 
     chart.warm_up()
     if film is not None:
-        return draft_of_document(film.run.document, film.run.source), ""
+        return recorded(film.run.document, film.run.source), ""
     if path is not None:
-        return _opened(path), ""
+        return opened(path), ""
     recovered = load_draft()
     if recovered is not None:
         back = "your draft of the last session is back; ctrl+l has the library"
         return recovered, back if recovered.modified else ""
     import scenarios
 
-    return _opened(scenarios.path("quickstart")), ""
+    return opened(scenarios.path("quickstart")), ""
 
 
-def _opened(path: Path) -> Draft:
-    """The draft of a file; a bundled scenario is a copy that has no file of its own yet."""
-    import scenarios
+async def _draft_of(run: Run) -> Draft:
+    from ..draft import recorded
 
-    from ..draft import draft_of
-
-    text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-    bundled = path.parent == scenarios.path("quickstart").parent
-    return draft_of(text, path.parent, None if bundled else path)
-
-
-def _title(draft: Draft) -> str:
-    document = draft.document or {}
-    return str(document.get("title") or (draft.path.name if draft.path else "untitled"))
+    source = run.stored.source if run.stored is not None else ""
+    return await asyncio.to_thread(recorded, run.document, source)

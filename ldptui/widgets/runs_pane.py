@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from ..messages import RunAsked, RunsChosen
 from ..runs import Run, changes, described, differences, matching
+from ..shelf import Shelf
 from .failure_view import FailureView
 from .filter_input import FilterInput, no_match
 from .fitting import fitted
@@ -40,7 +41,7 @@ EMPTY: Final = "No run yet. ^r runs the scenario with all its trials and its swe
 class RunsPane(Vertical):
     """The runs, newest first: status, time, trials, and what differs from the run before.
 
-    `runs` come oldest first; `shown` and `overlays` are keys. Posts RunsChosen and RunAsked.
+    Posts RunsChosen and RunAsked.
     """
 
     BORDER_TITLE = "5 Runs"
@@ -79,11 +80,7 @@ class RunsPane(Vertical):
         Binding("u", "ask('restore')", "Undo", id="runs.restore"),
     ]
 
-    runs: var[tuple[Run, ...]] = var(())
-    shown: var[int] = var(0)
-    overlays: var[tuple[int, ...]] = var(())
-    undo: var[bool] = var(False)
-    """Whether there is a deletion to take back."""
+    shelf: var[Shelf] = var(Shelf())
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -96,18 +93,8 @@ class RunsPane(Vertical):
         yield Static(id="details", markup=False)
         yield FilterInput("filter: words, #tag, star, done, oue …", self.focus_first)
 
-    def watch_runs(self) -> None:
+    def watch_shelf(self) -> None:
         self._fill()
-
-    def watch_shown(self) -> None:
-        self._fill()
-
-    def watch_overlays(self) -> None:
-        self._fill()
-
-    def watch_undo(self) -> None:
-        if self.is_mounted:
-            self.refresh_bindings()
 
     def on_mount(self) -> None:
         fitted(self, self._fill)
@@ -123,13 +110,13 @@ class RunsPane(Vertical):
             return
         options = self.query_one(OptionList)
         words = self.query_one(FilterInput).words
-        newest = list(reversed(matching(self.runs, words) if words else self.runs))
+        newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
         empty = self.query_one("#empty", Static)
         empty.display = not newest
-        empty.update(no_match(words) if self.runs else EMPTY)
+        empty.update(no_match(words) if self.shelf.runs else EMPTY)
         options.display = bool(newest)
-        self.query_one(FilterInput).count(len(newest), len(self.runs))
-        before = _befores(self.runs)
+        self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
+        before = _befores(self.shelf.runs)
         rows = [self._row(run, before.get(run.key)) for run in newest]
         keys, before_keys = [run.key for run in newest], self._keys
         self._keys = keys
@@ -152,7 +139,9 @@ class RunsPane(Vertical):
         from .. import format as fmt
 
         view = run.snapshot
-        mark = "▶" if run.key == self.shown else "+" if run.key in self.overlays else " "
+        mark = (
+            "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
+        )
         star = "★" if run.stored is not None and run.stored.star else " "
         what = described(run.document)
         if before is not None:
@@ -182,7 +171,7 @@ class RunsPane(Vertical):
         details.display = run is not None and room and not failed
         if run is None or not details.display:
             return
-        before = _befores(self.runs).get(run.key)
+        before = _befores(self.shelf.runs).get(run.key)
         status = WORDS.get(run.status, run.status) if run.number is not None else run.status
         kept = run.stored.versions if run.stored is not None else "of this session"
         head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
@@ -203,8 +192,7 @@ class RunsPane(Vertical):
             return None
         if options.highlighted >= len(self._keys):
             return None
-        key = self._keys[options.highlighted]
-        return next((run for run in self.runs if run.key == key), None)
+        return self.shelf.run(self._keys[options.highlighted])
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
@@ -219,16 +207,16 @@ class RunsPane(Vertical):
             return True
         run = self.current
         if action == "overlay":
-            return run is not None and run.key != self.shown
+            return run is not None and run.key != self.shelf.shown
         if action == "filter":
-            return bool(self.runs)
+            return bool(self.shelf.runs)
         if action == "drop_filter":
             return self.query_one(FilterInput).is_used
         if action != "ask":
             return True
         what = parameters[0]
         if what == "restore":
-            return self.undo
+            return bool(self.shelf.deleted)
         if run is None:
             return False
         recorded = run.stored is not None
@@ -242,7 +230,7 @@ class RunsPane(Vertical):
             case "remove":
                 return run.status != "running" and run.snapshot.full
             case "difference":
-                return len(self.runs) > 1
+                return len(self.shelf.runs) > 1
         return True
 
     def action_cursor(self, way: str) -> None:
@@ -252,18 +240,18 @@ class RunsPane(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         key = self._keys[event.option_index]
-        self.post_message(RunsChosen(key, tuple(one for one in self.overlays if one != key)))
+        self.post_message(RunsChosen(key, tuple(one for one in self.shelf.overlays if one != key)))
 
     def action_overlay(self) -> None:
         """Lay the run under the cursor over the one shown; again takes it off."""
         run = self.current
-        if run is None or run.key == self.shown:
+        if run is None or run.key == self.shelf.shown:
             return
-        if run.key in self.overlays:
-            kept = tuple(key for key in self.overlays if key != run.key)
+        if run.key in self.shelf.overlays:
+            kept = tuple(key for key in self.shelf.overlays if key != run.key)
         else:  # the one laid over first gives way
-            kept = (*self.overlays, run.key)[-MOST_OVERLAYS:]
-        self.post_message(RunsChosen(self.shown, kept))
+            kept = (*self.shelf.overlays, run.key)[-MOST_OVERLAYS:]
+        self.post_message(RunsChosen(self.shelf.shown, kept))
 
     def action_ask(self, what: str) -> None:
         run = self.current

@@ -1,0 +1,170 @@
+"""The runs within reach, those of this session and those of the store, and which are shown. Pure.
+
+What changes makes a new shelf. A run has its key everywhere (see `Run`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from .runs import Run
+from .snapshot import Overlay, Snapshot
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """session, history : the runs of this session and those that the store lists, oldest first.
+
+    read : what was read of runs in the store, by key. deleted : runs that can be put back, the
+    one deleted last at the end. shown : the key of the run shown, 0 for none. overlays : the keys
+    of those laid over it.
+    """
+
+    session: tuple[Run, ...] = ()
+    history: tuple[Run, ...] = ()
+    read: Mapping[int, Snapshot] = field(default_factory=dict)
+    deleted: tuple[Run, ...] = ()
+    shown: int = 0
+    overlays: tuple[int, ...] = ()
+
+    # What is there.
+
+    @cached_property
+    def runs(self) -> tuple[Run, ...]:
+        """All runs, oldest first: those of the store, then those of the session alone.
+
+        A run of the session that is recorded has what the store says of it as well.
+        """
+        stored = {run.number: run.stored for run in self.history}
+        own = tuple(
+            replace(run, stored=stored[run.number]) if run.number in stored else run
+            for run in self.session
+        )
+        numbers = {run.number for run in own}
+        return (
+            *(
+                replace(run, snapshot=self.read[run.key]) if run.key in self.read else run
+                for run in self.history
+                if run.number not in numbers
+            ),
+            *own,
+        )
+
+    def run(self, key: int) -> Run | None:
+        return next((run for run in self.runs if run.key == key), None)
+
+    @property
+    def active(self) -> Snapshot | None:
+        """The run of this session that goes on."""
+        for run in self.session:
+            if run.snapshot.status == "running":
+                return run.snapshot
+        return None
+
+    @property
+    def numbers(self) -> tuple[int | None, ...]:
+        """The numbers in the store of this session's runs."""
+        return tuple(run.number for run in self.session)
+
+    @property
+    def last(self) -> Run | None:
+        """The newest run of the store that measured something."""
+        return next((run for run in reversed(self.history) if run.snapshot.done), None)
+
+    @property
+    def cut_off(self) -> Run | None:
+        """The newest run whose process is gone without a word."""
+        return next((run for run in reversed(self.history) if run.status == "interrupted"), None)
+
+    @property
+    def laid_over(self) -> tuple[Overlay, ...]:
+        """The runs laid over the one shown, as far as they were read."""
+        runs = {run.key: run for run in self.runs}
+        return tuple(
+            Overlay(runs[key].name, runs[key].snapshot)
+            for key in self.overlays
+            if key != self.shown and key in runs and runs[key].snapshot.parts
+        )
+
+    @property
+    def unread(self) -> tuple[Run, ...]:
+        """Runs that are chosen, in the store alone, and not read yet."""
+        chosen = (self.shown, *self.overlays)
+        return tuple(
+            run for run in self.runs
+            if run.key < 0 and run.key in chosen and run.key not in self.read
+        )  # fmt: skip
+
+    def pair(self, run: Run) -> tuple[Run, Run] | None:
+        """A run and the one to compare it with, the older one first; None where it is alone.
+
+        That is the one shown, else the one before it.
+        """
+        keys = [one.key for one in self.runs]
+        at = keys.index(run.key)
+        other = keys.index(self.shown) if self.shown in keys else at
+        if other == at:
+            other = at - 1 if at else 1
+        if other >= len(keys):
+            return None
+        return self.runs[min(at, other)], self.runs[max(at, other)]
+
+    # What becomes of it.
+
+    def begun(self, run: Run) -> Shelf:
+        """With a run of this session that begins, and is shown.
+
+        There is one row for the preview that follows the hand, one for each run asked for, and
+        none for a run that this one goes on with.
+        """
+        kept = (
+            one for one in self.session
+            if one.snapshot.full and (run.number is None or one.number != run.number)
+        )  # fmt: skip
+        shelf = replace(self, session=(*kept, run), shown=run.key)
+        keys = {one.key for one in shelf.runs}
+        return replace(shelf, overlays=tuple(key for key in self.overlays if key in keys))
+
+    def heard(self, snapshot: Snapshot) -> Shelf:
+        """With news of a run of this session; there are none of one that is here no more."""
+        run = next((run for run in self.session if run.key == snapshot.key), None)
+        if run is None:
+            return self
+        if snapshot.stored is None and run.number is not None:  # gone on with, at its very start
+            snapshot = replace(snapshot, stored=run.number)
+        told = replace(run, snapshot=snapshot)
+        return replace(self, session=tuple(told if one is run else one for one in self.session))
+
+    def listed(self, history: Sequence[Run]) -> Shelf:
+        """With the store's list; what was read of a run that is another now is dropped."""
+        before = {run.key: run for run in self.history}
+        changed = {run.key for run in history if before.get(run.key) != run}
+        read = {key: one for key, one in self.read.items() if key not in changed}
+        return replace(self, history=tuple(history), read=read)
+
+    def with_read(self, run: Run, snapshot: Snapshot) -> Shelf:
+        return replace(self, read={**self.read, run.key: snapshot})
+
+    def chosen(self, shown: int, overlays: tuple[int, ...] = ()) -> Shelf:
+        return replace(self, shown=shown, overlays=overlays)
+
+    def without(self, run: Run) -> Shelf:
+        """A run of the session is deleted here, one of the store when the store lists anew."""
+        return replace(
+            self,
+            session=tuple(one for one in self.session if one.key != run.key),
+            overlays=tuple(key for key in self.overlays if key != run.key),
+            deleted=(*self.deleted, run),
+        )
+
+    def put_back(self) -> Shelf:
+        """With the run that was deleted last."""
+        *deleted, run = self.deleted
+        session = (*self.session, run) if run.key > 0 else self.session
+        return replace(
+            self,
+            session=tuple(sorted(session, key=lambda one: one.key)),
+            deleted=tuple(deleted),
+        )
