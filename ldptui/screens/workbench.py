@@ -315,8 +315,9 @@ class WorkbenchScreen(Screen[None]):
 
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
-        if self.draft is not None:
-            self._note(save_draft(self.draft))
+        fault = save_draft(self.draft) if self.draft is not None else ""
+        if fault:  # else what is said now stays
+            self._note(fault)
 
     # What is simulated.
 
