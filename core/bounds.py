@@ -17,11 +17,16 @@ from .errors import ScenarioError, got, spelled
 
 @dataclass(frozen=True)
 class Range:
-    """An interval: `ends` says which ends belong to it, as in "[0, 1)"."""
+    """An interval: `ends` says which ends belong to it, as in "[0, 1)".
+
+    limit : the high end of what is simulated without --no-limits; no value is refused for it here,
+    but it is named.
+    """
 
     low: float = -math.inf
     high: float = math.inf
     ends: Literal["[]", "[)", "(]", "()"] = "[]"
+    limit: float = math.inf
 
     def __contains__(self, value: float) -> bool:
         above = value >= self.low if self.ends[0] == "[" else value > self.low
@@ -29,7 +34,8 @@ class Range:
         return above and below
 
     def __str__(self) -> str:
-        if self.high == math.inf:
+        high = min(self.high, self.limit)
+        if high == math.inf:
             if self.low == -math.inf:
                 return "finite"
             return (
@@ -37,7 +43,7 @@ class Range:
                 if self.ends[0] == "["
                 else f"greater than {spelled(self.low)}"
             )
-        return f"in {self.ends[0]}{_number(self.low)}, {_number(self.high)}{self.ends[1]}"
+        return f"in {self.ends[0]}{_number(self.low)}, {_number(high)}{self.ends[1]}"
 
     def __get_pydantic_json_schema__(
         self, schema: Any, handler: Callable[[Any], dict[str, Any]]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from .errors import ScenarioError, got
-from .population import Population
+from .population import ITEMS, USERS, Population
 from .protocols import RapporSpec
-from .scenario import Point
+from .scenario import TRIALS, Point
 from .streams import Path
 
-MAX_ITEMS: Final = 2**20
-MAX_USERS: Final = 10**13
-MAX_TRIALS: Final = 10**6
+MAX_ITEMS: Final = int(ITEMS.limit)
+MAX_USERS: Final = int(USERS.limit)
+MAX_TRIALS: Final = int(TRIALS.limit)
 MAX_PAIRS: Final = 10**12
 MAX_COUNTS: Final = 2**20
 """Bits of all cohorts: a block of trials counts each of them, in some 200 MB."""
@@ -28,9 +28,9 @@ def check_size(point: Point) -> None:
     items = getattr(point.population, "items", 0)
     users = getattr(point.population, "users", 0)
     if items > MAX_ITEMS:
-        raise ScenarioError(f"must be at most 2^20, {got(items)}{LIFTED}", key="population.items")
+        raise ScenarioError(f"must be {ITEMS}, {got(items)}{LIFTED}", key="population.items")
     if users > MAX_USERS:
-        raise ScenarioError(f"must be at most 10^13, {got(users)}{LIFTED}", key="population.users")
+        raise ScenarioError(f"must be {USERS}, {got(users)}{LIFTED}", key="population.users")
 
 
 def check_filters(point: Point, population: Population) -> None:

@@ -17,8 +17,8 @@ from .errors import FileError, ScenarioError, got, spelled
 from .sampling import Counts, Floats
 from .streams import digest, stream
 
-ITEMS = Range(2)
-USERS = Range(1)
+ITEMS = Range(2, limit=2**20)
+USERS = Range(1, limit=10**13)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,16 +92,16 @@ def test_a_form_edit_changes_one_line(draft: Draft) -> None:
     [
         ("protocol.epsilon", "abc", 'must be a number in (0, 20], got "abc"', 14),
         ("protocol.epsilon", 0, "must be in (0, 20], got 0", 14),
-        ("population.items", "", "must be an integer, at least 2, it is empty", 8),
-        ("attack.targets.count", 65, "must be at most the number of items, 64, got 65", 20),
+        ("population.items", "", "must be an integer in [2, 2^20], it is empty", 8),
+        ("attack.targets.count", 65, "must be in [1, 64], as there are so many items, got 65", 20),
         (
             "population.users",
             10**14,
-            "must be at most 10^13, got 100 000 000 000 000",
+            "must be in [1, 10^13], got 100 000 000 000 000",
             9,
         ),
         ("attack.share", 1.5, "must be in [0, 1), got 1.5", 19),
-        ("trials", 0, "must be at least 1, got 0", 4),
+        ("trials", 0, "must be in [1, 10^6], got 0", 4),
     ],
 )
 def test_a_bad_value_is_kept_and_named(

@@ -226,7 +226,7 @@ async def test_a_bad_scenario_fails_in_a_sentence(desk: Desk) -> None:
     desk.run(1, base=document(items=1))
     last = await desk.ended(1)
     assert (last.status, last.details) == ("failed", "")
-    assert last.error == "population.items must be at least 2, got 1"
+    assert last.error == "population.items must be in [2, 2^20], got 1"
 
 
 async def test_a_worker_that_is_killed_is_replaced(desk: Desk) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..bounds import Range, check_bounds
 from ..central import Curator
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..metrics import in_top
 from ..protocols import GRR, LocalHashing, Unary
 from ..protocols.rappor import Rappor
@@ -31,7 +31,7 @@ from ..pure import (
 )
 from ..sampling import Counts, Floats
 from .strategy import COHORT, SHARE, ByNumbers, View, played
-from .targets import RandomSet, Targets
+from .targets import COUNT, RandomSet, Targets
 
 SEEDS = Range(1, 10**6)
 
@@ -90,7 +90,7 @@ class Untargeted(Maximal):
     """
 
     share: Annotated[float, SHARE]
-    size: Annotated[int, Range(1)]
+    size: Annotated[int, COUNT]
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
@@ -160,7 +160,7 @@ class SubsetGain(ByNumbers):
 
     share: Annotated[float, SHARE]
     targets: Targets
-    subset: Annotated[int, Range(1)]
+    subset: Annotated[int, COUNT]
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     kind: Literal["mga-a"] = "mga-a"
@@ -181,8 +181,8 @@ class SubsetGain(ByNumbers):
             why = "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its"
             raise _refused("mga-a", f"{why} own")
         if self.subset > targets.size:
-            rule = f"must be at most the number of targets, {targets.size}, got {self.subset}"
-            raise ScenarioError(rule, key="subset")
+            rule = f"must be {Range(1, targets.size)}, as there are so many targets"
+            raise ScenarioError(f"{rule}, {got(self.subset)}", key="subset")
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         assert isinstance(protocol, Several)

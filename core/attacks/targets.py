@@ -11,9 +11,19 @@ import numpy as np
 
 from ..bounds import Range, check_bounds
 from ..errors import ScenarioError, got, shown
-from ..population import Population
+from ..population import ITEMS, Population
 from ..pure import Items
 from ..streams import stream
+
+COUNT: Final = Range(1, limit=ITEMS.limit)
+"""How many targets; `require_items` knows how many there can be."""
+
+
+def require_items(count: int, items: int, key: str) -> None:
+    """Raise ScenarioError for a parameter that takes more items than there are."""
+    if count > items:
+        rule = f"must be {Range(1, items)}, as there are so many items"
+        raise ScenarioError(f"{rule}, {got(count)}", key=key)
 
 
 @dataclass(frozen=True)
@@ -21,18 +31,14 @@ class PickTargets:
     """Targets chosen by a rule: random ones, or the least or most frequent items."""
 
     pick: Literal["random", "least-frequent", "most-frequent"]
-    count: Annotated[int, Range(1)]
+    count: Annotated[int, COUNT]
 
     def __post_init__(self) -> None:
         check_bounds(self)
 
     def resolve(self, population: Population, seed: int) -> Items:
         """Indices of the targets. Random ones are the first of one permutation per population."""
-        if self.count > population.domain_size:
-            raise ScenarioError(
-                f"must be at most the number of items, {population.domain_size}, got {self.count}",
-                key="count",
-            )
+        require_items(self.count, population.domain_size, "count")
         if self.pick == "random":
             return _shuffled(population, seed, (0,), self.count)
         sign = 1 if self.pick == "least-frequent" else -1
@@ -91,11 +97,7 @@ class RandomSet:
 
     def resolve(self, population: Population, seed: int) -> Items:
         """Indices of the set: the first of one permutation per population, and its own one."""
-        if self.size > population.domain_size:
-            raise ScenarioError(
-                f"must be at most the number of items, {population.domain_size}, got {self.size}",
-                key="size",
-            )
+        require_items(self.size, population.domain_size, "size")
         return _shuffled(population, seed, (1,), self.size)
 
 

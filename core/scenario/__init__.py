@@ -11,7 +11,7 @@ from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
 from .document import MAX_DEPTH, Document
 from .keys import known_keys, pattern, schema, sweepable_keys
 from .mixture import PARTS, MixtureSpec
-from .point import FORMAT, KINDS, Point, Simulate, kinds_at
+from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
@@ -22,6 +22,7 @@ __all__ = [
     "MAX_CELLS",
     "MAX_DEPTH",
     "PARTS",
+    "TRIALS",
     "Campaign",
     "Document",
     "MixtureSpec",

@@ -48,7 +48,7 @@ class Ramp:
     start: Annotated[float, SHARE, Field(alias="from")]
     end: Annotated[float, SHARE, Field(alias="to")]
     shape: Literal["linear", "exponential", "step"] = "linear"
-    at: Annotated[int, Range(1)] | None = None
+    at: Annotated[int, Range(1, ROUNDS.high, "[)")] | None = None
 
     def __post_init__(self) -> None:
         try:

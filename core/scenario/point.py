@@ -22,6 +22,7 @@ from .document import flatten
 from .mixture import PARTS, MixtureSpec
 
 FORMAT: Final = 1
+TRIALS: Final = Range(1, limit=10**6)
 KINDS: Final[dict[str, Mapping[str, type]]] = {
     "population": POPULATIONS,
     "protocol": PROTOCOL_KINDS,
@@ -87,7 +88,7 @@ class Point:
     title: str = ""
     about: str = ""
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
-    trials: Annotated[int, Range(1)] = 20
+    trials: Annotated[int, TRIALS] = 20
     simulate: Simulate = field(default_factory=Simulate)
     campaign: Campaign | None = None
     goal: Goal | None = None

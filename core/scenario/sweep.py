@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..bounds import Range
 from ..errors import ScenarioError, got, spelled
 from ..population import STATED
 from .document import Document, copied, looked_up, named, put, suggest
@@ -15,6 +16,7 @@ from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pat
 from .point import KINDS, NESTED, kinds_at
 
 MAX_CELLS: Final = 10_000
+POINTS: Final = Range(1, MAX_CELLS * 100, limit=MAX_CELLS)
 
 
 def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,8 +80,8 @@ def _values(key: str, value: Any) -> list[Any]:
         if not math.isfinite(number):
             raise ScenarioError(f"must be finite, got {number}", key=f"{where}.{name}")
     points, scale = value.get("points"), value.get("scale", "linear")
-    if isinstance(points, bool) or not isinstance(points, int) or points < 1:
-        raise ScenarioError(f"must be an integer, at least 1, {got(points)}", key=f"{where}.points")
+    if isinstance(points, bool) or not isinstance(points, int) or points not in POINTS:
+        raise ScenarioError(f"must be an integer {POINTS}, {got(points)}", key=f"{where}.points")
     if scale not in ("linear", "log"):
         raise ScenarioError(f'must be "linear" or "log", {got(scale)}', key=f"{where}.scale")
     start, stop = float(value["from"]), float(value["to"])

@@ -125,6 +125,7 @@ def _thinned(scenario: Scenario) -> Scenario:
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
     from core import experiment, limits
+    from core.attacks.targets import require_items
     from core.errors import ScenarioError, got, spelled
 
     single = base(scenario)
@@ -142,9 +143,7 @@ def _bound(scenario: Scenario) -> Cell:
             experiment.bind(0, other, drawn)
         elif isinstance(items := getattr(other.population, "items", None), int):
             count = getattr(getattr(other.attack, "targets", None), "count", 0)
-            if count > items:
-                rule = f"must be at most the number of items, {items}, got {count}"
-                raise ScenarioError(rule, key="attack.targets.count")
+            require_items(count, items, "attack.targets.count")
     return cell
 
 

@@ -77,19 +77,12 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
 @functools.cache
 def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
-    from core import limits
     from core.bounds import Range
     from core.scenario import known_keys, pattern
 
     extras = (one for hint in known_keys().get(pattern(key), ()) for one in get_args(hint))
     found = next((one for one in extras if isinstance(one, Range)), None)
-    highest = {
-        "population.items": limits.MAX_ITEMS,
-        "population.users": limits.MAX_USERS,
-        "attack.targets.count": limits.MAX_ITEMS,
-        "trials": limits.MAX_TRIALS,
-    }.get(key)
-    return found if found is None or highest is None else Range(found.low, highest, found.ends)
+    return found and Range(found.low, min(found.high, found.limit), found.ends)
 
 
 @functools.cache

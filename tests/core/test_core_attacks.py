@@ -89,7 +89,9 @@ def test_targets_are_those_of_the_whole_order_however_many(pick: Any) -> None:
 
 def test_more_targets_than_items() -> None:
     for pick in ("random", "least-frequent", "most-frequent"):
-        with pytest.raises(ScenarioError, match="count must be at most the number of items, 3"):
+        with pytest.raises(
+            ScenarioError, match=r"count must be in \[1, 3\], as there are so many items"
+        ):
             PickTargets(pick, 4).resolve(population(1, 2, 3), 0)
 
 
@@ -125,7 +127,7 @@ def test_unknown_labels_and_an_item_given_twice(tmp_path: Any) -> None:
 def test_no_targets() -> None:
     with pytest.raises(ScenarioError, match="at least one target"):
         ListedTargets(())
-    with pytest.raises(ScenarioError, match="count must be at least 1, got 0"):
+    with pytest.raises(ScenarioError, match=r"count must be in \[1, 2\^20\], got 0"):
         PickTargets("random", 0)
 
 
