@@ -178,14 +178,19 @@ def _blank(text: str) -> bool:
     return not text.strip(" ")
 
 
-def centred(text: str, width: int, height: int, style: str) -> list[Row]:
+def wrapped(text: str, width: int) -> list[str]:
+    """The words in lines of at most `width` cells; a word wider than that is cut."""
     lines: list[str] = []
     for word in text.split():
-        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= max(1, width - 2):
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
             lines[-1] += f" {word}"
         else:
-            lines.append(word)
-    lines = [crop(line, width) for line in lines[:height]]
+            lines.append(crop(word, width))
+    return lines
+
+
+def centred(text: str, width: int, height: int, style: str) -> list[Row]:
+    lines = wrapped(text, max(1, width - 2))[:height]
     above = (height - len(lines)) // 2
     rows: list[Row] = [[] for _ in range(height)]
     for index, line in enumerate(lines):

@@ -88,8 +88,21 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class Rest:
+    """The items without a bar: how many, how many targets, and the sums over them.
+
+    true, value : of the true and the estimated frequencies; None where they are not known.
+    """
+
+    count: int
+    targets: int = 0
+    true: float | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True)
 class Bars:
-    """Horizontal bars, one item a row; `rest` tells in words what is not shown.
+    """Horizontal bars, one item a row; `rest` tells what else there is, in words or in numbers.
 
     item, value, truth : what a row, its number and the mark are called (8 letters at most).
     `others` names the runs of each bar's `others`, and the tones of their marks.
@@ -98,7 +111,7 @@ class Bars:
     title: str
     bars: tuple[Bar, ...]
     unit: str = ""
-    rest: str = ""
+    rest: str | Rest = ""
     note: str = ""
     item: str = "item"
     value: str = "estimate"

@@ -102,7 +102,8 @@ def cells(
 
 def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Frequencies:
     """Of the base cell: the truth plus `shift` before the attack, targets a tenth more after."""
-    (cell,) = compile(Scenario(dict(curves.base_part(made).document))).cells
+    base = replace(made, document=dict(curves.base_part(made).document))
+    (cell,) = compile(base).cells
     true = tuple(cell.population.frequencies.tolist())
     clean = tuple(f + shift for f in true)
     targets = tuple(cell.targets.tolist())

@@ -20,7 +20,7 @@ from ldptui.chart import axes, draw, message
 from ldptui.chart.axes import Scale, sanitise, ticks
 from ldptui.chart.marks import marks_of
 from ldptui.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
-from ldptui.series import Axis, Bar, Bars, Chart, Plot, Series, Tone
+from ldptui.series import Axis, Bar, Bars, Chart, Plot, Rest, Series, Tone
 
 Style = Literal["line", "dotted", "points"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -208,13 +208,13 @@ def test_bars_in_blocks() -> None:
 
 def test_bars_in_ascii() -> None:
     assert rows(ITEMS, 60, 9, "ascii") == [
-        "Items  share              # before  + gained  : lost  * true",
+        "Items  share  # before  + gained  : lost  * true",
+        "-- +- error",
         "  item       0.0           0.5     estimate +- error  change",
         "  a           |###########*-#---      0.500 +- 0.100       -",
         "> ????        |###++-+-*              0.250 +- 0.050  +0.150",
         "  c    -#-+###*                      -0.200 +- 0.050  -0.100",
         "  97 more: 0.2",
-        "",
         "",
         "note",
     ]
@@ -229,8 +229,9 @@ def test_numbers_stand_in_columns_in_every_charset() -> None:
 
 
 def test_narrow_bars_keep_the_estimates() -> None:
-    assert rows(ITEMS, 40, 8, "block")[:5] == [
+    assert rows(ITEMS, 40, 9, "block")[:6] == [
         "Items  share  █ before  ▒ gained  ░ lost",
+        "◆ true  ── ± error",
         "  item         0.0       0.5    estimate",
         "  a             │███████◆─█─┤      0.500",
         "▸ 東京都庁      │██▒├▒◆            0.250",
@@ -271,6 +272,16 @@ def test_bars_that_do_not_fit_are_counted() -> None:
     shown = sum(row.startswith("i") and "#" in row for row in drawn)
     assert f"{20 - shown} more not shown; rest" in drawn
     assert shown == 7
+
+
+def test_what_has_no_bar_is_summed_up_with_the_bars_that_do_not_fit() -> None:
+    bars = tuple(Bar(f"i{k}", 0.02, true=0.01, target=k > 4) for k in range(9))
+    chart = Bars("t", bars, rest=Rest(7, 3, 0.5, -0.25))
+    assert rows(chart, 60, 12)[-1] == "  7 more, 3 targets: true 0.500, estimate -0.250"
+    assert "  9 more, 5 targets: true 0.520, est. -0.210" in rows(chart, 46, 10)
+    assert "9 more (5 ▸): true 0.520, est. -0.210" in rows(chart, 38, 10)
+    unknown = Bars("t", bars, rest=Rest(1_000_000))
+    assert rows(unknown, 60, 12)[-1] == "  1 000 000 more"
 
 
 def test_small_numbers_share_a_power_of_ten() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ldptui import curves, figures
 from ldptui.figures.curves import _coinciding
-from ldptui.series import Plot, Series
+from ldptui.series import Plot, Rest, Series
 from ldptui.snapshot import Frequencies, Overlay, Snapshot
 from tests.chart_cases import cells, frequencies, scenario, swept
 
@@ -132,7 +132,7 @@ def test_bars_targets_first_then_the_most_frequent() -> None:
     first = bars.bars[0]
     assert (first.value, first.before, first.true) == (0.3, 0.05, 0.04)
     assert first.error == pytest.approx(0.02 / 2)  # σ / √4
-    assert bars.rest == "2 more: true 0.160, estimate 0.100"
+    assert bars.rest == Rest(2, true=pytest.approx(0.16), value=pytest.approx(0.1))
     assert bars.note == "mean of 4 trials ± standard error"
 
 
@@ -140,7 +140,7 @@ def test_targets_take_half_of_the_rows_at_most() -> None:
     many = frequencies(targets=(1, 2, 3, 4))
     bars = figures.top_bars(many, 2)
     assert [bar.label for bar in bars.bars] == ["1", "0"]
-    assert bars.rest.startswith("3 more, 3 targets: true 0.200")
+    assert bars.rest == Rest(3, 3, pytest.approx(0.2), pytest.approx(0.4))
     assert [bar.label for bar in figures.top_bars(many, 9).bars] == ["1", "2", "3", "4", "0"]
     assert figures.top_bars(many, 9).rest == ""
 
@@ -160,14 +160,13 @@ def test_one_trial_has_the_closed_form_error() -> None:
 
 def test_rest_of_a_domain_that_is_not_all_here() -> None:
     part = replace(frequencies(), domain_size=5000)
-    assert figures.top_bars(part, 3).rest == "4997 more: true 0.160"
+    assert figures.top_bars(part, 3).rest == Rest(4997, true=pytest.approx(0.16))
 
 
-def test_compact_bars_say_the_marks_below() -> None:
+def test_compact_bars_have_few_words() -> None:
     bars = figures.top_bars(frequencies(), 3, compact=True)
     assert bars.title == "Targets, top items"
-    assert bars.note == "◆ true; mean of 4 trials ± std error"
-    assert bars.rest == "2 more: true 0.160, est. 0.100"
+    assert bars.note == "mean of 4 trials ± std error"
     assert figures.top_bars(frequencies(), 3, note="old").note == "old"
 
 

@@ -25,6 +25,7 @@ from ..rows import (
 )
 from ..series import FINDINGS, Bar, Bars, Finding
 from .axes import linear_ticks
+from .legend import Entry, cut, flow, joined, sentence, with_legend
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
 _FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
@@ -91,27 +92,34 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     if not bars:
         return titled(chart.title, NO_DATA, width, height, palette, charset)
     marks = _ASCII_MARKS if charset == "ascii" else _BLOCK_MARKS
-    rest, note = clean(chart.rest, charset), clean(chart.note, charset)
-    title = clean(chart.title, charset)
-    # What is not an item gives way when there are few rows, the least important first.
-    has_title, has_header = bool(title) and height >= 4, height >= 3
-    has_note = bool(note) and height >= 8
-    room = height - has_title - has_header - has_note
-    hidden = max(0, len(bars) - (room - bool(rest) if height >= 5 else room))
-    if hidden and height >= 5 and not rest:
-        hidden += 1
-    if hidden:
-        more = f"{hidden} more not shown"
-        rest = f"{more}; {rest}" if rest else more
-    has_rest = bool(rest) and height >= 5
-    shown = bars[: room - has_rest]
-
-    power = _common_power(shown)
-    scaled = [_scaled(bar, power) for bar in shown]
+    note = sentence(clean(chart.note, charset), width, palette.muted, 2 if height >= 8 else 0)
+    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
+    others = [
+        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
+    ]
+    power = _common_power(bars)
     unit = clean(
         " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
     )
-    numbers = _number_columns(scaled, charset)
+    # What is not an item gives way when there are few rows, the least important first.
+    top: list[Row] = []
+    if chart.title and height >= 4:
+        entries = _entries(bars, others, palette, marks, charset, chart)
+        top = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
+    has_header = height >= 3
+    room = height - len(top) - has_header - len(note)
+    rest: list[Row] = []
+    while True:  # the fewer bars there are, the more is to be said of the rest
+        shown = bars[: max(1, room - len(rest))]
+        words = _rest_words(chart, bars[len(shown) :], width, charset) if height >= 5 else ""
+        said = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
+        if len(said) <= len(rest):
+            break
+        rest = said
+    rest = said
+
+    scaled = [_scaled(bar, power) for bar in shown]
+    numbers = _number_columns(scaled, chart, charset)
     has_targets, has_findings = (any(bar.target for bar in shown), any(b.finding for b in shown))
     indent = 2 * has_targets + 2 * has_findings
     labels = [clean(bar.label, charset) for bar in shown]
@@ -128,13 +136,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         return [[(label, palette.foreground)] for label in labels]
 
     scale = _bar_scale(scaled, cells)
-    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
-    others = [
-        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
-    ]
-    rows: list[Row] = []
-    if has_title:
-        rows.append(_bar_title(title, unit, shown, others, width, palette, marks, charset, chart))
+    rows = top
     if has_header:
         rows.append(
             [
@@ -162,12 +164,40 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
                 style = palette.attacked if bar.target else palette.foreground
             row.append(("  " + texts[index], style))
         rows.append(row)
-    if has_rest:
-        rows.append([(" " * indent + rest, palette.muted)])
-    if has_note:
-        rows += [[] for _ in range(height - 1 - len(rows))]
-        rows.append([(note, palette.muted)])
-    return rows
+    if all(length(row) + indent <= width for row in rest):
+        rest = [[(" " * indent, ""), *row] for row in rest]
+    rows += rest
+    if note:
+        rows += [[] for _ in range(height - len(note) - len(rows))]
+    return rows + note
+
+
+def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset) -> str:
+    """What there is beside the bars shown: `hidden` ones, and the chart's own rest."""
+    rest = chart.rest
+    if isinstance(rest, str):
+        more = f"{len(hidden)} more not shown" if hidden else ""
+        return "; ".join(filter(None, (more, clean(rest, charset))))
+    count = rest.count + len(hidden)
+    targets = rest.targets + sum(bar.target for bar in hidden)
+    sums = []
+    if rest.true is not None:
+        true = rest.true + math.fsum(bar.true or 0.0 for bar in hidden)
+        sums.append(("true", "true", fmt.fixed(true, 3)))
+    if rest.value is not None:
+        value = rest.value + math.fsum(bar.value for bar in hidden if math.isfinite(bar.value))
+        sums.append(("estimate", "est.", fmt.fixed(value, 3)))
+
+    def words(aimed: str, short: bool) -> str:
+        head = f"{fmt.count(count)} more{aimed if targets else ''}"
+        told = ", ".join(f"{names[short]} {text}" for *names, text in sums)
+        return clean(f"{head}: {told}" if told else head, charset)
+
+    full = words(f", {fmt.count(targets)} targets", short=False)
+    if cell_len(full) + 4 <= width:
+        return full
+    some = words(f", {fmt.count(targets)} targets", short=True)
+    return some if cell_len(some) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
 
 
 def _usable(number: float | None) -> bool:
@@ -230,7 +260,7 @@ def _distinct(labels: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _number_columns(bars: Sequence[Bar], charset: Charset) -> list[_Column]:
+def _number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[_Column]:
     """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
     errors = [bar.error for bar in bars if bar.error]
     if errors:
@@ -241,7 +271,8 @@ def _number_columns(bars: Sequence[Bar], charset: Charset) -> list[_Column]:
 
     def column(head: str, texts: list[str]) -> _Column:
         head, texts = clean(head, charset), [clean(text, charset) for text in texts]
-        size = max(len(head), *map(len, texts))
+        ((name, _),) = _named([(head, texts)], chart)
+        size = max(len(name), *map(len, texts))
         return head, [text.rjust(size) for text in texts]
 
     values = column("", [fmt.fixed(bar.value, places) for bar in bars])[1]
@@ -309,44 +340,57 @@ def _bar_axis(scale: _BarScale, charset: Charset) -> str:
     return "".join(text)
 
 
-def _bar_title(
-    title: str,
-    unit: str,
+def _entries(
     bars: Sequence[Bar],
     others: Sequence[tuple[str, str, str]],
-    width: int,
     palette: Palette,
     marks: _BarMarks,
     charset: Charset,
     chart: Bars,
-) -> Row:
-    row: Row = [(title, f"bold {palette.foreground}")]
-    if unit:
-        row.append((f"  {unit}", palette.muted))
+) -> list[Entry]:
+    """What the legend explains, the marks of other runs first: those are new every time."""
     before = [bar for bar in bars if bar.before is not None]
-    found = {bar.finding for bar in bars}
-    # Without a legend nobody knows other runs' marks; those of the bars are learnt once.
-    entries: list[tuple[str, str, str]] = [
-        *others,
-        *((*marks.finding(finding, palette), finding) for finding in FINDINGS if finding in found),
-    ]
-    entries += [(marks.solid, palette.clean, "before" if before else chart.value)]
+    found: list[tuple[str, str, str]] = [*others]
+    if any(bar.finding for bar in bars):  # all of them: what is found changes with every trial
+        found += [(*marks.finding(finding, palette), finding) for finding in FINDINGS]
+    found += [(marks.solid, palette.clean, "before" if before else chart.value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
-        entries.append((marks.gained, palette.attacked, "gained"))
+        found.append((marks.gained, palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):
-        entries.append((marks.lost, palette.attacked, "lost"))
+        found.append((marks.lost, palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
-        entries.append((marks.true, palette.true, clean(chart.truth, charset)))
+        found.append((marks.true, palette.true, clean(chart.truth, charset)))
     if any(bar.error for bar in bars):
-        entries.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
-    for count in range(len(entries), 0, -1):  # the last ones give way
-        legend: Row = []
-        for mark, style, text in entries[:count]:
-            legend += [("  ", ""), (f"{mark} ", style), (text, palette.muted)]
-        gap = width - length(row) - length(legend)
-        if gap >= 0:
-            return [*row, (" " * gap, ""), *legend]
-    return row
+        found.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
+    return [Entry(mark, style, text, palette.muted) for mark, style, text in found]
+
+
+def _heading(
+    chart: Bars,
+    unit: str,
+    entries: Sequence[Entry],
+    has_note: bool,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+) -> list[Row]:
+    """The title and the legend beside it, or below it; the note tells of ± anyway."""
+    words = [(chart.title, f"bold {palette.foreground}"), (unit, palette.muted)]
+    pieces: list[Row] = [[(clean(text, charset), style)] for text, style in words if text]
+    title = flow(pieces, width, 2)
+    legend = joined([entry.row() for entry in entries], 2)
+    if has_note and length(title[-1]) + 2 + length(legend) > width:
+        note, sign = clean(chart.note, charset), clean("±", charset)
+        entries = [one for one in entries if not (one.label.startswith(sign) and sign in note)]
+        legend = joined([entry.row() for entry in entries], 2)
+    if height < 12 and length(title[-1]) + 2 + length(legend) > width:  # no row of its own
+        rows = flow([*pieces, *(entry.row() for entry in entries)], width, 2)
+        return cut(rows, 1 if height < 8 else 2, width, palette.muted)
+    most = 1 + height // 4
+    return with_legend(
+        title[:most], entries, width, gap=2, most=most, limit=most, muted=palette.muted
+    )
 
 
 def _bar_cells(

@@ -15,7 +15,6 @@ from ..rows import (
     Row,
     clean,
     crop,
-    length,
     pad,
     titled,
 )
@@ -27,6 +26,7 @@ from .axes import (
     limits,
     ticks,
 )
+from .legend import Entry, flow, sentence, with_legend
 from .marks import DOTS, Mark, marks_of
 from .raster import rasterise
 
@@ -64,8 +64,8 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     spare = height - len(out) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
     x_label = clean(plot.x.label, charset) if spare >= 3 else ""
-    note = clean(plot.note, charset) if spare >= 4 else ""
-    rows = height - len(out) - has_rule - has_labels - bool(x_label) - bool(note)
+    note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
+    rows = height - len(out) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
     y = Scale(*y_limits, plot.y.log, rows, down)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
@@ -115,9 +115,7 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
         inset = margin + 1 + max(0, (columns - cell_len(x_label)) // 2)
         inset = max(0, min(inset, width - cell_len(x_label)))
         out.append([(" " * inset + x_label, palette.muted)])
-    if note:
-        out.append([(note, palette.muted)])
-    return out
+    return out + note
 
 
 def in_view(
@@ -167,45 +165,23 @@ def heading(
     palette: Palette,
     charset: Charset,
 ) -> list[Row]:
-    """Title, y label and legend in one to four rows, as the height allows."""
-    title, y_label = clean(plot.title, charset), clean(plot.y.label, charset)
-    entries: list[Row] = []
-    for series, mark in zip(plot.series, marks, strict=True):
-        if series.legend and series.label:
-            label = clean(series.label, charset)
-            entries.append(
-                [(f"{mark.sample} ", palette.style(series.tone)), (label, palette.foreground)]
-            )
+    """Title, y label and legend: one to four rows, as the height allows, more only for entries
+    that would be lost.
+    """
     most = 0 if height < 5 else 1 if height < 8 else 2 if height < 12 else 3 if height < 16 else 4
-    rows: list[Row] = []
-    if title:
-        rows.append([(title, f"bold {palette.foreground}")])
-    if y_label:
-        rows.append([(y_label, palette.muted)])
     if not most:
         return []
-    rows = rows[:most]
-    if not entries:
-        return rows
-    # The legend stands at the right of the last row it fits in, else in rows of its own.
-    legend = [span for entry in entries for span in (("   ", ""), *entry)][1:]
-    for row in reversed(rows):
-        gap = width - length(row) - length(legend)
-        if gap >= 3:
-            row += [(" " * gap, ""), *legend]
-            return rows
-    room = max(1, most - len(rows))
-    if len(rows) == most:
-        rows.pop()  # the legend tells more than the y label
-    lines: list[Row] = [[]]
-    for entry in entries:
-        if lines[-1] and length(lines[-1]) + 3 + length(entry) > width:
-            if len(lines) == room:
-                lines[-1].append((" …", palette.muted))
-                break
-            lines.append([])
-        lines[-1] += [("   ", ""), *entry] if lines[-1] else entry
-    return rows + lines
+    entries = [
+        Entry(mark.sample, palette.style(series.tone), label, palette.foreground)
+        for series, mark in zip(plot.series, marks, strict=True)
+        if series.legend and (label := clean(series.label, charset))
+    ]
+    above = [(plot.title, f"bold {palette.foreground}"), (plot.y.label, palette.muted)]
+    words = [(text, style) for long, style in above if (text := clean(long, charset))]
+    rows = [row for text, style in words for row in flow([[(text, style)]], width, 0)][:most]
+    return with_legend(
+        rows, entries, width, gap=3, most=most, limit=max(most, height // 2), muted=palette.muted
+    )
 
 
 def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset: Charset) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ldptui import format as fmt
-from ldptui.series import Axis, Bar, Bars, Finding, Plot, Series, Tone
+from ldptui.series import Axis, Bar, Bars, Finding, Plot, Rest, Series, Tone
 from ldptui.snapshot import Frequencies, Overlay
 
 from .items import (
@@ -78,10 +78,16 @@ def rank_plot(
             ("detected", "series-0", ("detected",)),
             ("falsely detected", "attacked", ("false",)),
         )
+        # Also of what is not found now: the legend stays as it is while the trials come in.
         return [
-            Series(label, *placed(values, found), shade, "points", cloud=shade == "muted")
+            Series(
+                label,
+                *placed(values, [at for at in chosen if verdicts[at] in which]),
+                shade,
+                "points",
+                cloud=shade == "muted",
+            )
             for label, shade, which in marked
-            if (found := [at for at in chosen if verdicts[at] in which])
         ]
 
     series: list[Series] = []
@@ -165,16 +171,14 @@ def top_bars(
         )
         for at in shown
     )
-    rest = ""
+    rest: str | Rest = ""
     left = frequencies.domain_size - len(shown)
     if left:
-        hidden = len(frequencies.targets) - len(aimed)
-        rest = f"{fmt.count(left)} more" + (f", {hidden} targets" if hidden else "")
-        held = fmt.fixed(1 - math.fsum(true[at] for at in shown), 3)
-        rest += f": true {held}"
+        now = None
         if len(true) == frequencies.domain_size:
             now = math.fsum(estimates) - math.fsum(estimates[at] for at in shown)
-            rest += f"{', est. ' if compact else ', estimate '}{fmt.fixed(now, 3)}"
+        held = 1 - math.fsum(true[at] for at in shown)
+        rest = Rest(left, len(frequencies.targets) - len(aimed), held, now)
     title = "Targets and most frequent items" if attacked else "Most frequent items"
     if compact:
         title = "Targets, top items" if attacked else "Top items"

@@ -36,10 +36,9 @@ def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...
 
 
 def trials_note(trials: int, *, compact: bool = False) -> str:
-    """What an estimate and its error are; `compact` where the title has no room for the marks."""
+    """What an estimate and its error are; `compact` in few words."""
     error = "std error" if compact else "standard error"
-    words = "one trial ± σ" if trials == 1 else f"mean of {fmt.count(trials)} trials ± {error}"
-    return f"◆ true; {words}" if compact else words
+    return "one trial ± σ" if trials == 1 else f"mean of {fmt.count(trials)} trials ± {error}"
 
 
 OVERLAID: Final[tuple[Tone, ...]] = ("series-2", "series-3", "series-4", "series-5")
