@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +201,21 @@ def test_a_file_that_is_missing_a_folder_or_binary_is_refused(tmp_path: Path) ->
     binary.write_bytes(b"format = 1\ntitle = '\xff'\n")
     with pytest.raises(ScenarioError, match=r"binary\.toml:2: is not UTF-8 text"):
         load(binary)
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.scenario.scenario.MAX_BYTES", 1 << 20)  # its sentence has 1 MiB
+    with pytest.raises(ScenarioError, match=r"^/dev/zero: must be at most 1 MiB$"):
+        load(Path("/dev/zero"))
+
+
+def test_a_pipe_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(PLAIN))
+    writer.start()
+    assert load(pipe).document == parse(PLAIN).document
+    writer.join()
 
 
 def test_windows_line_ends_are_accepted(tmp_path: Path) -> None:

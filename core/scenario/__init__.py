@@ -12,7 +12,7 @@ from .document import MAX_DEPTH, Document
 from .keys import known_keys, pattern, schema, sweepable_keys
 from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
-from .scenario import Scenario, load, parse, read_document
+from .scenario import Scenario, load, parse, read_document, read_text
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
 
@@ -41,6 +41,7 @@ __all__ = [
     "parse",
     "pattern",
     "read_document",
+    "read_text",
     "schema",
     "sweepable_keys",
     "to_toml",

@@ -18,7 +18,8 @@ from .point import Point, kinds_at
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
 from .validation import validate
 
-MAX_BYTES: Final = 64 << 20
+MAX_BYTES: Final = 32 << 20
+"""Room for counts of 2^20 items of 13 digits, a line each. A device may have no end."""
 
 
 @dataclass(frozen=True)
@@ -156,15 +157,21 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
 
 def load(path: Path) -> Scenario:
     """A checked scenario from a file; raises FileError or ScenarioError."""
+    return parse(read_text(path), str(path), path.parent)
+
+
+def read_text(path: Path) -> str:
+    """The text of a scenario's file or pipe; raises FileError or ScenarioError."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ScenarioError(f"must be at most {MAX_BYTES >> 20} MiB", where=str(path))
-        data = path.read_bytes()
+        with path.open("rb") as file:  # a pipe or a device does not say how much will come
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(data) > MAX_BYTES:
+        raise ScenarioError(f"must be at most {MAX_BYTES >> 20} MiB", where=str(path))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise ScenarioError("is not UTF-8 text", where=str(path), line=line) from error
-    return parse(text.replace("\r\n", "\n"), str(path), path.parent)
+    return text.replace("\r\n", "\n")

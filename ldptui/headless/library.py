@@ -12,7 +12,7 @@ from core.errors import FileError, ScenarioError
 from core.experiment import compile  # noqa: A004
 from core.files import write_atomically
 from core.plugins import permit, sources
-from core.scenario import load, read_document
+from core.scenario import load, parse, read_document, read_text
 from core.scenario import schema as scenario_schema
 
 from .. import attack_options, cli, table
@@ -68,11 +68,12 @@ def _check_file(place: str, options: Namespace) -> int:
     allowed = attack_options.allowed(options)
     path = locate(place)
     try:
-        scenario = load(path)
+        written = read_text(path)  # once: it may be a pipe
+        scenario = parse(written, str(path), path.parent)
     except ScenarioError as first:
         problems = [first]
         if first.line is None and first.key:
-            unchecked = read_document(path.read_text("utf-8-sig"), str(path), path.parent)
+            unchecked = read_document(written, str(path), path.parent)
             problems = unchecked.problems() or problems
         for problem in problems:
             note(str(problem))
