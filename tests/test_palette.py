@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from fake_engine import FakeEngine
 from textual.app import SystemCommand
+from textual.command import CommandInput, SearchIcon
 from textual.pilot import Pilot
 
 from ldptui import places, settings
@@ -53,6 +54,14 @@ async def pilot(request: pytest.FixtureRequest) -> AsyncIterator[Pilot[None]]:
 
 def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
     return {one.title: one for one in commands(pilot.app, pilot.app.screen)}
+
+
+async def test_the_search_line_has_no_emoji(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    icon = pilot.app.screen.query_one(SearchIcon)
+    assert pilot.app.screen.query_one(CommandInput).region.width > 0
+    assert icon.region.width == 0
 
 
 async def choose(pilot: Pilot[None], title: str) -> None:
