@@ -332,6 +332,7 @@ class WorkbenchScreen(Screen[None]):
 
     def _preview(self) -> None:
         """Simulate the draft with few trials on the counts path."""
+        self._debounce = None  # the edits are over
         if self.draft is None or self.draft.scenario is None or self._player.film is not None:
             return
         from ..curves import preview_part
