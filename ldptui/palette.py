@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
@@ -161,7 +162,16 @@ def keys_of(app: App[Any], binding: Binding) -> list[str]:
     """The keys of a binding as they are now, written as the key hints write them."""
     changed = getattr(getattr(app, "settings", None), "keys", {})
     keys = changed.get(binding.id, binding.key).split(",")
-    return [key if len(key) == 1 else format_key(key) for key in (one.strip() for one in keys)]
+    return [_written(key.strip()) for key in keys]
+
+
+def _written(key: str) -> str:
+    """A key as the key hints write it; Textual leaves the names of some characters."""
+    word = key if len(key) == 1 else format_key(key)
+    try:
+        return unicodedata.lookup(word.replace("_", " ")) if "_" in word else word
+    except KeyError:
+        return word
 
 
 def _title(node: DOMNode, bindings: list[Binding]) -> str:

@@ -25,12 +25,33 @@ def unfit_terminal() -> str | None:
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         term = os.environ.get("TERM", "")
         return f"the workbench needs a terminal that can draw, got TERM={term!r}; {HEADLESS}"
+    locale = _other_locale()
+    if locale is not None:
+        return (
+            f"the workbench needs a UTF-8 locale, got {locale}; "
+            f"try: export LC_ALL=C.UTF-8; {HEADLESS}"
+        )
+    return None
+
+
+def _other_locale() -> str | None:
+    """The locale or the encoding that is not UTF-8; None where all is well.
+
+    In the C locale Python writes UTF-8 whatever the terminal reads (PEP 538, PEP 540). That is
+    right where nobody chose a locale, as on a bare machine, but not where C or POSIX was chosen.
+    """
     encoding = (sys.__stderr__.encoding if sys.__stderr__ else "") or ""
     if encoding.lower().replace("-", "") != "utf8":
-        return (
-            f"the workbench needs a UTF-8 locale, got {encoding}; "
-            f"try: export LANG=C.UTF-8; {HEADLESS}"
-        )
+        return encoding
+    if not sys.flags.utf8_mode or os.environ.get("PYTHONUTF8") or "utf8" in sys._xoptions:
+        return None
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):  # the first that is set decides
+        chosen = os.environ.get(name, "")
+        if name == "LC_CTYPE" and chosen == "C.UTF-8":
+            continue  # set by Python itself, whose UTF-8 mode is for other locales
+        if chosen:
+            other = not chosen.lower().replace("-", "").partition(".")[2].startswith("utf8")
+            return f"{name}={chosen}" if other else None
     return None
 
 

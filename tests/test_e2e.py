@@ -189,13 +189,26 @@ def test_the_terminal_is_left_as_it_was_found(app: Terminal) -> None:
 @pytest.mark.parametrize(
     ("env", "words"),
     [({"TERM": "dumb"}, "TERM='dumb'"), ({"LC_ALL": "C", "PYTHONUTF8": "0",
-      "PYTHONCOERCECLOCALE": "0", "LANG": "C", "PYTHONIOENCODING": "latin-1"}, "UTF-8")],
+      "PYTHONCOERCECLOCALE": "0", "LANG": "C", "PYTHONIOENCODING": "latin-1"}, "UTF-8"),
+     ({"LC_ALL": "C"}, "got LC_ALL=C;"), ({"LC_ALL": "", "LANG": "POSIX"}, "got LANG=POSIX;")],
 )  # fmt: skip
 def test_an_unfit_terminal_is_refused(home: Path, env: dict[str, str], words: str) -> None:
     with Terminal(ldptui(), 80, 24, env=env, home=home) as app:
         assert app.wait() == 2
         assert words in app.text.replace("\n", "")
         assert "ldptui run" in app.text.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [{"LC_ALL": "", "LANG": ""}, {"LC_ALL": "xx_XX.UTF-8"}, {"LC_ALL": "C", "PYTHONUTF8": "1"}],
+)
+def test_a_terminal_of_no_chosen_locale_is_taken(home: Path, env: dict[str, str]) -> None:
+    """A bare machine sets none; one that is not installed was still chosen for its UTF-8."""
+    with Terminal(ldptui(), 80, 24, env=env, home=home) as app:
+        app.until("Parameters")
+        app.send("ctrl+q")
+        assert app.wait() == 0
 
 
 def test_no_terminal_is_refused() -> None:

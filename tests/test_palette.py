@@ -100,6 +100,16 @@ async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
         assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
 
 
+async def test_keys_are_written_as_they_are_typed(pilot: Pilot[None]) -> None:
+    """Not by the names of their characters, such as trade_mark_sign, option+2 on a Mac."""
+    assert offered(pilot)["Pane 2: Parameters"].help == "key: 2 alt+2 f3 ™"
+    assert not [
+        one.help
+        for one in offered(pilot).values()
+        if one.help.startswith("key") and "_" in one.help
+    ]
+
+
 async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
     tabs = pilot.app.screen.query_one("#tabs", ChoiceBar)
     await choose(pilot, "Pane 5: Runs")
