@@ -6,6 +6,7 @@ the scenario's own business. Nothing needs NumPy or core.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -98,6 +99,23 @@ def _unphased(attack: Mapping[str, Any]) -> Table:
     targets = first.get("targets", attack.get("targets", dict(_TARGETS)))
     mix = parts_of(first) or [{"kind": "mga", "weight": 1.0}]
     return {"share": share, "targets": targets, "mix": mix}
+
+
+def moved(key: str, shape: Shape) -> str | None:
+    """Where a swept key of the attack is after `reshaped`; None for what is left out."""
+    found = re.fullmatch(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?(.+)", key)
+    if found is None:
+        return key
+    phase, part, rest = found.groups()
+    if phase is not None and shape == "phases":
+        return key
+    if phase is not None and (phase != "0" or re.match(r"rounds$|muted$|share\.", rest)):
+        return None
+    shared = part is None and rest.partition(".")[0] in ("share", "targets")
+    if shape == "one":
+        return f"attack.{rest}" if part in (None, "0") and rest != "weight" else None
+    within = "attack.phase.0." if shape == "phases" else "attack."
+    return f"{within}{rest}" if shared else f"{within}mix.{part or 0}.{rest}"
 
 
 def lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

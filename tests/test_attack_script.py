@@ -7,6 +7,7 @@ from ldptui.attack_script import (
     described_mix,
     described_share,
     lost,
+    moved,
     new_part,
     new_phase,
     ramped,
@@ -130,3 +131,27 @@ def test_words() -> None:
     assert described_mix([MGA]) == "mga"
     assert shares_of([MGA, {"weight": 0.2}, {"weight": "?"}]) == [0.8, 0.2, 0.0]
     assert shares_of([{"weight": 0.0}]) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("key", "one", "mixture", "phases"),
+    [
+        ("attack.share", "attack.share", "attack.share", "attack.phase.0.share"),
+        ("attack.targets.count", "attack.targets.count", "attack.targets.count",
+         "attack.phase.0.targets.count"),
+        ("attack.kind", "attack.kind", "attack.mix.0.kind", "attack.phase.0.mix.0.kind"),
+        ("attack.mix.0.seeds", "attack.seeds", "attack.mix.0.seeds", "attack.phase.0.mix.0.seeds"),
+        ("attack.mix.1.weight", None, "attack.mix.1.weight", "attack.phase.0.mix.1.weight"),
+        ("attack.phase.0.mix.0.weight", None, "attack.mix.0.weight", "attack.phase.0.mix.0.weight"),
+        ("attack.phase.0.rounds", None, None, "attack.phase.0.rounds"),
+        ("attack.phase.0.share.to", None, None, "attack.phase.0.share.to"),
+        ("attack.phase.1.share", None, None, "attack.phase.1.share"),
+        ("protocol.epsilon", "protocol.epsilon", "protocol.epsilon", "protocol.epsilon"),
+    ],
+)  # fmt: skip
+def test_a_sweep_follows_the_shape(
+    key: str, one: str | None, mixture: str | None, phases: str | None
+) -> None:
+    assert moved(key, "one") == one
+    assert moved(key, "mixture") == mixture
+    assert moved(key, "phases") == phases

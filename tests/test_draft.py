@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import scenarios
 from core.scenario import parse
+from ldptui.attack_script import Shape, reshaped, shape_of
 from ldptui.draft import (
     Draft,
     allowed,
@@ -401,3 +403,36 @@ def test_a_large_file_is_not_read_while_somebody_types(
     assert wrong.unread is not None
     wrong.unread.read()
     assert "city" in read_on(wrong).problems[0].message
+
+
+@pytest.mark.parametrize("shape", ["one", "mixture", "phases"])
+@pytest.mark.parametrize("name", ["quickstart", "cao-gain-beta", "seed-search", "mixed-attack",
+                                  "rappor-attack", "fake-accounts"])  # fmt: skip
+def test_the_sweep_follows_an_attack_of_another_shape(name: str, shape: Shape) -> None:
+    """A choice in the form leaves no key behind that the new shape does not know."""
+    path = Path(str(scenarios.path(name)))
+    draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
+    attack = (draft.document or {})["attack"]
+
+    after = edited(draft, "attack", reshaped(attack, shape))
+
+    assert after.problems == ()
+    assert shape_of((after.document or {})["attack"]) == shape
+    assert len(sweep_of(after)) == len(sweep_of(draft)) - {
+        ("mixed-attack", "one"): 1,  # a single kind has no weight
+        ("fake-accounts", "phases"): 1,  # a goal is of one collection
+    }.get((name, shape), 0)
+
+
+def test_a_goal_takes_the_place_of_a_swept_share() -> None:
+    path = Path(str(scenarios.path("quickstart")))
+    draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
+
+    aimed = edited(draft, "goal", {"metric": "gain", "at_least": 0.5})
+    swept = edited(aimed, "sweep.goal.at_least", [0.2, 0.5])
+    back = edited(swept, "attack.share", 0.05)
+
+    assert aimed.problems == swept.problems == back.problems == ()
+    assert "attack.share" not in sweep_of(aimed)
+    assert "goal.at_least" in sweep_of(swept)
+    assert sweep_of(back) == {}

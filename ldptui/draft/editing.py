@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ..attack_script import moved, shape_of
 from .checking import checked
 from .kinds import fit_kinds, set_kind, usable
 from .looking import sweep_of, value_of
@@ -69,10 +70,36 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
         for name, one in ((key, value), *(((other, None),) if other else ())):
             top, *below = name.split(".")
             put(document, top, placed(document.get(top), below, one))
+        if other:
+            swept = sweep_of(draft)
+            left = {
+                one: swept[one] for one in swept if one != other and not one.startswith(f"{other}.")
+            }
+            if left != swept:
+                put(document, "sweep", left or None)
         if key == "protocol.form":
             document["protocol"] = usable(document["protocol"])
+        if key == "attack":
+            _follow_shape(draft, document)
     text = rewritten(draft.text, draft.document, document)
     return checked(dataclasses.replace(draft, remembered=remembered), text)
+
+
+def _follow_shape(draft: Draft, document: dict[str, Any]) -> None:
+    """Let the sweep follow what an attack of another shape has moved or left out."""
+    before, after = (one if isinstance(one, Mapping) else {} for one in (
+        (draft.document or {}).get("attack"), document.get("attack")))  # fmt: skip
+    shape = shape_of(after)
+    if shape == shape_of(before):
+        return
+    swept = {moved(key, shape): values for key, values in sweep_of(draft).items()}
+    if "goal" in document:  # of one collection, and in place of a share
+        if shape == "phases":
+            del document["goal"]
+            swept = {key: swept[key] for key in swept if key and not key.startswith("goal.")}
+        else:
+            document["attack"] = {key: after[key] for key in after if key != "share"}
+    put(document, "sweep", {key: swept[key] for key in swept if key is not None} or None)
 
 
 def _as_labels(draft: Draft, items: Any) -> Any:
