@@ -8,6 +8,7 @@ one before.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -235,8 +236,26 @@ class ChangedCellsDriver(LinuxDriver):
 
     def _sigcont_application(self, *arguments: Any) -> None:
         """Take the terminal again after a stop; a hang-up, too, sends SIGCONT after its SIGHUP."""
-        if os.isatty(self.fileno):
+        if not os.isatty(self.fileno):
+            return
+        if self._key_thread is not None and self._key_thread.is_alive():
+            # In its turn: what was interrupted may hold the lock of the queue to the terminal.
+            asyncio.get_running_loop().call_soon_threadsafe(self._reopen)
+        else:
             super()._sigcont_application(*arguments)
+
+    def _reopen(self) -> None:
+        """Take the terminal again after a SIGSTOP, which nobody hears of: it was never let go.
+
+        Textual would start a second thread that reads, which takes every other key, and a second
+        one that writes, and hold the terminal's mode for the one to leave behind in the end.
+        """
+        before = self.attrs_before
+        self.disable_input()
+        self.close()
+        self._must_signal_resume = True  # the app draws everything again
+        self.resume_application_mode()
+        self.attrs_before = before
 
     def write(self, data: str) -> None:
         """Send what changes the screen."""

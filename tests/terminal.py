@@ -196,6 +196,17 @@ class Terminal:
         except OSError:
             return math.nan
 
+    @property
+    def state(self) -> str:
+        """The program's state in /proc: R, S, T for stopped."""
+        stat = Path(f"/proc/{self.pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()[0]
+
+    @property
+    def echoes(self) -> bool:
+        """Whether the terminal shows what is typed, as it does for a shell."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
     def children(self) -> list[int]:
         """Process ids whose parent is the program."""
         found = []

@@ -76,6 +76,19 @@ def test_starts_shows_an_attack_and_quits(app: Terminal) -> None:
     assert not any(alive(pid) for pid in children)
 
 
+def test_a_stop_from_outside_leaves_it_as_it_was(app: Terminal) -> None:
+    app.signal(signal.SIGSTOP)
+    app.until(lambda _: app.state == "T")
+    app.signal(signal.SIGCONT)
+    app.until(lambda _: app.state != "T" and b"\x1b[?1049h" in app.tail)
+    app.quiet()
+    app.send("4", "right")
+    app.until("Gain of the attack over")
+    app.send("ctrl+q")
+    assert app.wait() == 0
+    assert app.echoes
+
+
 def test_an_edit_changes_the_picture(app: Terminal) -> None:
     before = app.text
     app.send("1")
