@@ -348,6 +348,8 @@ def test_error_plot_of_both_quantities() -> None:
     views = cells(curves.error_part(made, variable).document)
     mse = figures.error_plot(found, views, variable)
     std = figures.error_plot(found, views, variable, "std")
+    assert mse.note.endswith("; RAPPOR and curators: only where chosen or swept")
+    assert "RAPPOR" not in figures.error_plot(found[:2], (), variable).note
     assert mse.y.label == "mean squared error of a frequency"
     assert std.y.label == "standard deviation of a frequency"
     assert mse.y.log

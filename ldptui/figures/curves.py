@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from core.protocols import PROTOCOLS
 from ldptui import format as fmt
 from ldptui.series import Axis, Plot, Series, Tone
 from ldptui.snapshot import CellView
@@ -82,6 +83,10 @@ def _line(
     return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(found))
 
 
+LEFT_OUT: Final = "RAPPOR and curators: only where chosen or swept"
+"""Of all protocols in a chart, these need numbers that a scenario of another does not have."""
+
+
 def error_plot(
     curves: Sequence[Curve],
     cells: Sequence[CellView],
@@ -103,7 +108,7 @@ def error_plot(
         (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
     ]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
-    return _curve_plot(
+    plot = _curve_plot(
         f"Error without attack over the {axis.label}",
         Axis(f"{words} of a frequency", log=log_y),
         lines,
@@ -112,6 +117,10 @@ def error_plot(
         axis,
         log_x,
     )
+    labels = {curve.label for curve in curves}
+    if {kind.upper() for kind in PROTOCOLS} <= labels and "RAPPOR" not in labels:
+        return replace(plot, note="; ".join(filter(None, (plot.note, LEFT_OUT))))
+    return plot
 
 
 def _curve_plot(
