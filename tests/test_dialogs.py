@@ -374,6 +374,21 @@ async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
         assert app.answers == [scenarios.path("survey")]
 
 
+async def test_the_library_shows_first_what_is_named_so(folder: Path) -> None:
+    """Half of the scenarios cite Cao et al.; those of their figures have it in the name."""
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press(*"cao")
+        await pilot.pause()
+        listed = app.screen.query_one(OptionList)
+        rows = [str(listed.get_option_at_index(at).prompt) for at in range(listed.option_count)]
+        named = ["cao" in row.casefold() for row in rows]
+
+    assert named[0]
+    assert not named[-1]
+    assert named == sorted(named, reverse=True)
+
+
 async def test_a_filter_that_finds_nothing_says_where_it_looked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -37,6 +37,11 @@ class Entry:
         there = f"{self.name}\n{self.title}\n{self.text}".casefold()
         return all(word in there for word in words.casefold().split())
 
+    def named(self, words: str) -> bool:
+        """Whether every word stands in its name or title, where one looks first."""
+        there = f"{self.name}\n{self.title}".casefold()
+        return all(word in there for word in words.casefold().split())
+
 
 class LibraryScreen(ModalScreen[Path | None]):
     """Choose a scenario by its name, title or text; the result is its path, None when left.
@@ -112,7 +117,8 @@ class LibraryScreen(ModalScreen[Path | None]):
         self._fill(event.value)
 
     def _fill(self, words: str) -> None:
-        self._shown = tuple(entry for entry in self._all if entry.matches(words))
+        found = (entry for entry in self._all if entry.matches(words))
+        self._shown = tuple(sorted(found, key=lambda entry: not entry.named(words)))
         listed = self.query_one(OptionList)
         listed.clear_options()
         width = max((len(entry.name) for entry in self._all), default=0)
