@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import scenarios
-from core.scenario import to_toml
 
 from ..places import current_dir, is_folder
 from .editing import draft_of
@@ -23,5 +22,7 @@ def opened(path: Path) -> Draft:
 
 def recorded(document: Mapping[str, Any], source: str) -> Draft:
     """The draft of a recorded scenario, in the folder of the file that it came from, if any."""
+    from core.scenario import to_toml
+
     folder = Path(source).parent if source else current_dir()
     return draft_of(to_toml(document), folder if is_folder(folder) else current_dir())
