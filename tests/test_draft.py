@@ -436,3 +436,16 @@ def test_a_goal_takes_the_place_of_a_swept_share() -> None:
     assert "attack.share" not in sweep_of(aimed)
     assert "goal.at_least" in sweep_of(swept)
     assert sweep_of(back) == {}
+
+
+def test_no_attack_has_no_goal() -> None:
+    path = Path(str(scenarios.path("fake-accounts")))
+    draft = draft_of(path.read_text(encoding="utf-8"), path.parent, path)
+
+    none = edited(draft, "attack.kind", "none")
+    again = edited(none, "attack.kind", "mga")
+
+    assert none.problems == again.problems == ()
+    assert "goal" not in (none.document or {})
+    assert not [key for key in sweep_of(none) if key.startswith("goal")]
+    assert value_of(again, "attack.share") == 0.05

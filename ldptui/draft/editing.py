@@ -65,6 +65,11 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
         _set_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
     elif leaf == "kind" and isinstance(value, str):
         set_kind(draft, document, remembered, table, value)
+        if (key, value) == ("attack.kind", "none") and document.pop("goal", None) is not None:
+            swept = sweep_of(draft)
+            put(
+                document, "sweep", {k: swept[k] for k in swept if not k.startswith("goal.")} or None
+            )
     else:
         other = _INSTEAD.get(key) if value is not None else None
         for name, one in ((key, value), *(((other, None),) if other else ())):
