@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,15 +12,20 @@ from fake_engine import FakeEngine
 from textual.app import SystemCommand
 from textual.command import CommandInput, SearchIcon
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from ldptui import places, settings
 from ldptui.app import Workbench
 from ldptui.engine import Engine
 from ldptui.palette import TITLES, commands, debug_info, keys_of
+from ldptui.screens.help import field_text
 from ldptui.screens.text import TextScreen
 from ldptui.settings import Settings
 from ldptui.widgets.charts import ChartsPane
 from ldptui.widgets.choice_bar import ChoiceBar
+from ldptui.widgets.key_hints import KeyHints
+from ldptui.widgets.status import StatusLine
+from tests.chart_cases import scenario, snapshot
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -54,6 +60,30 @@ async def pilot(request: pytest.FixtureRequest) -> AsyncIterator[Pilot[None]]:
 
 def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
     return {one.title: one for one in commands(pilot.app, pilot.app.screen)}
+
+
+async def test_a_key_of_the_settings_is_named_everywhere() -> None:
+    app = workbench(keys={"run.start": "f9", "charts.view": "w", "report.new": "b"})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await started(pilot)
+        screen = app.workbench
+        screen.query_one(KeyHints).refresh()
+        hints = str(screen.query_one(KeyHints).render())
+        assert hints.startswith("f9 Run  ^s Save")
+        charts = screen.query_one(ChartsPane)
+        assert any(
+            label.startswith("w ") for _, label in charts.query_one("#tabs", ChoiceBar).switches
+        )
+        assert "f9 runs the scenario" in str(screen.query_one("#empty", Static).render())
+        status = screen.query_one(StatusLine)
+        status.note = status.busy = status.problem = ""
+        status.snapshot = replace(snapshot(scenario()), full=False, status="done")
+        assert "f9 runs them all" in str(status.render())
+        assert "f9 runs all trials" in "".join(one.plain for one in field_text("", "f9"))
+        charts.tab = "report"
+        await pilot.pause()
+        await pilot.pause()
+        assert "b new report" in str(charts.query_one(".report--hints", Static).render())
 
 
 async def test_the_search_line_has_no_emoji(pilot: Pilot[None]) -> None:

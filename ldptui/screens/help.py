@@ -15,14 +15,14 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..keys import ALT_DIGITS
+from ..keys import ALT_DIGITS, RUN, key_of
 from ..widgets.dialog import Dialog
 
 ABOUT: Final = (
     "Users answer a question in private: each report is noisy, and the server estimates from all "
     "of them how many hold each item. An attacker adds fake users whose reports are not noisy but "
     "crafted. Choose a protocol (1), set the population and the privacy budget (2) and the attack "
-    "(3); the charts (4) follow every change, and ctrl+r runs all trials and the sweep."
+    "(3); the charts (4) follow every change, and {} runs all trials and the sweep."
 )
 DIGEST: Final = (
     "A finished run shows its digest, xxh3:… over every count that was drawn: the same scenario "
@@ -65,7 +65,10 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Dialog("Help", "↑ ↓ scroll · esc closes"), VerticalScroll():
-            for part in (*field_text(self._field), *self._keys()):
+            for part in (
+                *field_text(self._field, key_of(self.app, *RUN)),
+                *self._keys(),
+            ):
                 yield Static(part, markup=False)
 
     def _keys(self) -> Iterator[Content]:
@@ -117,7 +120,7 @@ def _place(node: DOMNode) -> str:
     return "here"
 
 
-def field_text(key: str) -> Iterator[Content]:
+def field_text(key: str, run_key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
     from ..help import field_help, kind_help
 
@@ -126,7 +129,9 @@ def field_text(key: str) -> Iterator[Content]:
         return
     field = field_help(key) if key else None
     if field is None:
-        yield Content("\n").join([_heading("ldptui"), Content(ABOUT), Content(""), Content(DIGEST)])
+        yield Content("\n").join(
+            [_heading("ldptui"), Content(ABOUT.format(run_key)), Content(""), Content(DIGEST)]
+        )
         return
     title = Content.assemble(
         _heading(field.title), Content.styled(f"   {key}", "$foreground-muted")

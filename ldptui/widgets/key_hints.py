@@ -72,6 +72,9 @@ class KeyHints(Widget):
                 continue
             seen.add(action)
             (own if mine else other).append(binding)
+        declared = [one.id for node in (self.screen, self.app) for one in node.BINDINGS
+                    if isinstance(one, Binding)]  # fmt: skip
+        own.sort(key=lambda one: declared.index(one.id))  # a key of the settings comes last
         room = self.content_size.width
         for gap in (WIDE_GAP, 1):
             if self._taken([*own, *other], gap) <= room:

@@ -17,6 +17,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from ldptui.keys import key_of
 from ldptui.rows import clean
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput, no_match
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
+KEYS: Final = {
+    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "s", "table.filter": "slash"
+}  # fmt: skip
+"""The keys that the row over a table names."""
 TARGET = "target"
 """The text in a row that marks it as one of a target."""
 
@@ -281,8 +286,11 @@ class FilteredTable(Vertical):
         self._shown = (source, numbers)
         table = self.query_one(NumberTable).table = table_of()
         bar = self.query_one(ChoiceBar)
-        bar.prefix = table.title if table else empty or "no numbers yet: ctrl+r runs the scenario"
-        bar.switches = (("source", f"v {source}"), ("sort", "s sort"), ("filter", "/ filter"))
+        view, run, sort, words = (key_of(self.app, name, key) for name, key in KEYS.items())
+        bar.prefix = table.title if table else empty or f"no numbers yet: {run} runs the scenario"
+        bar.switches = (
+            ("source", f"{view} {source}"), ("sort", f"{sort} sort"), ("filter", f"{words} filter")
+        )  # fmt: skip
         self._count()
 
     def as_text(self) -> str:

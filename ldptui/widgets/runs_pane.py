@@ -14,6 +14,7 @@ from textual.reactive import var
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from ..keys import RUN, key_of
 from ..messages import RunAsked, RunsChosen
 from ..runs import Run, changes, described, differences, matching
 from ..shelf import Shelf
@@ -35,7 +36,7 @@ MOST_OVERLAYS: Final = 4
 """More runs over one another cannot be told apart."""
 ROOM_FOR_DETAILS: Final = 8
 """Rows from which the run under the cursor is described below the list."""
-EMPTY: Final = "No run yet. ^r runs the scenario with all its trials and its sweep, and keeps it."
+EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
 
 
 class RunsPane(Vertical):
@@ -87,7 +88,7 @@ class RunsPane(Vertical):
         self._keys: list[int] = []  # of the rows
 
     def compose(self) -> ComposeResult:
-        yield Static(EMPTY, id="empty")
+        yield Static(id="empty")
         yield OptionList(compact=True)
         yield FailureView()
         yield Static(id="details", markup=False)
@@ -113,7 +114,7 @@ class RunsPane(Vertical):
         newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
         empty = self.query_one("#empty", Static)
         empty.display = not newest
-        empty.update(no_match(words) if self.shelf.runs else EMPTY)
+        empty.update(no_match(words) if self.shelf.runs else EMPTY.format(key_of(self.app, *RUN)))
         options.display = bool(newest)
         self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
         before = _befores(self.shelf.runs)

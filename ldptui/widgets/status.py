@@ -10,6 +10,8 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
+from ..keys import RUN, key_of
+
 if TYPE_CHECKING:
     from ..snapshot import Snapshot
 
@@ -133,7 +135,10 @@ class StatusLine(Widget):
             if run.note:
                 line.append(f" · {run.note}", self._style("busy"))
             if not run.full:
-                line.append("  ^r runs them all", self._style("muted"))
+                line.append(
+                    f"  {key_of(self.app, *RUN)} runs them all",
+                    self._style("muted"),
+                )
             elif run.digest:
                 line.append(f"  {run.digest}", self._style("muted"))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ...keys import key_of
 from ..blank import Rows
 from ..choice_bar import ChoiceBar, Choices
 from ..plot import ChartView
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["gain", "error"]
 
-NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press 3."
+NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
@@ -175,7 +176,9 @@ class CurveChart(Rows):
         if self.kind != "gain" or self.axes:
             return NO_AXIS
         attack = self._scenario.document.get("attack", {})
-        return PHASED if isinstance(attack, dict) and "phase" in attack else NO_ATTACK
+        if isinstance(attack, dict) and "phase" in attack:
+            return PHASED
+        return NO_ATTACK.format(key_of(self.app, "pane.3", "3"))
 
     def _plot(self, shown: Shown, variable: Variable, log_x: bool, log_y: bool) -> Plot:
         from ldptui import figures

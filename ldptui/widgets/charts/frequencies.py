@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ...keys import VIEW, key_of
 from ..blank import Area
 from ..choice_bar import Choices
 from ..plot import ChartView
@@ -100,7 +101,7 @@ class FrequencyCharts(Area):
 
     def switches(self) -> Choices:
         cohorts: Choices = (("cohort", "j k cohort"),) if self.walks else ()
-        return (("view", f"v {VIEWS[self._view]}"), *cohorts)
+        return (("view", f"{key_of(self.app, *VIEW)} {VIEWS[self._view]}"), *cohorts)
 
     # The picture.
 

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from ldptui.keys import RUN, key_of
 from ldptui.messages import PartsChanged, RoundShown
 
 from ..blank import Columns
@@ -332,7 +333,8 @@ class ChartsPane(Vertical):
         """Show what the tab has; `mark`: estimates of other settings as such from now on."""
         if not self.is_mounted:
             return
-        shown = Shown(self.draft, self.snapshot, self.overlays, self.cursor)
+        run = key_of(self.app, *RUN)
+        shown = Shown(self.draft, self.snapshot, self.overlays, self.cursor, run_key=run)
         marked = shown.stale if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
         self._follow(shown.scenario)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ldptui.snapshot import BitCounts, CellView, Frequencies, Overlay, Rounds, Snapshot
 
 LOADING: Final = "loading …"
-NO_ESTIMATE: Final = "no estimate yet: ctrl+r runs the scenario"
+NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 OTHER: Final = "not the present settings"
 
 
@@ -22,7 +22,7 @@ class Shown:
     """A draft, the run shown with others over it, and the round that is looked at.
 
     cursor : a round of the campaign, from 0; None: all rounds pooled. marked : whether the
-    estimates are marked as those of other settings than the draft's.
+    estimates are marked as those of other settings than the draft's. run_key : what runs it.
     """
 
     draft: Draft | None = None
@@ -30,6 +30,7 @@ class Shown:
     overlays: tuple[Overlay, ...] = ()
     cursor: int | None = None
     marked: bool = False
+    run_key: str = "^r"
 
     @property
     def scenario(self) -> Scenario | None:
@@ -111,7 +112,7 @@ class Shown:
             return snapshot.error or "the run failed"
         if snapshot is not None and snapshot.status == "running":
             return "waiting for the first trials …"
-        return LOADING if self.draft is None else NO_ESTIMATE
+        return LOADING if self.draft is None else NO_ESTIMATE.format(self.run_key)
 
 
 def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:

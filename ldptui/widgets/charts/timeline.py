@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ...keys import VIEW, key_of
 from ..blank import Rows
 from ..choice_bar import Choices
 from ..plot import ChartView
@@ -88,7 +89,10 @@ class TimelineCharts(Rows):
         if self._shown.rounds is None:
             return ()
         targets: Choices = (("cohort", "j k target"),) if self.walks else ()
-        return (("view", f"v {COURSES[self._course]}"), *targets)
+        return (
+            ("view", f"{key_of(self.app, *VIEW)} {COURSES[self._course]}"),
+            *targets,
+        )
 
     # The picture.
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static
 
+from ...keys import key_of
 from ...rows import Charset, Palette, Row, centred
 from ..rows_view import RowsView
 from .lives import life_rows
@@ -26,7 +28,12 @@ NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its 
 
 NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
 
-HINTS: Final = (("n", "new report"), ("u", "new user"), ("i", "next item"), ("I", "item before"))
+HINTS: Final = (
+    ("report.new", "n", "new report"),
+    ("report.user", "u", "new user"),
+    ("report.next", "i", "next item"),
+    ("report.previous", "I", "item before"),
+)
 
 
 class ReportView(Vertical):
@@ -62,8 +69,11 @@ class ReportView(Vertical):
 
     def compose(self) -> ComposeResult:
         yield RowsView(self._rows)
-        hints = (f"[bold $text-accent]{key}[/] {what}" for key, what in HINTS)
-        yield Static("   ".join(hints), classes="report--hints")
+        hints = Content("   ").join(
+            Content.styled(key_of(self.app, name, key), "bold $text-accent") + f" {what}"
+            for name, key, what in HINTS
+        )
+        yield Static(hints, classes="report--hints")
 
     def on_mount(self) -> None:
         self._offer_keys()
