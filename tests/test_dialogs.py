@@ -218,13 +218,13 @@ async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
 
 
 async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(path: Path) -> bytes:
+    def refused(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refused)
     app = Bare(OpenScreen(folder))
     async with app.run_test(size=(80, 24)) as pilot:
         await type_in(pilot, "good.toml")
+        monkeypatch.setattr(Path, "open", refused)
         await pilot.press("enter", "enter")
         assert "good.toml cannot be read: Permission denied" in app.said()
         assert app.answers == []
