@@ -298,7 +298,7 @@ async def test_old_frequencies_say_so() -> None:
         # Not with every key: most previews are over before it could be read.
         assert chart(pane, "bars").note == "mean of 20 trials ± std error"
         pane.snapshot = over(Snapshot(2, "running"), before)
-        assert chart(pane, "bars").note == "not the present settings"
+        assert chart(pane, "bars").note == "not the present settings; ± std error"
         assert chart(pane, "rank").note == "not the present settings"
         pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
         assert chart(pane, "bars").note == "mean of 20 trials ± std error"

@@ -167,7 +167,7 @@ def test_compact_bars_have_few_words() -> None:
     bars = figures.top_bars(frequencies(), 3, compact=True)
     assert bars.title == "Targets, top items"
     assert bars.note == "mean of 4 trials ± std error"
-    assert figures.top_bars(frequencies(), 3, note="old").note == "old"
+    assert figures.top_bars(frequencies(), 3, note="old").note == "old; ± standard error"
 
 
 # --- Residuals

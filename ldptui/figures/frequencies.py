@@ -186,7 +186,7 @@ def top_bars(
         title,
         bars,
         rest=rest,
-        note=joined(note or trials_note(frequencies.trials, compact=compact), strange),
+        note=joined(trials_note(frequencies.trials, compact=compact, note=note), strange),
         others=tuple((label, tone) for label, tone, _ in laid),
     )
 

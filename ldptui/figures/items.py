@@ -35,10 +35,12 @@ def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...
     )
 
 
-def trials_note(trials: int, *, compact: bool = False) -> str:
-    """What an estimate and its error are; `compact` in few words."""
-    error = "std error" if compact else "standard error"
-    return "one trial ± σ" if trials == 1 else f"mean of {fmt.count(trials)} trials ± {error}"
+def trials_note(trials: int, *, compact: bool = False, note: str = "") -> str:
+    """What an estimate and its error are; `compact` in few words. `note` : instead of the first."""
+    error = "± σ" if trials == 1 else "± std error" if compact else "± standard error"
+    if note:
+        return f"{note}; {error}"
+    return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
 
 
 OVERLAID: Final[tuple[Tone, ...]] = ("series-2", "series-3", "series-4", "series-5")
