@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,6 +46,18 @@ class FieldFocused(Message):
 @dataclass(eq=False)
 class PartsChanged(Message):
     """Another chart or axis is shown: other parts have to be simulated."""
+
+
+@dataclass(eq=False)
+class LongWork(Message):
+    """What takes too long for the screen: `work` in a thread, then `done` with what it gives.
+
+    Of one kind only the newest is begun.
+    """
+
+    kind: str
+    work: Callable[[], Any]
+    done: Callable[[Any], None]
 
 
 @dataclass(eq=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import scenarios
+from core.population import Uniform
 from core.scenario import parse
 from ldptui.attack_script import Shape, reshaped, shape_of
 from ldptui.draft import (
@@ -22,6 +23,7 @@ from ldptui.draft import (
     keys_of,
     kind_of,
     own_problem,
+    populations,
     read_on,
     retyped,
     saved,
@@ -386,12 +388,12 @@ def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
 def test_a_large_file_is_not_read_while_somebody_types(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draft: Draft
 ) -> None:
-    monkeypatch.setattr("ldptui.draft.files.LARGE_BYTES", 3)
+    monkeypatch.setattr("ldptui.draft.populations.LARGE_BYTES", 3)
     (tmp_path / "towns.csv").write_text("town\nRome\nParis\nRome\nOslo\n")
     table = {"kind": "csv", "path": "towns.csv", "column": "town"}
     waiting = edited(dataclasses.replace(draft, folder=tmp_path), "population", table)
     assert waiting.unread is not None
-    assert waiting.unread.name == "towns.csv"
+    assert waiting.unread.doing == "reading towns.csv"
     assert waiting.problems == ()
     assert waiting.scenario is draft.scenario  # the last valid one goes on
     waiting.unread.read()
@@ -449,3 +451,73 @@ def test_no_attack_has_no_goal() -> None:
     assert "goal" not in (none.document or {})
     assert not [key for key in sweep_of(none) if key.startswith("goal")]
     assert value_of(again, "attack.share") == 0.05
+
+
+LARGE = """format = 1
+[population]
+kind = "uniform"
+items = 200
+users = 5000
+[protocol]
+kind = "oue"
+epsilon = 1.0
+[attack]
+kind = "mga"
+share = 0.05
+targets = { pick = "random", count = 3 }
+"""
+
+
+def test_a_large_population_is_drawn_once_and_not_while_somebody_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldptui.draft.populations.LARGE_ITEMS", 100)
+    binds: list[object] = []
+    bind = Uniform.bind
+    monkeypatch.setattr(Uniform, "bind", lambda *of: (binds.append(of), bind(*of))[1])
+    waiting = draft_of(LARGE, tmp_path)
+    assert waiting.unread is not None
+    assert waiting.unread.doing == "drawing the users of 200 items"
+    assert (waiting.problems, waiting.cell, binds) == ((), None, [])
+    waiting.unread.read()
+    known = read_on(waiting)
+    assert known.cell is not None
+    assert (
+        known.cell.population.histogram.tolist()
+        == bind(Uniform(200, 5000), 0, tmp_path).histogram.tolist()
+    )
+    now = known
+    for key, value in (
+        ("protocol.epsilon", 2.0),
+        ("attack.share", 0.1),
+        ("protocol.kind", "grr"),
+        ("attack.targets.count", 9),
+        ("population.items", 50),  # a small one, at once
+        ("population.items", 200),  # and back
+    ):
+        now = edited(now, key, value)
+        assert (now.unread, now.problems) == (None, ())
+    assert now.cell is not None
+    assert now.cell.population is known.cell.population
+    assert [of[0] for of in binds] == [Uniform(200, 5000), Uniform(50, 5000)]
+    other = edited(now, "seed", 9)
+    assert other.unread is not None
+    assert other.cell is now.cell  # the last one goes on
+
+
+def test_populations_do_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[populations.Origin, object] = {}
+    monkeypatch.setattr(populations, "_KEPT", kept)
+    monkeypatch.setattr(populations, "KEPT_ITEMS", 1000)
+    made = [populations.drawn(Uniform(300, n), 0, tmp_path) for n in (1, 2, 3)]
+    assert populations.drawn(Uniform(300, 1), 0, tmp_path) is made[0]
+    populations.drawn(Uniform(300, 4), 0, tmp_path)
+    assert [one.spec.users for one in kept] == [3, 1, 4]  # the one used longest ago went
+    huge = populations.drawn(Uniform(5000, 1), 0, tmp_path)
+    assert list(kept.values()) == [huge]
+    monkeypatch.setattr(populations, "MOST_KEPT", 2)
+    for seed in range(4):
+        populations.drawn(Uniform(3, 1), seed, tmp_path)
+    assert [one.seed for one in kept] == [2, 3]

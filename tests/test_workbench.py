@@ -18,7 +18,7 @@ from workbench_app import finished, own_home, status, workbench  # noqa: F401
 
 from ldptui import places
 from ldptui.app import Workbench
-from ldptui.draft import LargeFile
+from ldptui.draft import Origin
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens import workbench as workbench_module
 from ldptui.settings import Settings
@@ -480,15 +480,15 @@ async def test_the_versions_of_a_new_worker_are_no_news() -> None:
 async def test_a_large_file_is_read_beside_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldptui.draft.files.LARGE_BYTES", 3)
+    monkeypatch.setattr("ldptui.draft.populations.LARGE_BYTES", 3)
     towns = tmp_path / "towns.csv"
     towns.write_text("town\n" + "Rome\nParis\nOslo\nBern\n" * 9)
     async with workbench() as (screen, engine, pilot):
         finished(engine)
         table = {"kind": "csv", "path": str(towns), "column": "town"}
         gate = threading.Event()
-        read = LargeFile.read
-        monkeypatch.setattr(LargeFile, "read", lambda file: (gate.wait(20), read(file)))
+        read = Origin.read
+        monkeypatch.setattr(Origin, "read", lambda origin: (gate.wait(20), read(origin)))
         screen.post_message(KeyEdited("attack.targets", {"pick": "random", "count": 2}))
         screen.post_message(KeyEdited("population", table))
         await until(pilot, lambda: "reading" in status(screen))
@@ -500,6 +500,49 @@ async def test_a_large_file_is_read_beside_the_screen(
         assert screen.draft.cell is not None
         assert screen.draft.cell.users == 36
         assert "reading" not in status(screen)
+
+
+async def test_a_large_population_is_drawn_beside_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its curves too, and the old ones stay meanwhile."""
+    async with workbench((200, 60)) as (screen, engine, pilot):
+        finished(engine)
+        charts = screen.query_one(ChartsPane)
+        charts.tab = "gain"
+        charts._gain._put_on_axis("population.users")
+        charts.watch_draft()
+        before = charts._gain._curves
+        monkeypatch.setattr("ldptui.draft.populations.LARGE_ITEMS", 100)
+        gate, on = threading.Event(), threading.get_ident()
+        read = Origin.read
+        made_on: list[int] = []
+
+        def gated(origin: Origin) -> object:
+            made_on.append(threading.get_ident())
+            gate.wait(20)
+            return read(origin)
+
+        monkeypatch.setattr(Origin, "read", gated)
+        screen.post_message(KeyEdited("population.items", 101))
+        await until(pilot, lambda: "drawing the users of 101 items" in status(screen))
+        assert screen.draft is not None
+        assert screen.draft.cell is not None
+        assert screen.draft.cell.population.domain_size != 101
+        assert charts._gain._curves is before
+        gate.set()
+        await until(pilot, lambda: screen.draft.unread is None)
+        assert screen.draft.cell.population.domain_size == 101
+        assert "drawing" not in status(screen)
+        await until(pilot, lambda: charts._gain._curves is not before)
+        assert charts._gain._awaited is None
+        assert len(made_on) > 2
+        assert on not in made_on
+        made_on.clear()
+        screen.post_message(KeyEdited("protocol.epsilon", 1.25))
+        await until(pilot, lambda: screen.draft.cell.parameters["protocol.epsilon"] == 1.25)
+        assert screen.draft.unread is None
+        assert made_on == []  # neither the population nor those of the curve
 
 
 async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from .closed import Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document
 from .parts import base_part, error_part, gain_part, preview_part
-from .population import drawn
 from .variables import Variable, axes, error_axes
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "Variable",
     "axes",
     "base_part",
-    "drawn",
     "error_axes",
     "error_curves",
     "error_document",

@@ -20,9 +20,9 @@ from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import ProtocolSpec, Rappor, RapporSpec
 from core.pure import Items, PureProtocol, item_variance
 from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
+from ldptui.draft import drawn
 
 from .documents import error_document, gain_document, points_of
-from .population import drawn
 from .variables import Variable, value_in
 
 POINTS: Final = 49
@@ -30,6 +30,10 @@ POINTS: Final = 49
 
 DRAWN_ITEMS: Final = 2**16
 """Items that all populations of one curve may have together: a few milliseconds of drawing."""
+
+
+Draw = Callable[[PopulationSpec, int, Path], Population]
+"""Makes the population of a spec, for a seed and the folder of the scenario."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +58,18 @@ class Curve:
 
 
 def gain_curve(
-    scenario: Scenario, axis: Variable, points: int = POINTS, *, log: bool | None = None
+    scenario: Scenario,
+    axis: Variable,
+    points: int = POINTS,
+    *,
+    log: bool | None = None,
+    draw: Draw = drawn,
 ) -> tuple[Curve, ...]:
     """The expected gain along the axis, a curve for each swept protocol and attack.
 
     Its std is that of one run's gain; NaN where a curator withholds items. `log` spaces the points
-    on a logarithmic scale.
+    on a logarithmic scale. `draw` makes the populations; what it raises besides errors of a
+    scenario, this does too.
     """
     document = gain_document(scenario)
     cells = points_of(document, scenario)
@@ -67,16 +77,21 @@ def gain_curve(
     found = []
     for name, cell in zip(names, cells, strict=True):
         grid = _grid(cell, axis, points, log)
-        curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder))
+        curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
         if isinstance(cell.protocol, RapporSpec) and not cell.protocol.basic:
-            bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder))
+            bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
             curve = replace(curve, support=bits.y)
         found.append(curve)
     return tuple(found)
 
 
 def error_curves(
-    scenario: Scenario, axis: Variable, points: int = POINTS, *, log: bool | None = None
+    scenario: Scenario,
+    axis: Variable,
+    points: int = POINTS,
+    *,
+    log: bool | None = None,
+    draw: Draw = drawn,
 ) -> tuple[Curve, ...]:
     """The expected mean squared error without attack along the axis, a curve for each protocol.
 
@@ -93,7 +108,7 @@ def error_curves(
             axis,
             # What is withheld depends on the population.
             _grid(cell, axis, points, log) if cell.protocol.kind == "stability" else grid,
-            _error_at(cell, scenario.folder),
+            _error_at(cell, scenario.folder, draw),
         )
         for cell in cells
     )
@@ -137,7 +152,7 @@ def _replaced(spec: Any, names: Sequence[str], value: float) -> Any:
     return replace(spec, **{name: new})
 
 
-def _gain_at(cell: Point, folder: Path) -> _Law:
+def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
     protocols: dict[tuple[ProtocolSpec, int], PureProtocol | Curator] = {}
     supports: dict[tuple[Any, ...], Any] = {}
@@ -147,7 +162,7 @@ def _gain_at(cell: Point, folder: Path) -> _Law:
         spec, protocol_spec, attack = varied
         if isinstance(attack, NoAttack | PhasesSpec):
             return math.nan, math.nan  # of phases every round has a gain of its own
-        population = drawn(spec, cell.seed, folder)
+        population = draw(spec, cell.seed, folder)
         key = (protocol_spec, population.domain_size)
         if key not in protocols:
             protocols[key] = _formula(protocol_spec, population.domain_size)
@@ -192,7 +207,7 @@ def _mixed_gain(
     return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
 
 
-def _support_at(cell: Point, folder: Path) -> _Law:
+def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     """The gain of RAPPOR's bits, before decoding."""
     targets_of = _resolver(cell.seed)
 
@@ -203,7 +218,7 @@ def _support_at(cell: Point, folder: Path) -> _Law:
         assert spec.bits is not None
         assert spec.hashes is not None
         assert spec.cohorts is not None
-        population = drawn(population_spec, cell.seed, folder)
+        population = draw(population_spec, cell.seed, folder)
         targets = targets_of(attack.targets, population)
         users, r = population.users, targets.size
         fakes = malicious_users(users, attack.share)
@@ -217,17 +232,17 @@ def _support_at(cell: Point, folder: Path) -> _Law:
     return law
 
 
-def _error_at(cell: Point, folder: Path) -> _Law:
+def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     def law(varied: _Varied) -> tuple[float, float]:
         spec, protocol_spec, _ = varied
         if isinstance(spec, Explicit | CSVColumn):
-            population = drawn(spec, cell.seed, folder)
+            population = draw(spec, cell.seed, folder)
             items, users = population.domain_size, population.users
         else:
             items, users = spec.items, spec.users
         protocol = _formula(protocol_spec, items)
         if isinstance(protocol, Stability):
-            mse = central_mse(protocol, *drawn(spec, cell.seed, folder).distinct)
+            mse = central_mse(protocol, *draw(spec, cell.seed, folder).distinct)
         elif isinstance(protocol, Curator):
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
         else:

@@ -14,9 +14,9 @@ from core.errors import LdpError
 from core.limits import MAX_ITEMS
 from core.protocols import BitNoise, ProtocolSpec, RapporSpec
 from core.scenario import Point, Scenario
+from ldptui.draft import drawn
 
 from .documents import error_document, gain_document, points_of, sweep_entry
-from .population import drawn
 
 
 @dataclass(frozen=True)

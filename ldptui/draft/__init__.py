@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .checking import own_problem
 from .editing import draft_of, edited, read_on, retyped, saved
-from .files import LargeFile
 from .looking import (
     allowed,
     base,
@@ -20,22 +19,26 @@ from .looking import (
     value_of,
 )
 from .opening import opened, recorded
+from .populations import Origin, UnreadError, drawn, ready
 from .state import Draft, Problem
 
 __all__ = [
     "Draft",
-    "LargeFile",
+    "Origin",
     "Problem",
+    "UnreadError",
     "allowed",
     "base",
     "default_of",
     "draft_of",
+    "drawn",
     "edited",
     "keys_of",
     "kind_of",
     "opened",
     "own_problem",
     "read_on",
+    "ready",
     "recorded",
     "retyped",
     "saved",

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from .files import UnreadError, population_of
 from .looking import base, sweep_of, value_of
+from .populations import UnreadError, ready
 from .state import Draft, Problem
 from .tables import looked_up
 
@@ -43,7 +43,7 @@ def checked(draft: Draft, text: str) -> Draft:
     except LdpError as error:
         found.append(error)
     except UnreadError as waiting:
-        draft = dataclasses.replace(draft, unread=waiting.file)
+        draft = dataclasses.replace(draft, unread=waiting.origin)
     if found or cell is None:
         problems = tuple(_problem(error, text, read.document) for error in found)
         return dataclasses.replace(
@@ -134,7 +134,7 @@ def _bound(scenario: Scenario) -> Cell:
         rule = f"times cells must be at most {spelled(limits.MAX_TRIALS)}, {got(point.trials)}"
         raise ScenarioError(f"{rule} × {spelled(scenario.cells)}", key="trials")
     limits.check_size(point)
-    drawn = population_of(point, scenario.folder)
+    drawn = ready(point.population, point.seed, scenario.folder)
     cell = experiment.bind(0, point, drawn)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
         limits.check_size(other)

@@ -25,7 +25,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
 
 
 def read_on(draft: Draft) -> Draft:
-    """The draft after its large file was read."""
+    """The draft after its large population was read."""
     return checked(draft, draft.text)
 
 

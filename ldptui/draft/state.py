@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .files import LargeFile
+from .populations import Origin
 
 if TYPE_CHECKING:
     from core.cell import Cell
@@ -36,8 +36,9 @@ class Draft:
     that its `base` stands for; None until there was one. problems : what is wrong with the text,
     in the order of the document. saved_text : what the file, or the library, holds.
     parses : whether the text is TOML; if not, forms cannot edit it. remembered : values that went
-    with a change of kind, by dotted key, for when their kind comes back. unread : a large file that
-    has to be read before more can be said; until then scenario and cell are those before it.
+    with a change of kind, by dotted key, for when their kind comes back. unread : a large
+    population that has to be drawn or read before more can be said; until then scenario and cell
+    are those before it.
     """
 
     text: str
@@ -50,7 +51,7 @@ class Draft:
     cell: Cell | None = None
     parses: bool = True
     remembered: Mapping[str, Any] = field(default_factory=dict)
-    unread: LargeFile | None = None
+    unread: Origin | None = None
 
     @property
     def modified(self) -> bool:

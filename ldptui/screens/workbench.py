@@ -31,6 +31,7 @@ from ..keys import ALT_DIGITS
 from ..messages import (
     FieldFocused,
     KeyEdited,
+    LongWork,
     Noted,
     PartsChanged,
     RoundShown,
@@ -52,7 +53,7 @@ from ..widgets.status import StatusLine
 from ..widgets.title import TitleBar
 
 if TYPE_CHECKING:
-    from ..draft import Draft, LargeFile
+    from ..draft import Draft, Origin
     from ..film import Film
     from .lab import LabScreen
 
@@ -131,7 +132,8 @@ class WorkbenchScreen(Screen[None]):
         self._debounce: Timer | None = None
         self._patience: Timer | None = None
         self._autosave: Timer | None = None
-        self._reading: LargeFile | None = None
+        self._reading: Origin | None = None
+        self._wanted: dict[str, LongWork] = {}  # by kind
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
@@ -238,7 +240,7 @@ class WorkbenchScreen(Screen[None]):
         self._show_problems()
         if after.unread is not None and after.unread != self._reading:
             self._reading = after.unread
-            self.run_worker(self._read_file(after.unread), exit_on_error=False)
+            self.run_worker(self._read_population(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
             self._simulate_soon()
         if self._lab is not None and self._lab.is_current:
@@ -247,18 +249,36 @@ class WorkbenchScreen(Screen[None]):
             self._autosave.stop()
         self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
 
-    async def _read_file(self, file: LargeFile) -> None:
-        """Read a large file of a population in a thread, then go on with the draft."""
+    async def _read_population(self, origin: Origin) -> None:
+        """Make a large population in a thread, then go on with the draft."""
         from ..draft import read_on
 
-        self._status.busy = f"reading {file.name} …"
+        await asyncio.sleep(DEBOUNCE_S)
+        if self._reading != origin:
+            return  # of a burst of edits the last is enough
+        self._status.busy = f"{origin.doing} …"
         try:
-            await asyncio.to_thread(file.read)
+            await asyncio.to_thread(origin.read)
+            # What is bound to it, targets in their order, takes long as well.
+            while (draft := self.draft) is not None and draft.unread == origin:
+                found = await asyncio.to_thread(read_on, draft)
+                if self.draft is draft:
+                    self.draft = found
         finally:
-            if self._reading == file:
+            if self._reading == origin:
                 self._reading, self._status.busy = None, ""
-        if self.draft is not None and self.draft.unread == file:
-            self.draft = read_on(self.draft)
+
+    def on_long_work(self, message: LongWork) -> None:
+        message.stop()
+        self._wanted[message.kind] = message
+        self._do(self._work(message))
+
+    async def _work(self, message: LongWork) -> None:
+        await asyncio.sleep(DEBOUNCE_S)
+        if self._wanted[message.kind] is not message:
+            return  # of a burst of edits the last is enough
+        message.done(await asyncio.to_thread(message.work))
+        self._panes.charts.watch_draft()
 
     def _show_problems(self) -> None:
         """The first problem in the status line, in the form's words; nothing while all is well."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from textual.app import ComposeResult
 from textual.geometry import Size
+
+from ldptui.messages import LongWork
 
 from ...keys import key_of
 from ..blank import Rows
@@ -21,10 +24,13 @@ if TYPE_CHECKING:
     from ldptui.snapshot import Part
 
 Kind = Literal["gain", "error"]
+_Asked: TypeAlias = "tuple[Scenario, Variable, bool]"
+"""What curves are of; whether x is logarithmic."""
 
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
+DRAWING: Final = "drawing the population of every point …"
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
 
 
@@ -46,7 +52,9 @@ class CurveChart(Rows):
         self._key = ""  # on the x-axis, chosen by hand
         self._log: dict[str, bool] = {}  # by direction, where chosen by hand
         self._quantity: Quantity = "mse"
-        self._forms: tuple[object, tuple[Curve, ...]] = ((), ())  # what they are of, and they
+        self._asked: _Asked | None = None  # what the closed forms at hand are of
+        self._curves: tuple[Curve, ...] = ()
+        self._awaited: _Asked | None = None  # what those are of that are worked out meanwhile
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
 
     def compose(self) -> ComposeResult:
@@ -130,18 +138,36 @@ class CurveChart(Rows):
         return made(self._scenario, variable)
 
     def _closed_forms(self) -> tuple[Curve, ...]:
-        """The curves, worked out once for each scenario, variable and spacing."""
+        """The curves, worked out once for each scenario, variable and spacing.
+
+        Where that takes long, those before it meanwhile, or none if they had another axis.
+        """
         variable = self.variable
         if self._scenario is None or variable is None:
             return ()
-        log = self._is_log("x")
-        state = (self._scenario, variable, log)
-        if self._forms[0] != state:
+        asked = self._scenario, variable, self._is_log("x")
+        if asked == self._asked:
+            self._awaited = None
+        elif asked != self._awaited:
             from ldptui import curves
+            from ldptui.draft import UnreadError, ready
 
             make = curves.gain_curve if self.kind == "gain" else curves.error_curves
-            self._forms = (state, make(self._scenario, variable, log=log))
-        return self._forms[1]
+            work = partial(make, self._scenario, variable, log=asked[2])
+            self._awaited = asked
+            try:
+                self._take(asked, work(draw=ready))
+            except UnreadError:
+                done = partial(self._take, asked)
+                # Not by way of the pane: what it has set off itself ends there.
+                self.screen.post_message(LongWork(self.kind, work, done))
+        same = self._asked is not None and self._asked[1].key == variable.key
+        return self._curves if same else ()
+
+    def _take(self, asked: _Asked, curves: tuple[Curve, ...]) -> None:
+        """The curves, if they are still asked for."""
+        if asked == self._awaited:
+            self._asked, self._awaited, self._curves = asked, None, curves
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the curves in a box of this size; (0, 0): there is none yet, nothing is drawn."""
@@ -151,10 +177,8 @@ class CurveChart(Rows):
         self._bar.prefix = f"{self.kind} over  " if variable is not None else ""
         self._bar.choices = tuple((one.key, one.symbol) for one in self.axes)
         if variable is None:
-            self._bar.switches, self._drawn = (), ()
-            self._chart.empty = self._why_none()
-            if self._chart.chart is not None:
-                self._chart.chart = None
+            self._bar.switches = ()
+            self._draw_nothing(self._why_none())
             return
         self._bar.selected = variable.key
         log_x, log_y = self._is_log("x"), self._is_log("y")
@@ -166,9 +190,21 @@ class CurveChart(Rows):
             switches = (("quantity", QUANTITIES[self._quantity]), *switches)
         self._bar.switches = switches
         state = (*self.numbers(shown), variable, log_x, log_y)
-        if state != self._drawn:
+        if self._waits:
+            self._draw_nothing(DRAWING)
+        elif state != self._drawn:
             self._drawn = state
             self._chart.chart = self._plot(shown, variable, log_x, log_y)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether there is nothing to draw before the closed forms are there."""
+        return not self._closed_forms() and self._awaited is not None
+
+    def _draw_nothing(self, words: str) -> None:
+        self._drawn, self._chart.empty = (), words
+        if self._chart.chart is not None:
+            self._chart.chart = None
 
     def _why_none(self) -> str:
         if self._scenario is None:
@@ -204,7 +240,7 @@ class CurveChart(Rows):
         from ldptui import figures
 
         variable = self.variable
-        if variable is None:
+        if variable is None or self._waits:
             return None
         curves, cells = self._closed_forms(), shown.cells(self.kind)
         overlays = shown.overlaid(self.kind)
