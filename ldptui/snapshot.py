@@ -5,9 +5,9 @@ Numbers are plain floats and ints in tuples, None where undefined: nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Status = Literal["running", "done", "partial", "failed"]
 
@@ -106,6 +106,10 @@ class Measured:
     mean: float | None
     standard_error: float | None
     theory: float | None
+
+
+IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
+"""Parameters that do not change what a cell is expected to measure."""
 
 
 @dataclass(frozen=True)
@@ -268,15 +272,42 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
     """
     if before is None or run.status != "running":
         return run
+    parts = {name: with_unmeasured(cells, before.parts.get(name, ()))
+             for name, cells in run.parts.items()}  # fmt: skip
     return replace(
         run,
-        parts={**before.parts, **run.parts},
+        parts={**before.parts, **parts},
         frequencies=run.frequencies or before.frequencies,
         bits=run.bits if run.frequencies is not None else before.bits,
         rounds=run.rounds if run.frequencies is not None else before.rounds,
         round_frequencies=run.round_frequencies
         if run.frequencies is not None
         else before.round_frequencies,
+    )
+
+
+def with_unmeasured(
+    cells: tuple[CellView, ...], before: tuple[CellView, ...]
+) -> tuple[CellView, ...]:
+    """The cells of a part so far, then those from before that it has yet to measure.
+
+    These are set apart from the new ones by nothing but what was swept before.
+    """
+    if not cells or not before:
+        return cells
+    first = before[0].parameters
+    swept = {key for one in before for key, value in one.parameters.items()
+             if first.get(key) != value}  # fmt: skip
+
+    def settings(cell: CellView, left: Container[str] = ()) -> str:
+        own = {key: value for key, value in cell.parameters.items() if key not in left}
+        return repr(sorted((key, own[key]) for key in own.keys() - {*IGNORED}))
+
+    measured, common = {settings(cell) for cell in cells}, settings(cells[0], swept)
+    return cells + tuple(
+        cell
+        for cell in before
+        if settings(cell) not in measured and settings(cell, swept) == common
     )
 
 

@@ -699,6 +699,20 @@ def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
     assert over(other, run).rounds is None
 
 
+def test_points_of_a_preview_stay_until_the_run_has_its_own() -> None:
+    preview = snapshot(scenario(), "gain")
+    first, second, *others = preview.parts["gain"]
+    ours = replace(second, trials=7, parameters={**second.parameters, "trials": 90})
+    run = Snapshot(2, "running", full=True, parts={"gain": (ours,)})
+    assert over(run, preview).parts["gain"] == (ours, first, *others)
+    # Those of other settings go with the first of the new ones.
+    changed = replace(ours, parameters={**ours.parameters, "protocol.epsilon": 2.5})
+    run = Snapshot(3, "running", parts={"gain": (changed,)})
+    assert over(run, preview).parts["gain"] == (changed,)
+    # What is over is all there is.
+    assert over(replace(run, status="partial"), preview).parts["gain"] == (changed,)
+
+
 async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> None:
     draft, run = campaign()
     async with showing(draft=draft, run=run) as (pane, pilot):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ldptui.format import count
-from ldptui.snapshot import CellView, Measured
+from ldptui.snapshot import IGNORED, CellView, Measured
 
 if TYPE_CHECKING:
     from ldptui.curves import Curve
 
 
 Quantity = Literal["mse", "std"]
-
-IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
-"""Parameters that do not change what a cell is expected to measure."""
 
 
 def same_settings(
