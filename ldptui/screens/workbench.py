@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..film import Film
     from .lab import LabScreen
 
-DEBOUNCE_S = 0.04
+DEBOUNCE_S = 0.02
 """From the last keystroke to the request of its simulation."""
 PATIENCE_S = 0.12
 """A preview that is over sooner is drawn once, when it is over."""
