@@ -12,7 +12,7 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TextIO
 
 from . import __version__, attack_options, history_options
 from .lab import options as lab_options
@@ -258,14 +258,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         _complain("ldptui: interrupted")
         code = INTERRUPTED
     except BrokenPipeError:  # whoever read us has seen enough: `| head`
-        _discard_output()
+        _discard(sys.stdout)
         code = DONE
     except Exception as error:
         code = _explain(error, arguments)
         try:
             sys.stdout.flush()
         except OSError:  # what could not be written would fail once more at the very end
-            _discard_output()
+            _discard(sys.stdout)
+    try:
+        sys.stderr.flush()
+    except OSError:  # the terminal is gone
+        _discard(sys.stderr)
     return code
 
 
@@ -373,7 +377,7 @@ def _have_output() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
-def _discard_output() -> None:
+def _discard(stream: TextIO) -> None:
     """Nothing more can be written: keep the interpreter from trying again when it ends."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -64,7 +64,9 @@ class Terminal:
             "TEXTUAL_DISABLE_KITTY_KEY": "1",
             **(env or {}),
         }
-        for name in ("TMUX", "SSH_CONNECTION", "NO_COLOR", "COLUMNS", "LINES"):
+        # Python itself may have set LC_CTYPE for the tests; unbuffered, it hides what is left over.
+        strange = ("TMUX", "SSH_CONNECTION", "NO_COLOR", "COLUMNS", "LINES", "LC_CTYPE")
+        for name in (*strange, "PYTHONUNBUFFERED"):
             if name not in (env or {}):
                 environment.pop(name, None)
         if home is not None:

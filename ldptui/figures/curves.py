@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from core.protocols import PROTOCOLS
 from ldptui import format as fmt
 from ldptui.series import Axis, Plot, Series, Tone
 from ldptui.snapshot import CellView
@@ -98,6 +97,8 @@ def error_plot(
     log_y: bool = True,
 ) -> Plot:
     """The error without attack along the axis, a line and its simulated points a protocol."""
+    from core.protocols import PROTOCOLS  # the lab's screen imports this module, and not core
+
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
