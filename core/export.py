@@ -41,19 +41,30 @@ def to_json(results: Results, versions: dict[str, str], frequencies: bool = Fals
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
+def cell_fields(cell: Cell) -> dict[str, Any]:
+    """What a cell is, but for its parameters: numbers and words as in the JSON output.
+
+    p and q are None for RAPPOR, whose own have the opposite roles, and where there are none.
+    """
+    pure = cell.pure if cell.is_pure and not cell.noise else None
+    return {
+        "path": cell.path,
+        "users": cell.users,
+        "malicious": cell.malicious,
+        "domain_size": cell.population.domain_size,
+        "p": pure.p if pure is not None else None,
+        "q": pure.q if pure is not None else None,
+        "hash_range": cell.hash_range,
+    }
+
+
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
     theory = expected_metrics(cell)
     metrics = {name: _estimate(measured.estimate(name, theory[name])) for name in METRICS}
     described: dict[str, Any] = {
         "index": cell.index,
         "parameters": cell.parameters,
-        "path": cell.path,
-        "users": cell.users,
-        "malicious": cell.malicious,
-        "domain_size": cell.population.domain_size,
-        "p": cell.pure.p if cell.is_pure and not cell.noise else None,
-        "q": cell.pure.q if cell.is_pure and not cell.noise else None,
-        "hash_range": cell.hash_range,
+        **cell_fields(cell),
         "trials": measured.trials,
         "metrics": metrics,
     }

@@ -96,18 +96,12 @@ class PartSoFar:
 
 def described_cell(cell: Cell) -> dict[str, Any]:
     """What a cell is, flat: the fields of a `CellView`, and its parameters under ":key"."""
-    from core.export import rappor_fields
+    from core.export import cell_fields, rappor_fields
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
     return {
         "metrics": METRICS,
-        "path": cell.path,
-        "users": cell.users,
-        "malicious": cell.malicious,
-        "domain_size": cell.population.domain_size,
-        "p": cell.pure.p if cell.is_pure and not cell.noise else None,
-        "q": cell.pure.q if cell.is_pure and not cell.noise else None,
-        "hash_range": cell.hash_range,
+        **cell_fields(cell),
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),
         "answer": answered(cell),
