@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from terminal import Terminal, ldptui
+from support.terminal import Terminal, ldptui
 
 ROOT = Path(__file__).parent.parent
 SIZES = ((80, 24), (120, 40), (200, 60))

@@ -15,9 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .cell import Cell as Cell
-    from .central import Geometric as Geometric
-    from .central import Laplace as Laplace
-    from .central import Stability as Stability
     from .errors import FileError as FileError
     from .errors import LdpError as LdpError
     from .errors import RunError as RunError
@@ -31,6 +28,9 @@ if TYPE_CHECKING:
     from .protocols import SUE as SUE
     from .protocols import Rappor as Rappor
     from .protocols import RapporSpec as RapporSpec
+    from .protocols.curators import Geometric as Geometric
+    from .protocols.curators import Laplace as Laplace
+    from .protocols.curators import Stability as Stability
     from .pure import estimate as estimate
     from .runner import Progress as Progress
     from .runner import Results as Results
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Cell": "cell",
-    **dict.fromkeys(("Geometric", "Laplace", "Stability"), "central"),
+    **dict.fromkeys(("Geometric", "Laplace", "Stability"), "protocols.curators"),
     **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "errors"),
     **dict.fromkeys(("Experiment", "compile"), "experiment"),
     **dict.fromkeys(("BLH", "GRR", "OLH", "OUE", "SUE", "Rappor", "RapporSpec"), "protocols"),

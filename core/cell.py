@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import cast
 
 from .attacks import Attack, Fakes, Mixture, PythonAttack, Strategy, fake_share, fakes_of
-from .central import Curator
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
+from .protocols.curators import Curator
 from .pure import Items, LocalMechanism, PureProtocol
 from .sampling import Counts
 from .streams import Path

@@ -7,7 +7,7 @@
         └── AttackError      somebody's own attack failed: its cell fails, the rest goes on
 
 A message is one line: where, what, the rule, the value that broke it. How values and numbers are
-written in it is here as well; `ldptui.format` writes those of tables and charts.
+written in it is here as well; `ldptui.text.format` writes those of tables and charts.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ from .attacks import (
     malicious_users,
 )
 from .cell import Cell
-from .central import Curator
 from .errors import ScenarioError, got, spelled
 from .limits import (
     LIFTED,
@@ -33,6 +32,7 @@ from .limits import (
 )
 from .population import Explicit, Population, StatedSpec
 from .protocols import RapporSpec
+from .protocols.curators import Curator
 from .protocols.rappor import MOST_LEAVING
 from .pure import Items, Mechanism
 from .scenario import MAX_CELLS, Campaign, MixtureSpec, PhasesSpec, Point, Scenario

@@ -17,9 +17,9 @@ import numpy as np
 
 from .attacks import View
 from .cell import Cell
-from .central import Curator
 from .metrics import measure
 from .protocols import Rappor, Unary
+from .protocols.curators import Curator
 from .protocols.rappor import memoised_counts, memoised_reports
 from .pure import Estimates, Items, Mechanism, Reports, Rng
 from .results import BLOCK_TRIALS, Block, Fingerprints, Moments, Rounds

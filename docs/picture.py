@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from ldptui.app import Workbench
-from ldptui.screens.lab import LabScreen
-from ldptui.settings import Settings
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.terminal.settings import Settings
 
 
 async def main() -> None:

@@ -12,7 +12,7 @@ def main() -> int:
     # As ctrl-c: what is finished is printed, and no process of a pool is left.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        from .cli import main as command
+        from .commands.cli import main as command
 
         code = command()
     except KeyboardInterrupt:

@@ -16,15 +16,15 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
 
-from . import attack_options
 from .engine import COMMAND, Engine
-from .screens.workbench import MakeEngine, WorkbenchScreen
-from .settings import Settings
+from .screens.workbench.screen import MakeEngine, WorkbenchScreen
+from .session import attack_options
+from .terminal.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .film import Film
+    from .engine.recorded import Film
 
 DARK = Theme(
     name="ldptui-dark",
@@ -63,7 +63,7 @@ def _driver() -> type[Driver] | None:
     """The driver that sends changed cells only, where there is one."""
     if sys.platform == "win32":
         return None
-    from .driver import ChangedCellsDriver
+    from .terminal.driver import ChangedCellsDriver
 
     return ChangedCellsDriver
 
@@ -141,7 +141,7 @@ class Workbench(App[None]):
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""
-        from .screens.confirm import ConfirmScreen, LeaveScreen
+        from .screens.dialogs.confirm import ConfirmScreen, LeaveScreen
 
         running = self.workbench.run_to_leave
         if running is None or isinstance(self.screen, ConfirmScreen):
@@ -168,7 +168,7 @@ class Workbench(App[None]):
 
     def _fatal_error(self) -> None:
         """Write a crash file instead of Textual's traceback, which prints local variables."""
-        from .crash import write_report
+        from .terminal.crash import write_report
 
         self.crash = sys.exc_info()[1]
         self.crash_file = write_report(self.crash, sys.argv[1:])

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from textual.message import Message
 
-from .snapshot import Reply, Snapshot
+from .session.snapshot import Reply, Snapshot
 
 
 @dataclass(eq=False)

@@ -17,10 +17,10 @@ from textual.keys import format_key
 from textual.screen import Screen
 from textual.widget import Widget
 
-from . import settings
+from .terminal import settings
 
 if TYPE_CHECKING:
-    from .widgets.charts import ChartsPane
+    from .screens.workbench.charts import ChartsPane
 
 TITLES: Final = {
     "app.quit": "Quit",
@@ -117,7 +117,7 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """A command for each tab of the charts, and for each action of the views that tabs have."""
-    from .widgets.charts import ChartsPane
+    from .screens.workbench.charts import ChartsPane
 
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():
@@ -233,19 +233,19 @@ def _set_charset(app: App[Any], charset: str) -> None:
 
 
 def _screenshot(app: App[Any]) -> None:
-    from .exporting import default_path, picture_of, write
+    from .session.exporting import default_path, picture_of, write
 
     app.notify(write(default_path("screen-svg"), picture_of(app)))
 
 
 def _debug(app: App[Any]) -> None:
-    from .screens.text import TextScreen
+    from .screens.dialogs.text import TextScreen
 
     app.push_screen(TextScreen("Debug info", debug_info(app)))
 
 
 def _keys(app: App[Any]) -> None:
-    from .screens.text import TextScreen
+    from .screens.dialogs.text import TextScreen
 
     app.push_screen(TextScreen("Keys", settings.default_keys(app)))
 
@@ -257,7 +257,8 @@ def debug_info(app: App[Any]) -> str:
     import sys
     from importlib.metadata import PackageNotFoundError, version
 
-    from . import __version__, places
+    from . import __version__
+    from .terminal import places
 
     rows = [("ldptui", __version__), ("Python", platform.python_version())]
     for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):

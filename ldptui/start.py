@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .film import Film
-    from .settings import Settings
+    from .engine.recorded import Film
+    from .terminal.settings import Settings
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
 
@@ -78,7 +78,7 @@ def open_workbench(
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2
-    from .settings import SettingsError, load_settings
+    from .terminal.settings import SettingsError, load_settings
 
     try:
         settings: Settings = load_settings(
@@ -98,8 +98,8 @@ def open_workbench(
     # What a start makes stays: searching it for garbage takes a sixth of the time to the first
     # frame. The screen switches the search on again when everything is loaded.
     gc.disable()
-    from . import places
     from .app import Workbench
+    from .terminal import places
 
     app = Workbench(
         settings, path, store=places.chosen_store(store)[0] if keep else None, film=film

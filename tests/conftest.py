@@ -73,7 +73,7 @@ def rng(seed: int) -> np.random.Generator:
 def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pilot's pause does not depend on how busy the machine is: see `waiting.idle`."""
     if "textual.pilot" in sys.modules:
-        from waiting import idle
+        from support.waiting import idle
 
         monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
         monkeypatch.setattr("textual.app.wait_for_idle", idle)

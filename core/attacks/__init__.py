@@ -11,6 +11,7 @@ them where it is left out, claim one at random as honest users do.
 
 from __future__ import annotations
 
+from ..targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users
@@ -18,7 +19,6 @@ from .kinds import ATTACKS, Attack, AttackSpec, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
 from .strategy import COHORT, SHARE, ItemSupport, Strategy, View, played
-from .targets import ListedTargets, PickTargets, RandomSet, Targets
 
 __all__ = [
     "ATTACKS",

@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 import numpy as np
 
 from ..bounds import Range, check_bounds
-from ..central import Curator
 from ..errors import ScenarioError, got
 from ..metrics import in_top
 from ..protocols import GRR, LocalHashing, Unary
+from ..protocols.curators import Curator
 from ..protocols.rappor import Rappor
 from ..pure import (
     BoolArray,
@@ -30,8 +30,8 @@ from ..pure import (
     Supporting,
 )
 from ..sampling import Counts, Floats
+from ..targets import COUNT, RandomSet, Targets
 from .strategy import COHORT, SHARE, ByNumbers, View, played
-from .targets import COUNT, RandomSet, Targets
 
 SEEDS = Range(1, 10**6)
 

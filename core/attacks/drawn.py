@@ -11,13 +11,13 @@ from typing import Annotated, Literal, cast
 import numpy as np
 
 from ..bounds import check_bounds
-from ..central import Curator
 from ..errors import ScenarioError, got
+from ..protocols.curators import Curator
 from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, PureProtocol, Reports, Rng, Support, Supporting
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
+from ..targets import Targets
 from .strategy import COHORT, SHARE, ByNumbers, ItemSupport, View, played
-from .targets import Targets
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from ..bounds import Range, check_bounds
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items
+from ..targets import RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack
 from .strategy import SHARE
-from .targets import RandomSet, Targets
 
 WEIGHT = Range(0)
 

@@ -14,8 +14,8 @@ from ..errors import AttackError, ScenarioError, got
 from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats
+from ..targets import Targets
 from .strategy import SHARE, View
-from .targets import Targets
 
 
 @dataclass(frozen=True)

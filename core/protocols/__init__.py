@@ -15,7 +15,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from ..bounds import check_bounds
 from ..errors import ScenarioError, spelled
 from ..pure import EPSILON, PureProtocol
-from .central import CENTRAL, AdditiveSpec, CentralSpec, StabilitySpec
+from .curators.specs import CENTRAL, AdditiveSpec, CentralSpec, StabilitySpec
 from .grr import GRR
 from .hashing import BLH, HASH_RANGE, OLH, HashRule, LocalHashing, hash_range_for
 from .rappor import BitNoise, Rappor, RapporSpec

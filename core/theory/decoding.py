@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from ..cell import Cell
-from ..decoding import Design, Fit
 from ..population import Population
 from ..protocols import Rappor
+from ..protocols.rappor.decoding import Design, Fit
 from ..sampling import Floats
 from .bits import attacked_users, cohort_law_of
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 
 from ..cell import Cell
-from ..central import Curator
-from ..decoding import one_thread
 from ..metrics import METRICS
 from ..protocols import Rappor
+from ..protocols.curators import Curator
+from ..protocols.rappor.decoding import one_thread
 from ..sampling import Floats
 from .bits import attacked_shares, attacked_users
 from .decoding import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..attacks import ItemSupport
 from ..cell import Cell
-from ..central import Curator
+from ..protocols.curators import Curator
 from ..pure import Items, PureProtocol, Support
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..cell import Cell
-from ..central import Curator
+from ..protocols.curators import Curator
 from ..pure import Support
 from ..sampling import Counts, Floats
 from .support import each_support

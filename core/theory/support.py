@@ -8,8 +8,8 @@ import numpy as np
 
 from ..attacks import Fakes, ItemSupport
 from ..cell import Cell
-from ..central import Curator
 from ..protocols import Rappor
+from ..protocols.curators import Curator
 from ..pure import Items, PureProtocol
 
 

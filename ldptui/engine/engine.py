@@ -12,13 +12,13 @@ from typing import Any, Final
 from textual.message import Message
 
 from ..messages import WorkerChanged
-from ..snapshot import Question, Request, Status
+from ..session.snapshot import Question, Request, Status
 from .child import Child
-from .heard import QuestionSoFar, RunSoFar
+from .wire import QuestionSoFar, RunSoFar
 
-COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.worker")
+COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")
 """-P: what lies in the folder that the app was started in is not imported. Attacks in Python that
-may run are named after it, see `ldptui.attack_options`."""
+may run are named after it, see `ldptui.session.attack_options`."""
 
 LAB: Final = (*COMMAND, "--lab")
 """A worker that has imported what the lab needs when it says that it is ready."""

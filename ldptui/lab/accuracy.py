@@ -9,13 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from core.bounds import Range
-from core.central import SENSITIVITY
-from core.central import accuracy as acc
 from core.errors import ScenarioError
+from core.protocols.curators import SENSITIVITY
+from core.protocols.curators import accuracy as acc
 from core.pure import DOMAIN, item_variance
 
-from .. import cli
-from .. import format as text
+from .. import exits
+from ..text import format as text
 from .mechanisms import bound, curator
 from .options import CURATORS
 from .output import Row, laid_out, of_option, row, show, within
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
     except ScenarioError as error:
         raise of_option(error, OPTIONS) from error
     show(options, values, _table(options, values))
-    return cli.DONE
+    return exits.DONE
 
 
 def accuracies(options: Namespace) -> dict[str, Any]:

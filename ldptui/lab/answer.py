@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..figures import Column, Table, Value
-from ..series import Axis, Bar, Bars, Chart, Plot, Series
+from ..charts.figures import Column, Table, Value
+from ..charts.series import Axis, Bar, Bars, Chart, Plot, Series
 
 
 @dataclass(frozen=True)

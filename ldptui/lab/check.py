@@ -12,17 +12,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.bounds import Range
-from core.central import Exponential, Neighbours
 from core.errors import FileError, LdpError, RunError, ScenarioError, got
-from core.loss import DiscreteLoss, Loss, exponential_loss, loss_of
+from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
+from core.lab.exponential import Exponential
+from core.lab.loss import DiscreteLoss, Loss, exponential_loss, loss_of
 from core.protocols import BitNoise, Rappor
+from core.protocols.curators import Neighbours
 from core.pure import DOMAIN, Rng
 from core.sampling import Counts
 
-from .. import cli
-from .. import format as text
+from .. import exits
+from ..text import format as text
 from .mechanisms import bound, curator
 from .options import CURATORS, LOCAL
 from .output import Report, Row, laid_out, needed, numbers, of_option, row, show, within
@@ -87,7 +88,7 @@ def run(options: Namespace) -> int:
     except ScenarioError as error:
         raise of_option(error, OPTIONS) from error
     show(options, values, laid_out(*report(options, values)))
-    return cli.FAILED if values["verdict"] == "broken" else cli.DONE
+    return exits.FAILED if values["verdict"] == "broken" else exits.DONE
 
 
 def checked(options: Namespace) -> dict[str, Any]:

@@ -9,17 +9,17 @@ from typing import Any, Final
 import numpy as np
 
 from core.bounds import Range
-from core.central import Exponential
-from core.central.accuracy import BUDGET
-from core.central.locality import local_success
 from core.errors import ScenarioError
+from core.lab.exponential import Exponential
+from core.lab.locality import local_success
 from core.population import Population
+from core.protocols.curators.accuracy import BUDGET
 from core.pure import EPSILON, Rng
 from core.sampling import Counts
 
-from .. import cli
-from .. import format as text
-from ..series import Axis, Plot, Series, Tone
+from .. import exits
+from ..charts.series import Axis, Plot, Series, Tone
+from ..text import format as text
 from .mechanisms import bound
 from .options import LOCAL
 from .output import Report, Row, laid_out, row, show, within
@@ -47,7 +47,7 @@ def run(options: Namespace) -> int:
     values = choices(cell.population, epsilon, options.trials, rng)
     about = {"scenario": options.scenario, "seed": options.seed}
     show(options, {**about, **values}, laid_out(*report(options.scenario, values)))
-    return cli.DONE
+    return exits.DONE
 
 
 def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> dict[str, Any]:

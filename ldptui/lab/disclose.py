@@ -12,12 +12,12 @@ import numpy as np
 
 from core.bounds import Range
 from core.columns import Column, read_columns
-from core.disclosure import MOST_VALUES, attribute_privacy, diversity, group
 from core.errors import ScenarioError, got
-from core.relation import Relation
+from core.lab.disclosure import MOST_VALUES, attribute_privacy, diversity, group
+from core.lab.relation import Relation
 
-from .. import cli
-from .. import format as text
+from .. import exits
+from ..text import format as text
 from .output import Report, Row, joined, laid_out, of_option, row, show, within
 
 MOST_ATTRIBUTES: Final = 2000
@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
             raise ScenarioError("cannot be given with --quasi or --sensitive", key="--relation")
         values = relation_values(relation_of(path, _names(options.relation)), options.observed)
         show(options, values, laid_out(*relation_report(options, values)))
-        return cli.DONE
+        return exits.DONE
     quasi, sensitive = _names(options.quasi or ""), _names(options.sensitive or "")
     if not quasi:
         raise ScenarioError("must name the columns that others may know", key="--quasi")
@@ -44,7 +44,7 @@ def run(options: Namespace) -> int:
             raise ScenarioError(f"must not name a quasi-identifier, {got(name)}", key="--sensitive")
     values = table_values(path, quasi, sensitive, options.observed)
     show(options, values, laid_out(*report(options, values)))
-    return cli.DONE
+    return exits.DONE
 
 
 def _names(written: str) -> list[str]:

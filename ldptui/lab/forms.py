@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
-    from ..draft import Draft
+    from ..session.draft import Draft
 
 Tab = Literal[
     "histograms", "locality", "choosing", "clipping", "budget", "loss", "disclosure", "synthetic"
@@ -197,7 +197,7 @@ def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:
 
 
 def _of_draft(tab: Tab, draft: Draft, values: Mapping[str, Any]) -> dict[str, Any]:
-    from ..draft import value_of
+    from ..session.draft import value_of
 
     found: dict[str, Any] = {}
     kind, epsilon = value_of(draft, "protocol.kind"), value_of(draft, "protocol.epsilon")

@@ -7,16 +7,16 @@ from argparse import Namespace
 from dataclasses import asdict
 from typing import Any, Final
 
-from core import ledger as books
 from core.bounds import Range
 from core.cell import Cell
-from core.central import SENSITIVITY, Geometric, Laplace, Stability
 from core.errors import ScenarioError, got
+from core.lab import ledger as books
 from core.protocols import BitNoise
+from core.protocols.curators import SENSITIVITY, Geometric, Laplace, Stability
 from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 
-from .. import cli
-from .. import format as text
+from .. import exits
+from ..text import format as text
 from .output import Report, Row, laid_out, numbers, of_option, row, show, within
 from .price import unswept
 
@@ -45,7 +45,7 @@ def run(options: Namespace) -> int:
     except ScenarioError as error:
         raise of_option(error, {name: f"--{name}" for name in ("delta", "people")}) from error
     show(options, values, laid_out(*report(options, values)))
-    return cli.DONE
+    return exits.DONE
 
 
 def totals(options: Namespace) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.central import Curator, Geometric, Laplace, Neighbours, Stability
 from core.protocols import CONSTRUCTORS, OLH
+from core.protocols.curators import Curator, Geometric, Laplace, Neighbours, Stability
 from core.pure import PureProtocol
 
 

@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 from core.bounds import Range
 from core.errors import ScenarioError, got, spelled
 
-from .. import format as text
-from .. import table
-from ..headless import width, write_out
+from ..terminal.output import width, write_out
+from ..text import format as text
+from ..text import table
 
 Row = tuple[str, str, str, str]
 

@@ -11,19 +11,19 @@ import numpy as np
 
 from core.bounds import Range
 from core.cell import Cell
-from core.central import Neighbours, price
-from core.central.locality import central_mse, grown
 from core.errors import ScenarioError
 from core.experiment import compile  # noqa: A004
+from core.lab.locality import central_mse, grown, price
+from core.protocols.curators import Neighbours
 from core.pure import EPSILON, item_variance
 from core.sampling import Counts, Floats
 from core.scenario import load
 
-from .. import cli
-from .. import format as text
-from ..draft import base
-from ..headless import locate
-from ..series import Axis, Plot, Series, Tone
+from .. import exits
+from ..charts.series import Axis, Plot, Series, Tone
+from ..session.draft import base
+from ..session.locating import locate
+from ..text import format as text
 from .mechanisms import bound, curator
 from .options import CURATORS, LOCAL
 from .output import Report, Row, laid_out, of_option, row, show, within
@@ -59,7 +59,7 @@ def run(options: Namespace) -> int:
         {"scenario": options.scenario, **values},
         laid_out(*report(options.scenario, values)),
     )
-    return cli.DONE
+    return exits.DONE
 
 
 def unswept(place: str) -> Cell:

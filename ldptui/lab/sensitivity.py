@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.central.accuracy import BUDGET, Neighbours
 from core.columns import Column, read_columns
 from core.errors import ScenarioError, got
+from core.lab.sensitivity import QUERIES, Bounds, Query, clipping, of_query
+from core.protocols.curators.accuracy import BUDGET, Neighbours
 from core.sampling import Floats
-from core.sensitivity import QUERIES, Bounds, Query, clipping, of_query
 
-from .. import cli
-from .. import format as text
-from ..series import Axis, Plot, Series
+from .. import exits
+from ..charts.series import Axis, Plot, Series
+from ..text import format as text
 from .output import Report, Row, laid_out, numbers, of_option, row, show, within
 
 POINTS: Final = 41
@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
             rule += "; of such a column --query count,histogram alone"
         raise of_option(ScenarioError(rule, key=error.key), {"column": "--column"}) from error
     show(options, {"file": options.file, **values}, laid_out(*report(options.file, values)))
-    return cli.DONE
+    return exits.DONE
 
 
 def _queries(written: str | None) -> tuple[Query, ...]:

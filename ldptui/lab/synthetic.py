@@ -11,12 +11,9 @@ import numpy as np
 
 from core.bounds import Range
 from core.cell import Cell
-from core.central import Curator
 from core.errors import FileError
-from core.ledger import Spent
-from core.pure import Rng
-from core.sampling import Counts, Floats
-from core.synthetic import (
+from core.lab.ledger import Spent
+from core.lab.synthetic import (
     ROWS,
     note,
     on_the_simplex,
@@ -24,10 +21,13 @@ from core.synthetic import (
     synthetic_items,
     write_synthetic,
 )
+from core.protocols.curators import Curator
+from core.pure import Rng
+from core.sampling import Counts, Floats
 from core.trial import draw_counts, no_pulse
 
-from .. import cli
-from .. import format as text
+from .. import exits
+from ..text import format as text
 from .output import Report, Row, laid_out, row, show, within
 from .price import current
 
@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     values = synthesised(cell, path, options.column, options.rows, options.seed)
     about = {"scenario": options.scenario, **values}
     show(options, about, laid_out(*report(options.scenario, values)))
-    return cli.DONE
+    return exits.DONE
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""One folder a screen, its panes inside."""

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..keys import ALT_DIGITS, RUN, key_of
+from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.dialog import Dialog
 
 ABOUT: Final = (
@@ -122,7 +122,7 @@ def _place(node: DOMNode) -> str:
 
 def field_text(key: str, run_key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
-    from ..help import field_help, kind_help
+    from ..catalogue.help import field_help, kind_help
 
     if key.startswith("lab."):
         yield from lab_text(*key.split(".")[1:3])
@@ -159,7 +159,7 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
 
 def lab_text(tab: str, name: str = "") -> Iterator[Content]:
     """The help of a tab of the lab: of one of its fields, then of the notions behind it."""
-    from ..help import lab_field_help, notions
+    from ..catalogue.help import lab_field_help, notions
 
     field = lab_field_help(name) if name else None
     if field is not None:

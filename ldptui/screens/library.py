@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from .. import places
+from ..terminal import places
 from ..widgets.dialog import Dialog
 
 

@@ -1,0 +1,1 @@
+"""The widgets that more than one screen uses."""

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from ldptui.rows import Charset, clean
+from ..charts.rows import Charset, clean
 
 Choices = tuple[tuple[str, str], ...]
 """What is posted when it is chosen, and its text."""

@@ -17,15 +17,15 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ldptui.keys import key_of
-from ldptui.rows import clean
-from ldptui.widgets.choice_bar import ChoiceBar
-from ldptui.widgets.filter_input import FilterInput, no_match
-from ldptui.widgets.plot import palette_of
+from ..charts.rows import clean
+from ..terminal.keyboard import key_of
+from .choice_bar import ChoiceBar
+from .filter_input import FilterInput, no_match
+from .plot import palette_of
 
 if TYPE_CHECKING:
-    from ldptui.figures import Column, Table, Value
-    from ldptui.rows import Charset
+    from ..charts.figures import Column, Table, Value
+    from ..charts.rows import Charset
 
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""

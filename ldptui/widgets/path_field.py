@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from ..places import is_folder
+from ..terminal.places import is_folder
 
 MOST: Final = 500
 """So many completions are listed; who has more types one more letter."""

@@ -15,9 +15,9 @@ from textual.reactive import reactive
 from textual.strip import Strip, StripRenderable
 from textual.widget import Widget
 
-from ldptui import rows
-from ldptui.rows import Charset, Palette
-from ldptui.series import Chart
+from ..charts import rows
+from ..charts.rows import Charset, Palette
+from ..charts.series import Chart
 
 
 def palette_of(app: App[Any]) -> Palette:
@@ -147,7 +147,7 @@ class ChartView(Widget, can_focus=True):
         return self._rows
 
     def _draw(self, width: int, height: int) -> list[Strip]:
-        from ldptui.chart import draw, message
+        from ..charts.draw import draw, message
 
         palette = palette_of(self.app)
         if self.chart is None:

@@ -9,8 +9,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..format import ascii_cells
-from ..rows import Charset, Palette, Row, strip
+from ..charts.rows import Charset, Palette, Row, strip
+from ..text.format import ascii_cells
 from .plot import palette_of
 
 Build: TypeAlias = Callable[[int, int, Palette, Charset], list[Row]]

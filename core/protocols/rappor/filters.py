@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bounds import Range
-from ...decoding import Design
+from .decoding import Design
 
 BITS = Range(2, 256)
 """A hash is a byte, so that more bits would stay empty."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from ...bounds import check_bounds
-from ...decoding import Adjust
 from ...errors import ScenarioError, got, spelled
 from ...pure import EPSILON, PureProtocol
 from ..unary import SUE, Unary
+from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES
 from .mechanism import ALPHA, Rappor
 from .noise import PROBABILITY, BitNoise, solved_f

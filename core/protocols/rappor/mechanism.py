@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bounds import Range, check_bounds
-from ...decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
 from ...errors import ScenarioError, spelled
 from ...pure import (
     DOMAIN,
@@ -27,6 +26,7 @@ from ...pure import (
     check_padding,
 )
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
+from .decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
 

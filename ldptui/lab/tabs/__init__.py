@@ -25,8 +25,8 @@ from core.errors import FileError, ScenarioError, got
 from core.pure import Rng
 from core.scenario import Scenario
 
-from ... import table as layout
-from ...series import Chart
+from ...charts.series import Chart
+from ...text import table as layout
 from ..answer import Answer, listed
 from ..forms import EXAMPLES
 from ..output import Report, cited

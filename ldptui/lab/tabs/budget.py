@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from core import ledger as books
 from core.bounds import Range
 from core.errors import ScenarioError
+from core.lab import ledger as books
 from core.protocols import BitNoise
 from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
 
-from ... import format as text
-from ...series import Axis, Plot, Series
+from ...charts.series import Axis, Plot, Series
+from ...text import format as text
 from .. import ledger
 from . import Ask, Steps, answer_of
 

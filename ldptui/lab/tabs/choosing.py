@@ -7,7 +7,7 @@ from typing import Final
 from core.bounds import Range
 from core.pure import EPSILON
 
-from ... import format as text
+from ...text import format as text
 from .. import choose
 from . import Ask, Steps, answer_of
 

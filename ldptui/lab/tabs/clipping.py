@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from core.central.accuracy import BUDGET
 from core.errors import ScenarioError
+from core.lab.sensitivity import QUERIES, Bounds, clipping, of_query
+from core.protocols.curators.accuracy import BUDGET
 from core.sampling import Floats
-from core.sensitivity import QUERIES, Bounds, clipping, of_query
 
-from ... import format as text
-from ...series import Bar, Bars, Series
+from ...charts.series import Bar, Bars, Series
+from ...text import format as text
 from .. import sensitivity
 from ..output import Report, row
 from . import Ask, Offers, Steps, answer_of, columns_of, header_of

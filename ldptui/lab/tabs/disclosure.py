@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from core.bounds import Range
 from core.errors import ScenarioError, got
-from core.relation import Relation
+from core.lab.relation import Relation
 
-from ... import format as text
-from ...series import Bar, Bars
+from ...charts.series import Bar, Bars
+from ...text import format as text
 from .. import disclose
 from ..output import joined
 from . import Ask, Offers, Steps, answer_of, header_of

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from core.bounds import Range
-from core.central import Neighbours
-from core.central import accuracy as acc
+from core.protocols.curators import Neighbours
+from core.protocols.curators import accuracy as acc
 from core.sampling import Counts, Floats
 
-from ... import format as text
-from ...series import Axis, Plot, Series
+from ...charts.series import Axis, Plot, Series
+from ...text import format as text
 from ..accuracy import formulas
 from ..mechanisms import curator
 from ..output import Report, row

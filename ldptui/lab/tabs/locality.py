@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from core.bounds import Range
-from core.central.accuracy import require_delta
-from core.central.locality import grown
+from core.lab.locality import grown
+from core.protocols.curators.accuracy import require_delta
 from core.pure import EPSILON
 from core.sampling import Counts, Floats
 
-from ... import format as text
+from ...text import format as text
 from .. import price
 from ..options import LOCAL
 from . import Ask, Steps, answer_of

@@ -7,16 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from core.audit import CELLS
 from core.bounds import Range
-from core.central.accuracy import BUDGET
 from core.errors import ScenarioError
-from core.loss import DiscreteLoss, Loss
+from core.lab.audit import CELLS
+from core.lab.loss import DiscreteLoss, Loss
+from core.protocols.curators.accuracy import BUDGET
 from core.pure import DOMAIN, EPSILON
 from core.sampling import Floats
 
-from ... import format as text
-from ...series import Axis, Bar, Bars, Chart, Plot, Series
+from ...charts.series import Axis, Bar, Bars, Chart, Plot, Series
+from ...text import format as text
 from .. import check
 from ..options import CURATORS, LOCAL
 from . import SEED, Ask, Steps, answer_of

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from core.bounds import Range
-from core.central.accuracy import BUDGET
 from core.errors import ScenarioError
+from core.lab.synthetic import ROWS
+from core.protocols.curators.accuracy import BUDGET
 from core.sampling import Floats
-from core.synthetic import ROWS
 
-from ... import format as text
-from ...series import Axis, Plot, Series
+from ...charts.series import Axis, Plot, Series
+from ...text import format as text
 from .. import synthetic
 from ..mechanisms import curator
 from ..output import row

@@ -17,7 +17,7 @@ from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ...keys import ALT_DIGITS
+from ...terminal.keyboard import ALT_DIGITS
 
 
 def muted(widget: Widget) -> str:

@@ -251,7 +251,7 @@ class Field(Widget):
 
     def _nudged(self, up: bool, big: bool) -> str | None:
         """The text of the next number up or down that is allowed; None where there is none."""
-        from ...draft import allowed
+        from ...session.draft import allowed
 
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal, DecimalException
 from typing import Any, Literal
 
-from ...format import count
+from ...text.format import count
 
 Type = Literal["integer", "number", "text", "list"]
 

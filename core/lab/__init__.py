@@ -1,0 +1,1 @@
+"""The privacy lab: what needs no simulation."""

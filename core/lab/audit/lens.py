@@ -1,0 +1,195 @@
+"""How an audit sees reports of any kind: as a few columns of small whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import RunError, spelled
+from ...pure import Rng
+from ...sampling import Floats
+
+Sampler: TypeAlias = Callable[[int, Rng], Any]
+"""Draws so many reports of one input: an array whose first axis is reports."""
+
+BLOCK: Final = 8192
+"""Reports drawn at once."""
+KINDS: Final = 64
+"""Categories of one column of a report."""
+MOST_COLUMNS: Final = 4096
+"""Further columns of a report are not looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """How to see any report as a few columns of small whole numbers.
+
+    values : of each column, the frequent values, sorted; each is a category of its own.
+    cuts : of each column, where the rest is cut into categories.
+    examples : a report of each value, where the one column is the whole report; else None.
+    """
+
+    values: tuple[NDArray[Any], ...]
+    cuts: tuple[NDArray[Any], ...]
+    examples: Any
+    look: Callable[[Any], NDArray[Any]] | None
+
+    @classmethod
+    def of(
+        cls,
+        draws: Sequence[Sampler],
+        look: Callable[[Any], NDArray[Any]] | None,
+        few: int,
+        rng: Rng,
+    ) -> Lens:
+        first = [_drawn(draw, BLOCK, rng) for draw in draws]
+        whole, places = np.unique(
+            np.concatenate([_whole(reports) for reports in first]), return_index=True
+        )
+        if whole.size <= few:
+            return cls((whole,), (whole[:0],), np.concatenate(first)[places], None)
+        seen = zip(*(_columns(reports, look) for reports in first), strict=True)
+        values, cuts = zip(*(_categories(np.concatenate(parts)) for parts in seen), strict=True)
+        return cls(values, cuts, None, look)
+
+    @property
+    def kinds(self) -> int:
+        return max(v.size + c.size + 1 for v, c in zip(self.values, self.cuts, strict=True))
+
+    def codes(self, reports: Any, wanted: NDArray[np.intp]) -> NDArray[np.intp]:
+        """intp[wanted columns, n]: the category of these columns of each report."""
+        columns = [_whole(reports)] if self.examples is not None else _columns(reports, self.look)
+        if len(columns) != len(self.values):
+            raise RunError("the reports of a sampler change their shape from call to call")
+        coded = np.empty((wanted.size, len(reports)), dtype=np.intp)
+        for row, at in zip(coded, wanted.tolist(), strict=True):
+            column, values, cuts = columns[at], self.values[at], self.cuts[at]
+            if column.dtype == np.uint8 and values.tolist() == [0, 1]:
+                np.minimum(column, 2, out=row)
+                continue
+            row[:] = values.size
+            if cuts.size:
+                row += np.searchsorted(cuts, column, side="right")
+            if values.size:
+                place = np.minimum(np.searchsorted(values, column), values.size - 1)
+                np.copyto(row, place, where=values[place] == column)
+        return coded
+
+    def blocks(
+        self, draw: Sampler, count: int, wanted: NDArray[np.intp], rng: Rng
+    ) -> Iterator[NDArray[np.intp]]:
+        """The codes of so many reports, block by block."""
+        for at in range(0, count, BLOCK):
+            yield self.codes(_drawn(draw, min(BLOCK, count - at), rng), wanted)
+
+    def table(self, draw: Sampler, count: int, rng: Rng) -> Floats:
+        """float64[columns, kinds]: how often each category of each column occurs."""
+        size = (len(self.values), self.kinds)
+        offsets = np.arange(size[0])[:, None] * size[1]
+        total = np.zeros(size[0] * size[1])
+        for coded in self.blocks(draw, count, np.arange(size[0]), rng):
+            total += np.bincount((coded + offsets).ravel(), minlength=total.size)
+        return total.reshape(size)
+
+    def weights(self, first: Floats, second: Floats) -> Floats:
+        """ln of the ratio of the shares of each category: how telling it is.
+
+        Of many columns, most tell nothing: there it is 0 where the difference may be chance.
+        """
+        ratio = np.log((first + 0.5) / (second + 0.5))
+        if self.examples is not None:
+            return np.asarray(ratio)
+        return np.where(np.abs(first - second) > 4 * np.sqrt(first + second), ratio, 0.0)
+
+    def scores(
+        self, draw: Sampler, count: int, weights: dict[tuple[int, int], Floats], rng: Rng
+    ) -> dict[tuple[int, int], list[Floats]]:
+        """For each pair of inputs, the sum of the weights of each report's categories."""
+        found: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
+        wanted = np.flatnonzero(np.any([table.any(axis=1) for table in weights.values()], axis=0))
+        for coded in self.blocks(draw, count, wanted, rng):
+            for pair, table in weights.items():
+                total = np.zeros(coded.shape[1])
+                for row, column in zip(coded, wanted.tolist(), strict=True):
+                    if table[column].any():
+                        total += table[column][row]
+                # Sums in any order are equal scores.
+                found[pair].append(np.asarray(np.round(total, 9), dtype=np.float64))
+        return found
+
+    def describe(self, weights: Floats, threshold: float) -> str:
+        """The event that a score reaches the threshold, in words."""
+        if not weights.any():
+            return "any report"
+        if self.examples is not None:
+            chosen = np.flatnonzero(np.round(weights[0], 9) >= threshold)
+            named = [_shown(self.examples[at]) for at in chosen[:4] if at < len(self.examples)]
+            more = ", …" if chosen.size > 4 else ""
+            return f"the report is {', '.join(named)}{more}"
+        telling = int(weights.any(axis=1).sum())
+        columns = "column" if telling == 1 else "columns"
+        least = spelled(threshold, 4)
+        return f"a likelihood score of {telling} {columns} of the report is at least {least}"
+
+
+def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:
+    """Reports as an array of so many rows; raises RunError."""
+    try:
+        reports = np.asarray(draw(count, rng))
+    except Exception as error:
+        raise RunError(f"a sampler failed: {type(error).__name__}: {error}") from error
+    if reports.ndim == 0 or len(reports) != count:
+        raise RunError(f"a sampler must return {count} reports, got shape {reports.shape}")
+    if reports.dtype == object:
+        raise RunError("a sampler must return an array of numbers or of text, got objects")
+    return reports
+
+
+def _whole(reports: Any) -> NDArray[Any]:
+    """Each report as one value that can be compared."""
+    if reports.ndim == 1 and reports.dtype.names is None:
+        return np.asarray(reports)
+    rows = np.ascontiguousarray(reports).reshape(len(reports), -1)
+    width = rows.shape[1] * rows.dtype.itemsize
+    # As big-endian text without an end mark: void values do not sort.
+    raw = rows.view(np.uint8).reshape(len(rows), width)
+    return np.ascontiguousarray(raw.astype(np.uint16) + 1).view(f"S{2 * width}").ravel()
+
+
+def _shown(report: Any) -> str:
+    """One report in words; packed bytes as bits."""
+    if isinstance(report, np.ndarray) and report.dtype == np.uint8:
+        return "".join(f"{byte:08b}" for byte in report.ravel())
+    if isinstance(report, np.void) and report.dtype.names:
+        return " ".join(f"{name} {_shown(report[name])}" for name in report.dtype.names)
+    return str(report.tolist()) if hasattr(report, "tolist") else str(report)
+
+
+def _columns(reports: Any, look: Callable[[Any], NDArray[Any]] | None) -> list[NDArray[Any]]:
+    """The numbers a report consists of: fields, columns, the bits of packed bytes."""
+    if reports.dtype.names is not None:
+        found = [c for name in reports.dtype.names for c in _columns(reports[name], None)]
+    elif reports.ndim == 1:
+        found = [reports]
+    else:
+        flat = reports.reshape(len(reports), -1)
+        if flat.dtype == np.uint8:
+            flat = np.unpackbits(flat, axis=1)
+        found = list(flat.T)
+    found = found[:MOST_COLUMNS]
+    return [*found, *np.asarray(look(reports)).T] if look is not None else found
+
+
+def _categories(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The frequent values of a column, and cuts that spread the others evenly."""
+    values, counts = np.unique(column, return_counts=True)
+    if values.size <= KINDS:
+        return values, values[:0]
+    frequent = np.sort(values[np.argsort(-counts, kind="stable")[: KINDS // 2]])
+    frequent = frequent[np.isin(frequent, values[counts >= 16])]
+    places = np.linspace(0, column.size - 1, KINDS // 2 + 1)[1:-1].astype(np.intp)
+    return frequent, np.unique(np.sort(column)[places])

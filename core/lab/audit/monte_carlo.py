@@ -1,0 +1,214 @@
+"""What samples of a mechanism's reports prove against its claim.
+
+An audit looks for an event that one input makes likelier than another, and then bounds from below,
+on fresh samples, the ε that is needed to explain it (Clopper, Pearson 1934; Ding, Wang, Wang,
+Zhang, Kifer, "Detecting violations of differential privacy", CCS 2018; Jagielski, Ullman, Oprea,
+NeurIPS 2020). A high bound refutes a claim; a low one proves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ScenarioError, got
+from ...hashing import buckets
+from ...protocols import GRR, LocalHashing, Unary
+from ...pure import Reports, Rng
+from ...sampling import Floats
+from .lens import Lens, Sampler
+
+FEW_REPORTS: Final = 1024
+"""So many different reports, at most, are told apart one by one; fewer from small samples."""
+
+
+class Perturbs(Protocol):
+    """What an audit needs of a local protocol; a pure one's `supports` sharpens it."""
+
+    def perturb(self, values: NDArray[np.int64], rng: Rng) -> Reports: ...
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What samples showed.
+
+    lower : with this confidence, ε is at least so much; 0 if nothing was found.
+    estimate : ln of the ratio of the two shares seen (less δ), without a margin.
+    first, second : the inputs; hits of `samples` reports of each were in the event.
+    """
+
+    claimed: float
+    delta: float
+    lower: float
+    estimate: float
+    confidence: float
+    first: str
+    second: str
+    event: str
+    first_hits: int
+    second_hits: int
+    samples: int
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is refuted."""
+        return self.lower > self.claimed
+
+
+def clopper_pearson(hits: Any, of: int, alpha: float) -> tuple[Floats, Floats]:
+    """Exact bounds of a probability, each wrong with probability α at most: lower and upper."""
+    from scipy.special import betainccinv, betaincinv
+
+    hits = np.asarray(hits, dtype=np.float64)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), of - hits + 1, alpha), 0.0)
+    high = np.where(hits < of, betainccinv(hits + 1, np.maximum(of - hits, 1), alpha), 1.0)
+    return low, high
+
+
+def epsilon_at_least(
+    first: Any, second: Any, of: int, confidence: float, delta: float = 0.0
+) -> Floats:
+    """The ε that hits of `of` reports each prove: ln((p₁ - δ) / p₂) at the worst bounds; ≥ 0."""
+    alpha = (1 - confidence) / 2
+    low, _ = clopper_pearson(first, of, alpha)
+    _, high = clopper_pearson(second, of, alpha)
+    spare = np.maximum(low - delta, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(np.log(spare) - np.log(high), 0.0))
+
+
+def audit(
+    inputs: Sequence[tuple[str, Sampler]],
+    claimed: float,
+    rng: Rng,
+    samples: int = 200_000,
+    confidence: float = 0.999,
+    delta: float = 0.0,
+    look: Callable[[Any], NDArray[Any]] | None = None,
+) -> Audit:
+    """Look for the two inputs, and the event, that refute (claimed, δ)-privacy the most.
+
+    Parameters
+    ----------
+    inputs : names and samplers of two inputs or more; every pair should be alike, both ways.
+    samples : reports of each input. A quarter finds which values are telling, a quarter an event;
+        the rest, of two inputs alone, decides: so that the bound is exact.
+    look : columns [n, m] to look at besides the reports themselves.
+
+    Raises ScenarioError for parameters out of range, RunError for a sampler that does not work.
+    """
+    if not 0 < confidence < 1:
+        raise ScenarioError(f"must be in (0, 1), {got(confidence)}", key="confidence")
+    if samples < 1000:
+        raise ScenarioError(f"must be at least 1000, {got(samples)}", key="samples")
+    if len(inputs) < 2:
+        raise ScenarioError("must be two inputs or more", key="inputs")
+    names = [name for name, _ in inputs]
+    draws = [sampler for _, sampler in inputs]
+    part = samples // 4
+    lens = Lens.of(draws, look, min(FEW_REPORTS, part // 32), rng)
+    tables = [lens.table(draw, part, rng) for draw in draws]
+    scores = {
+        (a, b): lens.weights(tables[a], tables[b]) for a, b in permutations(range(len(draws)), 2)
+    }
+    best = (-math.inf, (0, 1), 0.0)
+    seen: dict[int, dict[tuple[int, int], list[Floats]]] = {}
+    for at, draw in enumerate(draws):
+        own = {pair: weights for pair, weights in scores.items() if at in pair}
+        seen[at] = lens.scores(draw, part, own, rng)
+    for a, b in scores:
+        first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
+        bound, threshold = _best_threshold(first, second, confidence, delta)
+        best = max(best, (bound, (a, b), threshold))
+    _, (a, b), threshold = best
+    fresh = samples - 2 * part
+    hits = [
+        int((np.concatenate(found[a, b]) >= threshold).sum())
+        for found in (lens.scores(draws[at], fresh, {(a, b): scores[a, b]}, rng) for at in (a, b))
+    ]
+    lower = float(epsilon_at_least(hits[0], hits[1], fresh, confidence, delta))
+    spare = hits[0] / fresh - delta
+    estimate = 0.0
+    if spare > 0:
+        estimate = max(0.0, math.log(spare * fresh / hits[1])) if hits[1] else math.inf
+    event = lens.describe(scores[a, b], threshold)
+    return Audit(
+        claimed,
+        delta,
+        lower,
+        estimate,
+        confidence,
+        names[a],
+        names[b],
+        event,
+        hits[0],
+        hits[1],
+        fresh,
+    )
+
+
+def audit_protocol(
+    protocol: Perturbs,
+    domain_size: int,
+    claimed: float,
+    rng: Rng,
+    samples: int = 200_000,
+    confidence: float = 0.999,
+    delta: float = 0.0,
+) -> Audit:
+    """Audit a local protocol, or anything with `perturb(values, rng)`, on a few of its items."""
+    items = sorted({0, 1, domain_size // 2, domain_size - 1})
+
+    def sampler(item: int) -> Sampler:
+        return lambda count, rng: protocol.perturb(np.full(count, item, dtype=np.int64), rng)
+
+    return audit(
+        [(f"item {item}", sampler(item)) for item in items],
+        claimed,
+        rng,
+        samples,
+        confidence,
+        delta,
+        _support_of(protocol, domain_size, np.array(items)),
+    )
+
+
+def _support_of(
+    protocol: object, domain_size: int, items: NDArray[np.int64]
+) -> Callable[[Any], NDArray[Any]] | None:
+    """Which of the audited items each report supports, where that is quick to know."""
+    if isinstance(protocol, Unary):
+        return None  # its bits are looked at already
+    if isinstance(protocol, GRR):
+        return lambda reports: np.asarray(reports[:, None] == items)
+    if isinstance(protocol, LocalHashing):
+        g = protocol.hash_range
+        return lambda reports: np.asarray(
+            buckets(items, reports["seed"][:, None].copy(), g) == reports["value"][:, None]
+        )
+    supports: Callable[[Any], NDArray[Any]] | None = getattr(protocol, "supports", None)
+    if supports is None or domain_size > FEW_REPORTS:
+        return None
+    return lambda reports: supports(reports)[:, items]
+
+
+def _best_threshold(
+    first: Floats, second: Floats, confidence: float, delta: float
+) -> tuple[float, float]:
+    """The score above which the reports prove the largest ε, and that ε."""
+    candidates = np.unique(np.concatenate([first, second]))
+    if candidates.size > 400:
+        candidates = np.unique(np.quantile(candidates, np.linspace(0, 1, 400)))
+    hits = [
+        scores.size - np.searchsorted(np.sort(scores), candidates, side="left")
+        for scores in (first, second)
+    ]
+    bounds = epsilon_at_least(hits[0], hits[1], first.size, confidence, delta)
+    at = int(bounds.argmax())
+    return float(bounds[at]), float(candidates[at])

@@ -1,0 +1,281 @@
+"""What a "de-identified" table gives away: k-anonymity, l-diversity, t-closeness, implications.
+
+Rows that agree on all quasi-identifiers form a class: who knows them of somebody knows the class.
+k: Sweeney, "k-anonymity", 2002. l: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam,
+"l-diversity", ICDE 2006. t: Li, Li, Venkatasubramanian, "t-closeness", ICDE 2007. Implications are
+those of `core.lab.relation`, where an attribute is a column with its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from ..columns import Column, as_number
+from ..errors import ScenarioError
+from ..sampling import Counts, Floats
+
+MOST_VALUES: Final = 100_000
+"""Different values of a quasi-identifier."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The rows, grouped.
+
+    of_row : int64[n], each row's class.
+    sizes : int64[classes], rows of each class; at least 1.
+    first : int64[classes], a row of each class.
+    """
+
+    of_row: Counts
+    sizes: Counts
+    first: Counts
+
+    @property
+    def rows(self) -> int:
+        return self.of_row.size
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest class: the table is k-anonymous."""
+        return int(self.sizes.min())
+
+    @property
+    def unique_share(self) -> float:
+        """The share of rows that are alone in their class."""
+        return int((self.sizes == 1).sum()) / self.rows
+
+    def share_below(self, k: int) -> float:
+        """The share of rows in classes of fewer than k rows."""
+        return int(self.sizes[self.sizes < k].sum()) / self.rows
+
+
+def group(columns: Sequence[Column]) -> Classes:
+    """The classes of rows that agree on all of these columns; one class where there are none."""
+    if not columns:
+        raise ScenarioError("must name at least one column", key="quasi")
+    return group_codes([column.codes for column in columns])
+
+
+def group_codes(codes: Sequence[Counts]) -> Classes:
+    """The same, of int64[n] for each column."""
+    rows = codes[0].size
+    if rows == 0:
+        raise ScenarioError("must hold at least one row, got none", key="table")
+    joint = np.zeros(rows, dtype=np.int64)
+    kinds = 1
+    for column in codes:
+        values = int(column.max()) + 1
+        if kinds * values >= 2**62:  # number the classes so far anew
+            joint = np.unique(joint, return_inverse=True)[1]
+            kinds = int(joint.max()) + 1
+        joint = joint * values + column
+        kinds *= values
+    if kinds <= 4 * rows:  # counting is faster than sorting
+        sizes = np.bincount(joint, minlength=kinds)
+        number = np.cumsum(sizes > 0) - 1
+        first = np.empty(int(number[-1]) + 1, dtype=np.int64)
+        joint = number[joint]
+        first[joint[::-1]] = np.arange(rows)[::-1]
+        return Classes(joint, sizes[sizes > 0], first)
+    _, first, joint, sizes = np.unique(
+        joint, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Classes(joint, sizes, first)
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity:
+    """How varied a sensitive column is within the classes, and how far from the whole table.
+
+    distinct, entropy : int64[classes], float64[classes] in nats; of each class.
+    equal, ordered : float64[classes], the distance of each class's law from the table's, in [0, 1]:
+        half the sum of differences, and the earth mover's distance over equally spaced values.
+    by_number : whether the order is that of numbers; else of the alphabet.
+    homogeneous_share : of rows whose class has one value alone, and gives it away.
+    """
+
+    distinct: Counts
+    entropy: Floats
+    equal: Floats
+    ordered: Floats
+    by_number: bool
+    homogeneous_share: float
+
+    @property
+    def l_distinct(self) -> int:
+        """Every class has so many different values."""
+        return int(self.distinct.min())
+
+    @property
+    def l_entropy(self) -> float:
+        """e^(the least entropy): every class is as varied as so many equally likely values."""
+        return float(np.exp(self.entropy.min()))
+
+    @property
+    def t_equal(self) -> float:
+        return float(self.equal.max())
+
+    @property
+    def t_ordered(self) -> float:
+        return float(self.ordered.max())
+
+
+def diversity(classes: Classes, sensitive: Column) -> Diversity:
+    """The sensitive column within the classes. Work and memory: the rows, whatever its values."""
+    order, by_number = _order(sensitive.values)
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.arange(order.size)
+    m = order.size
+    # The (class, value) pairs that occur, by class and then by value.
+    pairs, counts = np.unique(classes.of_row * m + rank[sensitive.codes], return_counts=True)
+    of_class, value = pairs // m, pairs % m
+    share = counts / classes.sizes[of_class]
+    overall = np.bincount(rank[sensitive.codes], minlength=m) / classes.rows
+    starts = np.flatnonzero(np.diff(of_class, prepend=-1))
+    distinct = np.diff(np.append(starts, pairs.size))
+    entropy = np.add.reduceat(-share * np.log(share), starts)
+    equal = np.add.reduceat(np.maximum(share - overall[value], 0), starts)
+    homogeneous = int(classes.sizes[distinct == 1].sum())
+    return Diversity(
+        distinct,
+        np.maximum(entropy, 0.0),
+        equal,
+        _earth_mover(starts, value, share, overall),
+        by_number,
+        homogeneous / classes.rows,
+    )
+
+
+def _order(values: tuple[str, ...]) -> tuple[Counts, bool]:
+    """The values' numbers, in ascending order."""
+    numbers = [as_number(value) for value in values]
+    if None in numbers:
+        return np.array(sorted(range(len(values)), key=values.__getitem__)), False
+    return np.argsort(np.array(numbers, dtype=np.float64), kind="stable"), True
+
+
+def _earth_mover(starts: Counts, value: Counts, share: Floats, overall: Floats) -> Floats:
+    """1/(m-1) Σ_i |P_i - Q_i| of the cumulative laws of each class and of the table.
+
+    P is a step function: constant between the values of a class. Q rises: where it crosses such a
+    constant is a search, and sums of Q on both sides are differences of its running sums.
+    """
+    m = overall.size
+    if m == 1:
+        return np.zeros(starts.size)
+    below = np.cumsum(overall)[:-1]  # Q_i, i = 0 … m-2
+    running = np.concatenate([[0.0], np.cumsum(below)])
+    level = np.cumsum(share)
+    level -= np.repeat(level[starts] - share[starts], np.diff(np.append(starts, value.size)))
+    stop = np.append(value[1:], m - 1)  # each step lasts until the next value of the class
+    stop[np.append(starts[1:], value.size) - 1] = m - 1
+    start = np.minimum(value, m - 1)
+    cross = np.clip(np.searchsorted(below, level), start, stop)
+    moved = level * (2 * cross - start - stop)
+    moved += running[start] + running[stop] - 2 * running[cross]
+    before = running[np.minimum(value[starts], m - 1)]  # P is 0 before the first value
+    return np.asarray(np.maximum(np.add.reduceat(moved, starts) + before, 0.0) / (m - 1))
+
+
+# Attributes that give other attributes away.
+
+
+@dataclass(frozen=True)
+class Implication:
+    """Rows whose value of a column follows from their values of others.
+
+    rows : how many; `alone` of them are identified: nobody else has those values.
+    example : such values, and the one that they imply; of a row that is not alone if there is one.
+    """
+
+    observed: tuple[str, ...]
+    implied: str
+    rows: int
+    alone: int
+    example: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Identification:
+    """How many rows are alone with their values of these columns."""
+
+    observed: tuple[str, ...]
+    rows: int
+
+
+@dataclass(frozen=True)
+class AttributePrivacy:
+    """The user-attribute relation of a table: an attribute is a column with its value.
+
+    rows : of the table; every one is a user.
+    private : whether no attribute of anybody follows from their others: φ∘ψ = Id. For each column
+        and each row, somebody agrees on all others and differs there.
+    exposed : for each column, the rows whose value follows from all others.
+    implications, identifications : from few observed columns.
+    """
+
+    rows: int
+    private: bool
+    exposed: dict[str, int]
+    implications: tuple[Implication, ...]
+    identifications: tuple[Identification, ...]
+
+
+def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePrivacy:
+    """What some columns of a person tell of the others; of up to `most` observed columns."""
+    if len(columns) < 2:
+        raise ScenarioError(f"must be two columns or more, got {len(columns)}", key="columns")
+    whole = group(columns)
+    # Equal rows are one row with a weight: often far fewer.
+    codes = [column.codes[whole.first] for column in columns]
+    weights = whole.sizes
+    exposed = {}
+    for at, column in enumerate(columns):
+        others = group_codes(codes[:at] + codes[at + 1 :])
+        exposed[column.name] = int(weights[_single(others, codes[at])].sum())
+    implications, identifications = [], []
+    for size in range(1, min(most, len(columns)) + 1):
+        for chosen in combinations(range(len(columns)), size):
+            classes = group_codes([codes[at] for at in chosen])
+            people = np.bincount(classes.of_row, weights=weights).astype(np.int64)
+            alone = people[classes.of_row] == 1
+            names = tuple(columns[at].name for at in chosen)
+            identifications.append(Identification(names, int(alone.sum())))
+            for at, column in enumerate(columns):
+                if at in chosen:
+                    continue
+                told = _single(classes, codes[at])
+                if not told.any():
+                    continue
+                row = int(np.flatnonzero(told & ~alone if (told & ~alone).any() else told)[0])
+                example = tuple(columns[c].values[codes[c][row]] for c in (*chosen, at))
+                implications.append(
+                    Implication(
+                        names,
+                        column.name,
+                        int(weights[told].sum()),
+                        int((told & alone).sum()),
+                        example,
+                    )
+                )
+    return AttributePrivacy(
+        whole.rows,
+        not any(exposed.values()),
+        exposed,
+        tuple(implications),
+        tuple(identifications),
+    )
+
+
+def _single(classes: Classes, codes: Counts) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """bool[n]: whether the class of a row has one value alone."""
+    own = codes[classes.first][classes.of_row]
+    mixed = np.zeros(classes.sizes.size, dtype=np.bool_)
+    mixed[classes.of_row[codes != own]] = True
+    return np.asarray(~mixed[classes.of_row])

@@ -1,0 +1,246 @@
+"""The budget ledger: what several releases about the same people cost together.
+
+DR: Dwork, Roth, "The Algorithmic Foundations of Differential Privacy", 2014. KOV: Kairouz, Oh,
+Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015. Post-processing costs
+nothing (DR proposition 2.1): it is an entry with ε = δ = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ..bounds import Range, check_bounds
+from ..errors import ScenarioError, got, spelled
+from ..sampling import Floats
+from .loss import DiscreteLoss
+
+Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]
+
+SPENT: Final = Range(0)
+TIMES: Final = Range(1, 10**9)
+MOST_VALUES: Final = 1 << 22
+"""Values of a privacy loss in the exact composition."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release, or `times` of the same kind: each (ε, δ)-private.
+
+    mechanism : the noise, for `tight` alone: "laplace" or "geometric" on one number that one person
+        changes by 1, with scale 1/ε. A histogram with change-one neighbours is two such numbers of
+        ε/2 each: times = 2. Anything else is "any".
+    """
+
+    name: str
+    epsilon: Annotated[float, SPENT]
+    delta: Annotated[float, Range(0, 1, "[)")] = 0.0
+    times: Annotated[int, TIMES] = 1
+    mechanism: Mechanism = "any"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.mechanism not in get_args(Mechanism):
+            known = ", ".join(get_args(Mechanism))
+            raise ScenarioError(f"must be one of {known}, {got(self.mechanism)}", key="mechanism")
+        if self.mechanism != "any" and (self.delta or not self.epsilon):
+            raise ScenarioError(
+                f"must be 0, and epsilon greater than 0, for {self.mechanism} noise", key="delta"
+            )
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What was spent: the releases together are (ε, δ)-private."""
+
+    epsilon: float
+    delta: float
+
+
+def processed(name: str) -> Entry:
+    """Something computed from releases alone, as synthetic data: it spends nothing."""
+    return Entry(name, 0.0)
+
+
+def sequential(entries: Sequence[Entry]) -> Spent:
+    """Σ ε and Σ δ, over all releases. DR theorem 3.16."""
+    return Spent(
+        math.fsum(entry.times * entry.epsilon for entry in entries),
+        min(1.0, math.fsum(entry.times * entry.delta for entry in entries)),
+    )
+
+
+def parallel(entries: Sequence[Entry]) -> Spent:
+    """max ε and max δ, where every release is about other people. McSherry, SIGMOD 2009."""
+    each = [sequential([entry]) for entry in entries]
+    return Spent(
+        max((one.epsilon for one in each), default=0.0),
+        max((one.delta for one in each), default=0.0),
+    )
+
+
+def group(spent: Spent, people: int) -> Spent:
+    """The privacy of k people together: kε, and δ Σ_i e^(iε) over i < k. DR theorem 2.2.
+
+    The δ follows from k steps from neighbour to neighbour.
+    """
+    if people < 1:
+        raise ScenarioError(f"must be at least 1, got {people}", key="people")
+    if people == 1:
+        return spent
+    if not spent.delta:
+        return Spent(people * spent.epsilon, 0.0)
+    # Above 1 it promises nothing: no need to go further than the doubles do.
+    if spent.epsilon * (people - 1) > 700:
+        return Spent(people * spent.epsilon, 1.0)
+    grown = float(people)
+    if spent.epsilon:  # a geometric series, from its largest term down
+        shrink = math.expm1(-people * spent.epsilon) / math.expm1(-spent.epsilon)
+        grown = math.exp((people - 1) * spent.epsilon) * shrink
+    return Spent(people * spent.epsilon, min(1.0, spent.delta * grown))
+
+
+def advanced(entries: Sequence[Entry], slack: float) -> Spent:
+    """√(2 ln(1/δ') Σε²) + Σ ε(e^ε - 1), and Σδ + δ'. DR theorem 3.20.
+
+    The theorem is of equal ε; its proof sums over unequal ones. It can exceed Σε.
+
+    slack : δ' in (0, 1), what the smaller ε costs in δ.
+    """
+    _check_slack(slack)
+    squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
+    drift = math.fsum(e.times * e.epsilon * _grown(e.epsilon) for e in entries)
+    total = math.sqrt(-2 * math.log(slack) * squares) + drift
+    return Spent(total, min(1.0, sequential(entries).delta + slack))
+
+
+def improved(entries: Sequence[Entry], slack: float) -> Spent:
+    """√(2 ln(1/δ') Σε²) + Σ ε (e^ε - 1)/(e^ε + 1), if that is less than Σε. KOV theorem 3.5.
+
+    δ is 1 - (1 - δ') Π (1 - δ_i).
+    """
+    _check_slack(slack)
+    squares = math.fsum(e.times * e.epsilon * e.epsilon for e in entries)
+    drift = math.fsum(e.times * e.epsilon * math.tanh(e.epsilon / 2) for e in entries)
+    # The second form of the theorem is the smaller one for a large δ'.
+    wider = math.log(math.e + math.sqrt(squares) / slack)
+    root = math.sqrt(2 * min(-math.log(slack), wider) * squares)
+    delta = -math.expm1(math.log1p(-slack) + _log_kept(entries))
+    return Spent(min(sequential(entries).epsilon, root + drift), delta)
+
+
+def exact(entries: Sequence[Entry], delta: float) -> Spent:
+    """The least ε that holds for all releases of these ε and δ, whatever they are. KOV theorem 3.3.
+
+    Every ε-private release is a randomised response of ε that was processed further (KOV section
+    3), so the loss of these together is the worst: a convolution, and its (ε, δ) curve inverted.
+
+    delta : the δ that all together may have; at least 1 - Π (1 - δ_i).
+
+    Raises ScenarioError where δ is too small for the entries, or there are too many different ε.
+    """
+    kept = _log_kept(entries)
+    least = -math.expm1(kept)
+    if not least <= delta < 1:
+        raise ScenarioError(
+            f"must be in [{spelled(least, 6)}, 1), of which the entries' own δ is the start, "
+            f"{got(delta)}",
+            key="delta",
+        )
+    times: Counter[float] = Counter()
+    for entry in entries:
+        if entry.epsilon:
+            times[entry.epsilon] += entry.times
+    if not times:
+        return Spent(0.0, delta)
+    if math.prod(count + 1 for count in times.values()) > MOST_VALUES:
+        raise ScenarioError(
+            f"must give at most {MOST_VALUES} different losses; so many entries with different ε "
+            "need an accounting library",
+            key="entries",
+        )
+    loss: DiscreteLoss | None = None
+    for epsilon, count in times.items():
+        part = _responses(epsilon, count)
+        loss = part if loss is None else loss.then(part)
+    assert loss is not None
+    # 1 - (1 - spare) Π (1 - δ_i) = δ
+    spare = -math.expm1(math.log1p(-delta) - kept)
+    return Spent(_epsilon_for(loss, spare), delta)
+
+
+def _responses(epsilon: float, count: int) -> DiscreteLoss:
+    """The loss of `count` randomised responses: (2j - count) ε, j binomial."""
+    from scipy.special import gammaln
+
+    ones = np.arange(count + 1)
+    binomial = gammaln(count + 1) - gammaln(ones + 1) - gammaln(count - ones + 1)
+    own = -math.log1p(math.exp(-epsilon))
+    law: Floats = np.exp(binomial + ones * own + (count - ones) * (own - epsilon))
+    values = epsilon * (2.0 * ones - count)
+    return DiscreteLoss.of(np.asarray(values), np.asarray(law / law.sum(), dtype=np.float64))
+
+
+def _epsilon_for(loss: DiscreteLoss, delta: float) -> float:
+    """The least ε ≥ 0 with E[max(0, 1 - e^(ε-L))] ≤ δ: falling in ε, so by halving."""
+    if loss.delta(0.0) <= delta:
+        return 0.0
+    if delta <= 0:
+        return loss.maximum
+    low, high = 0.0, loss.maximum
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if loss.delta(middle) <= delta else (middle, high)
+    return high
+
+
+def tight(entries: Sequence[Entry], delta: float) -> Spent:
+    """The same by the privacy-loss distributions of the library dp_accounting.
+
+    Knows what an entry's noise is, where it is of the Laplace or the geometric mechanism, and can
+    so be below `exact`; and takes any number of different ε. An optional extra: raises
+    ScenarioError where the library is not installed.
+    """
+    try:
+        pld: Any = import_module("dp_accounting.pld.privacy_loss_distribution")
+        common: Any = import_module("dp_accounting.pld.common")
+    except ImportError as error:
+        raise ScenarioError(
+            "needs the optional library dp_accounting: pip install 'ldptui[accounting]'",
+            key="tight accounting",
+        ) from error
+    whole = None
+    for entry in entries:
+        if not entry.epsilon and not entry.delta:
+            continue
+        if entry.mechanism == "laplace":
+            part = pld.from_laplace_mechanism(1 / entry.epsilon)
+        elif entry.mechanism == "geometric":
+            part = pld.from_discrete_laplace_mechanism(entry.epsilon)
+        else:
+            part = pld.from_privacy_parameters(
+                common.DifferentialPrivacyParameters(entry.epsilon, entry.delta)
+            )
+        part = part.self_compose(entry.times)
+        whole = part if whole is None else whole.compose(part)
+    return Spent(0.0 if whole is None else float(whole.get_epsilon_for_delta(delta)), delta)
+
+
+def _grown(epsilon: float) -> float:
+    return math.expm1(epsilon) if epsilon < 700 else math.inf
+
+
+def _log_kept(entries: Sequence[Entry]) -> float:
+    """ln Π (1 - δ_i)."""
+    return math.fsum(entry.times * math.log1p(-entry.delta) for entry in entries)
+
+
+def _check_slack(slack: float) -> None:
+    if not 0 < slack < 1:
+        raise ScenarioError(f"must be in (0, 1), {got(slack)}", key="slack")

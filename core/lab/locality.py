@@ -1,0 +1,74 @@
+"""The price of locality: how many more users a local protocol needs than a trusted curator.
+
+A curator's noise does not grow with the number of users: the squared error of a frequency falls as
+1/n². A local protocol adds noise for every user, and it falls as 1/n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ScenarioError, got
+from ..protocols.curators.curator import Curator
+from ..pure import PureProtocol, Rng, estimate, item_variance
+from ..sampling import Counts, Floats
+
+
+@dataclass(frozen=True)
+class Price:
+    """A local protocol beside a curator, on one population.
+
+    local, central : mean over the items of the expected (estimated - true frequency)².
+    users : how many users the local protocol needs for the curator's error.
+    factor : the same, as a multiple of the users there are; below 1 where local is better.
+    """
+
+    local: float
+    central: float
+    users: float
+    factor: float
+
+
+def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | None = None) -> float:
+    """Mean over the items of the expected (released - true frequency)².
+
+    times : int64 of the histogram's shape, how many items have each of its counts; None: one each.
+    """
+    users = histogram.sum() if times is None else histogram @ times
+    return float(np.average(curator.squared_error(histogram), weights=times)) / float(users) ** 2
+
+
+def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
+    """The same of a local protocol: the mean of its variances. Wang et al. 2017, theorem 2."""
+    users = float(histogram.sum())
+    return float(np.mean(item_variance(protocol, users, histogram / users)))
+
+
+def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) -> Price:
+    """How many users of the same frequencies the local protocol needs for the curator's error.
+
+    n' = n · local / central: the variance of every estimate is proportional to 1/n'.
+    """
+    users = float(histogram.sum())
+    if users < 1:
+        raise ScenarioError(f"must be at least 1, {got(users)}", key="users")
+    local, central = local_mse(protocol, histogram), central_mse(curator, histogram)
+    factor = local / central if central > 0 else math.inf
+    return Price(local, central, users * factor, factor)
+
+
+def grown(histogram: Counts | Floats, users: float) -> Floats:
+    """float64[d]: so many users of the same frequencies, of an item not a whole number."""
+    return np.asarray(histogram * (users / histogram.sum()))
+
+
+def local_success(protocol: PureProtocol, histogram: Counts, trials: int, rng: Rng) -> int:
+    """In how many simulated trials the arg-max of a local protocol's estimates is a most frequent
+    item; ties go to the lower index."""
+    rows = np.broadcast_to(histogram, (trials, histogram.size))
+    counts = protocol.sample_counts(rows, rng)
+    best = estimate(counts, int(histogram.sum()), protocol).argmax(axis=1)
+    return int((histogram[best] == histogram.max()).sum())

@@ -1,0 +1,255 @@
+"""The privacy of a relation of users and attributes: what a set of attributes gives away.
+
+Erdmann, "Topology of Privacy: Lattice Structures and Information Bubbles for Inference and
+Obfuscation", 2017. ψ maps observed attributes to the users that have all of them, φ maps users to
+the attributes that all of them have. The closure φ∘ψ is what an observer learns; attribute privacy
+is φ∘ψ = Id on every set that somebody has. These sets are the simplices of a Dowker complex; the
+sets of users that share an attribute are those of its dual.
+
+Sets are whole numbers: bit i is attribute i, or user i.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Final
+
+from ..errors import ScenarioError
+
+MOST_FACES: Final = 1 << 16
+"""Simplices that are listed one by one."""
+MOST_SETS: Final = 200_000
+"""Sets of observed attributes that are tried for implications."""
+
+
+@dataclass(frozen=True)
+class Implication:
+    """Whoever is seen with `observed` also has `implied`; no fewer attributes show that."""
+
+    observed: tuple[str, ...]
+    implied: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FreeFace:
+    """A set of attributes that lies in one maximal set alone, one attribute short of it."""
+
+    face: tuple[str, ...]
+    facet: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Users and the attributes that each of them has.
+
+    held : of each user, the set of attributes.
+    """
+
+    users: tuple[str, ...]
+    attributes: tuple[str, ...]
+    held: tuple[int, ...]
+
+    @classmethod
+    def of(cls, held: Mapping[str, Iterable[str]]) -> Relation:
+        """From the attributes of each user; attributes in alphabetical order."""
+        rows = {user: set(own) for user, own in held.items()}
+        attributes = tuple(sorted(set().union(*rows.values()))) if rows else ()
+        if not attributes:
+            raise ScenarioError("must hold at least one attribute of a user", key="relation")
+        place = {name: at for at, name in enumerate(attributes)}
+        masks = tuple(sum(1 << place[name] for name in own) for own in rows.values())
+        return cls(tuple(rows), attributes, masks)
+
+    @property
+    def dual(self) -> Relation:
+        """Users as attributes of the attributes."""
+        return Relation(self.attributes, self.users, self._holders)
+
+    @cached_property
+    def _holders(self) -> tuple[int, ...]:
+        """Of each attribute, the set of users."""
+        # In bytes, which change in place: a million users are a million small steps.
+        width = len(self.users) // 8 + 1
+        holders = [bytearray(width) for _ in self.attributes]
+        for user, own in enumerate(self.held):
+            for attribute in members(own):
+                holders[attribute][user >> 3] |= 1 << (user & 7)
+        return tuple(int.from_bytes(own, "little") for own in holders)
+
+    def names(self, attributes: int) -> tuple[str, ...]:
+        return tuple(self.attributes[at] for at in members(attributes))
+
+    def having(self, attributes: int) -> int:
+        """ψ: the users that have all of these attributes; all users for the empty set."""
+        found = (1 << len(self.users)) - 1
+        for attribute in members(attributes):
+            found &= self._holders[attribute]
+        return found
+
+    def common(self, users: int) -> int:
+        """φ: the attributes that all of these users have; all attributes for the empty set."""
+        return sum(
+            1 << attribute
+            for attribute, holders in enumerate(self._holders)
+            if users & ~holders == 0
+        )
+
+    def closure(self, attributes: int) -> int:
+        """φ∘ψ: what is known of somebody who is seen with these attributes."""
+        return self._kinds.common(self._kinds.having(attributes))
+
+    @cached_property
+    def _kinds(self) -> Relation:
+        """One user of each kind: closures, facets and faces are the same, and there are fewer."""
+        return self._of_sets(tuple(dict.fromkeys(self.held)))
+
+    def _of_sets(self, held: tuple[int, ...]) -> Relation:
+        return Relation(("",) * len(held), self.attributes, held)
+
+    @cached_property
+    def facets(self) -> tuple[int, ...]:
+        """The maximal sets of attributes that a user has: the facets of the Dowker complex."""
+        kinds = self._kinds
+        maximal = (own for own in kinds.held if own and kinds.having(own).bit_count() == 1)
+        return tuple(sorted(maximal, key=int.bit_count, reverse=True))
+
+    @property
+    def private(self) -> bool:
+        """Whether φ∘ψ = Id on every non-empty set that somebody has.
+
+        Closed sets are closed under intersection, and every smaller set is an intersection of
+        facets' faces of one attribute less: only these need a look.
+        """
+        return next(self._exposed(), None) is None
+
+    def _exposed(self) -> Iterator[tuple[int, int]]:
+        """Facets, and the attributes of theirs that the others of the facet imply."""
+        for facet in self.facets:
+            for attribute in members(facet):
+                rest = facet & ~(1 << attribute)
+                if rest and self.closure(rest) != rest:
+                    yield facet, attribute
+
+    def repairs(self) -> tuple[tuple[str, str], ...]:
+        """The (user, attribute) pairs each of which, added alone, makes the relation private.
+
+        Tries every attribute for every kind of user: for small relations.
+        """
+        found: list[tuple[str, str]] = []
+        tried: set[tuple[int, int]] = set()
+        for at, own in enumerate(self.held):
+            for attribute, name in enumerate(self.attributes):
+                if own >> attribute & 1 or (own, attribute) in tried:
+                    continue
+                tried.add((own, attribute))
+                held = (*self.held[:at], own | 1 << attribute, *self.held[at + 1 :])
+                if self._of_sets(held).private:
+                    found.append((self.users[at], name))
+        return tuple(found)
+
+    @property
+    def always(self) -> tuple[str, ...]:
+        """What everybody has: known with nothing observed."""
+        return self.names(self.closure(0))
+
+    def implications(self, most: int = 3) -> tuple[tuple[Implication, ...], bool]:
+        """The minimal sets of up to `most` attributes that imply others; whether all were tried.
+
+        What a smaller observed set implies already is not repeated.
+        """
+        found: list[Implication] = []
+        known: dict[int, int] = {}
+        tried = 0
+        for size in range(1, most + 1):
+            for chosen in combinations(range(len(self.attributes)), size):
+                tried += 1
+                if tried > MOST_SETS:
+                    return tuple(found), False
+                observed = sum(1 << at for at in chosen)
+                if not self._kinds.having(observed):
+                    continue
+                fresh = self.closure(observed) & ~observed
+                for smaller, implied in known.items():
+                    if smaller & observed == smaller:
+                        fresh &= ~implied
+                if fresh:
+                    known[observed] = fresh
+                    found.append(Implication(self.names(observed), self.names(fresh)))
+        return tuple(found), True
+
+    @property
+    def free_faces(self) -> tuple[FreeFace, ...]:
+        """The free faces one attribute short of their facet; every smaller one lies in such a one.
+
+        Without any, the relation is private. The converse holds where no user's attributes are
+        among another's.
+        """
+        facets, found = self._of_sets(self.facets), []
+        for facet in self.facets:
+            for attribute in members(facet):
+                face = facet & ~(1 << attribute)
+                if face and facets.having(face).bit_count() == 1:
+                    found.append(FreeFace(self.names(face), self.names(facet)))
+        return tuple(found)
+
+    @property
+    def identified(self) -> tuple[str, ...]:
+        """The users that all their attributes together single out: ψ∘φ of them is them alone."""
+        alone = {own for own, users in Counter(self.held).items() if users == 1}
+        return tuple(
+            name
+            for at, (name, own) in enumerate(zip(self.users, self.held, strict=True))
+            if own in alone and self.having(own) == 1 << at
+        )
+
+    def identifying(self, user: str) -> tuple[str, ...] | None:
+        """A smallest set of attributes that only this user has; None if there is none.
+
+        None as well where more than MOST_SETS sets would have to be tried.
+        """
+        at = self.users.index(user)
+        own = list(members(self.held[at]))
+        if self.having(self.held[at]) != 1 << at:
+            return None
+        tried = 0
+        for size in range(1, len(own) + 1):
+            for chosen in combinations(own, size):
+                tried += 1
+                if tried > MOST_SETS:
+                    return None
+                observed = sum(1 << a for a in chosen)
+                if self.having(observed) == 1 << at:
+                    return self.names(observed)
+        return None
+
+    @cached_property
+    def face_numbers(self) -> tuple[int, ...] | None:
+        """How many sets of 1, 2, … attributes somebody has; None if there are too many to list."""
+        if sum(2 ** facet.bit_count() for facet in self.facets) > MOST_FACES:
+            return None
+        faces: set[int] = set()
+        for facet in self.facets:
+            face = facet
+            while face:
+                faces.add(face)
+                face = (face - 1) & facet
+        sizes = [face.bit_count() for face in faces]
+        return tuple(sizes.count(size) for size in range(1, max(sizes, default=0) + 1))
+
+    @property
+    def euler(self) -> int | None:
+        """The Euler characteristic of the complex; the dual's is the same (Dowker 1952)."""
+        numbers = self.face_numbers
+        return None if numbers is None else sum((-1) ** i * n for i, n in enumerate(numbers))
+
+
+def members(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, ascending."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

@@ -1,0 +1,78 @@
+"""A synthetic column: drawn from estimates or from a private histogram, at no further cost.
+
+Post-processing: whatever is computed from a private release is as private as the release (Dwork,
+Roth 2014, proposition 2.1). The column is as wrong as the frequencies that it was drawn from.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ..bounds import Range
+from ..errors import ScenarioError, spelled
+from ..files import write_atomically
+from ..pure import Rng
+from ..sampling import Counts, Floats
+from .ledger import Spent
+
+ROWS: Final = Range(1, 10**8)
+
+
+def on_the_simplex(frequencies: Floats) -> Floats:
+    """The nearest frequencies that are not negative and add up to 1: max(f - λ, 0); same shape.
+
+    Euclidean projection, "Norm-Sub": Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, NDSS 2020.
+    """
+    if not np.isfinite(frequencies).all():
+        raise ScenarioError("must be finite", key="frequencies")
+    falling = -np.sort(-frequencies)
+    over = (np.cumsum(falling) - 1) / np.arange(1, falling.size + 1)
+    last = np.flatnonzero(falling > over)[-1]
+    kept = np.maximum(frequencies - over[last], 0.0)
+    return np.asarray(kept / kept.sum())
+
+
+def synthetic_counts(frequencies: Floats, rows: int, rng: Rng) -> Counts:
+    """int64[d]: how many of so many synthetic rows hold each item."""
+    if rows not in ROWS:
+        raise ScenarioError(f"must be {ROWS}, got {rows}", key="rows")
+    return rng.multinomial(rows, on_the_simplex(frequencies))
+
+
+def synthetic_items(counts: Counts, rng: Rng) -> Counts:
+    """int64[rows]: the rows themselves, in random order."""
+    return rng.permutation(np.repeat(np.arange(counts.size), counts))
+
+
+def note(spent: Spent, source: str, rows: int) -> str:
+    """The budget that a synthetic column carries, in words, with its source."""
+    guarantee = f"epsilon = {spelled(spent.epsilon)}"
+    if spent.delta:
+        guarantee += f", delta = {spelled(spent.delta)}"
+    return (
+        f"{spelled(rows)} synthetic rows drawn from {source}, which is differentially private with "
+        f"{guarantee}. Drawing them spent nothing more (post-processing); their error is that of "
+        f"{source}, and no row is a person.\n"
+    )
+
+
+def write_synthetic(
+    path: Path, column: str, labels: tuple[str, ...], items: Counts, about: str
+) -> Path:
+    """Write a CSV column, and its note beside it as NAME.budget.txt; returns the note's path.
+
+    Raises FileError. The note is written first, so that no data lie there without it.
+    """
+    beside = path.with_name(f"{path.stem}.budget.txt")
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column])
+    writer.writerows([labels[item]] for item in items.tolist())
+    write_atomically(beside, about)
+    write_atomically(path, out.getvalue())
+    return beside

@@ -1,0 +1,159 @@
+"""How far off a private histogram is, from its budget; and the budget, from how far off it may be.
+
+A histogram is accurate to within a at level α if each bin is off by more than a with probability
+at most α. `bins` asks for that many bins at once: the noise of different bins is independent, so
+that each may fail with 1 - (1-α)^(1/bins).
+
+DR: Dwork, Roth, "The Algorithmic Foundations of Differential Privacy", 2014. PSI: the histogram
+statistic of the PSI library (Harvard). V: Vadhan, "The Complexity of Differential Privacy", 2017,
+theorem 3.5. PSI's ε from an accuracy of the stability method forgets the + 1; here it is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, TypeAlias
+
+from ...bounds import Range
+from ...errors import ScenarioError, got
+
+Neighbours: TypeAlias = Literal["change-one", "add-remove"]
+"""Which two tables must look alike: one person's row is changed, or is added or removed."""
+
+SENSITIVITY: Final[dict[Neighbours, int]] = {"change-one": 2, "add-remove": 1}
+"""ℓ₁-sensitivity of a histogram: a changed row leaves one bin and enters another. DR section 3.3"""
+
+BUDGET: Final = Range(1e-9, 1e3)
+"""ε of a curator; below, the noise of one bin would not fit a 64-bit count."""
+ALPHA: Final = Range(0, 1, "()")
+DELTA: Final = Range(0, 1, "()")
+BINS: Final = Range(1, 2**53)
+
+
+def require(name: str, value: float, allowed: Range) -> None:
+    """Raise ScenarioError for a parameter that is outside its range."""
+    if not math.isfinite(value) or value not in allowed:
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=name)
+
+
+def sensitivity(neighbours: Neighbours) -> int:
+    """ℓ₁-sensitivity of a histogram; raises ScenarioError for an unknown kind of neighbours."""
+    if neighbours not in SENSITIVITY:
+        raise ScenarioError(
+            f'must be "change-one" or "add-remove", {got(neighbours)}', key="neighbours"
+        )
+    return SENSITIVITY[neighbours]
+
+
+def require_delta(delta: float) -> None:
+    """δ of the stability method, in (0, 1); raises ScenarioError."""
+    if delta == 0:
+        raise ScenarioError(
+            "must be greater than 0 for the stability mechanism, got 0: that an item occurs at all "
+            "is hidden only up to δ; with a known domain use laplace or geometric",
+            key="delta",
+        )
+    require("delta", delta, DELTA)
+
+
+def per_bin(alpha: float, bins: int) -> float:
+    """1-(1-α)^(1/B): how often each of B independent bins may fail, so that any fails with α."""
+    require("alpha", alpha, ALPHA)
+    require("bins", bins, BINS)
+    each = alpha if bins == 1 else -math.expm1(math.log1p(-alpha) / bins)
+    return max(each, math.ulp(0.0))  # whose logarithm is taken
+
+
+def scale(epsilon: float, neighbours: Neighbours) -> float:
+    """Δ/ε, the scale of the noise of one bin. DR definition 3.3."""
+    require("epsilon", epsilon, BUDGET)
+    return sensitivity(neighbours) / epsilon
+
+
+# Accuracy from the budget.
+
+
+def laplace_accuracy(
+    epsilon: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
+) -> float:
+    """a = (Δ/ε) ln(1/α), users; exact: Pr[|Lap(s)| > a] = e^(-a/s). PSI getAccuracy."""
+    return -scale(epsilon, neighbours) * math.log(per_bin(alpha, bins))
+
+
+def geometric_accuracy(
+    epsilon: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
+) -> int:
+    """The least whole a with Pr[|Z| > a] = 2 r^(a+1) / (1+r) ≤ α, r = e^(-ε/Δ)."""
+    width = scale(epsilon, neighbours)
+    allowed = per_bin(alpha, bins)
+    log = math.log(allowed) + math.log1p(math.exp(-1 / width)) - math.log(2)
+    exact = -width * log - 1
+    # What is whole but for rounding stays; it is off by one part in 10^12 at most.
+    return max(0, math.ceil(exact - 1e-12 * max(1.0, abs(exact))))
+
+
+def stability_threshold(
+    epsilon: float, delta: float, neighbours: Neighbours = "change-one"
+) -> float:
+    """(Δ/ε) ln(2/δ) + 1: a noisy count that is not above it is not released. V theorem 3.5."""
+    require_delta(delta)
+    return scale(epsilon, neighbours) * (math.log(2) - math.log(delta)) + 1
+
+
+def stability_accuracy(
+    epsilon: float,
+    alpha: float,
+    delta: float,
+    bins: int = 1,
+    neighbours: Neighbours = "change-one",
+) -> float:
+    """a = (Δ/ε) ln(1/α) + (Δ/ε) ln(2/δ) + 1, users. PSI getAccuracy."""
+    threshold = stability_threshold(epsilon, delta, neighbours)
+    return laplace_accuracy(epsilon, alpha, bins, neighbours) + threshold
+
+
+# The budget from the accuracy.
+
+
+def laplace_epsilon(
+    accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
+) -> float:
+    """ε = (Δ/a) ln(1/α). PSI getEpsilon."""
+    require("accuracy", accuracy, Range(0, math.inf, "()"))
+    return -sensitivity(neighbours) / accuracy * math.log(per_bin(alpha, bins))
+
+
+def geometric_epsilon(
+    accuracy: float, alpha: float, bins: int = 1, neighbours: Neighbours = "change-one"
+) -> float:
+    """The least ε with 2 r^(a+1) / (1+r) ≤ α for r = e^(-ε/Δ) and a = ⌊accuracy⌋."""
+    require("accuracy", accuracy, Range(0))
+    steps, allowed = math.floor(accuracy) + 1, math.log(per_bin(alpha, bins))
+    # With x = -ln r: ln 2 - x steps ≤ ln α + ln(1 + e^-x), true from one x on, and the logarithm
+    # on the right is between 0 and ln 2.
+    low, high = 0.0, (math.log(2) - allowed) / steps
+    for _ in range(100):
+        middle = (low + high) / 2
+        enough = math.log(2) - middle * steps <= allowed + math.log1p(math.exp(-middle))
+        low, high = (low, middle) if enough else (middle, high)
+    return sensitivity(neighbours) * high
+
+
+def stability_epsilon(
+    accuracy: float,
+    alpha: float,
+    delta: float,
+    bins: int = 1,
+    neighbours: Neighbours = "change-one",
+) -> float:
+    """ε = Δ [ln(1/α) + ln(2/δ)] / (a - 1), the exact inverse of `stability_accuracy`."""
+    require_delta(delta)
+    if not accuracy > 1:
+        raise ScenarioError(
+            f"must be greater than 1 for the stability mechanism, {got(accuracy)}: a lone user is "
+            "never released",
+            key="accuracy",
+        )
+    require("accuracy", accuracy, Range(1, math.inf, "()"))
+    logs = math.log(2) - math.log(delta) - math.log(per_bin(alpha, bins))
+    return sensitivity(neighbours) * logs / (accuracy - 1)

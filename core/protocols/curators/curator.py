@@ -1,0 +1,146 @@
+"""A trusted curator: everybody tells it their item, and it releases a histogram with noise.
+
+What Laplace, Geometric and Stability have in common. A curator is a mechanism whose counts are
+[trials, 2, d]: in the first row the users who told it each item, in the second the noise of each
+bin. Users add up; the noise is drawn once for a release, so that a release with fake users and one
+without share it, as two runs of a protocol share their genuine reports.
+
+A fake user tells an item, and so adds one count to one bin, whatever the attack: RIA and MGA a
+uniformly chosen target's, RPA that of a uniformly random item, who demotes that of a non-target.
+That is a report that supports its item with probability 1 and no other one: G = β (S - f_T) with
+S = 1 for RIA and MGA, r/d for RPA, 0 for who demotes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from ...bounds import check_bounds
+from ...pure import DOMAIN, Estimates, Items, Rng, SeedSearch, Support, one_item_support
+from ...sampling import Counts, Floats, uniform_multinomial
+from .accuracy import BUDGET, Neighbours, scale, sensitivity
+
+
+@dataclass(frozen=True)
+class Curator(ABC):
+    """A central mechanism that releases a histogram; (ε, δ)-private.
+
+    Histograms are int64[…, d], users per item.
+    """
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, BUDGET]
+    neighbours: Neighbours = "change-one"
+
+    delta = 0.0  # no field: of the stability mechanism alone it is one
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        sensitivity(self.neighbours)
+
+    @property
+    def scale(self) -> float:
+        """s = Δ/ε, the scale of the noise of one bin."""
+        return scale(self.epsilon, self.neighbours)
+
+    # The release.
+
+    @abstractmethod
+    def noise(self, shape: tuple[int, ...], rng: Rng) -> Counts | Floats:
+        """Noise of bins, independent."""
+
+    def release(self, histogram: Counts, noise: Counts | Floats) -> Floats:
+        """float64[…, d]: what is released of a histogram with this noise."""
+        return np.asarray(histogram + noise, dtype=np.float64)
+
+    def sample(self, histogram: Counts, rng: Rng) -> Floats:
+        """float64[trials, d]: released counts of int64[trials, d] users per item."""
+        return self.release(histogram, self.noise(histogram.shape, rng))
+
+    # The interface of `core.pure.Mechanism`.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        """int64[trials, 2, d]: these users have told their items; there is no noise yet."""
+        return np.stack([histogram, np.zeros_like(histogram)], axis=-2)
+
+    def noise_counts(self, trials: int, rng: Rng) -> Counts | Floats:
+        """[trials, 2, d]: the noise of so many releases, to be added to the users."""
+        noise: Any = self.noise((trials, self.domain_size), rng)
+        return np.stack([np.zeros_like(noise), noise], axis=-2)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        return self.sample_counts(uniform_multinomial(count, self.domain_size, rng), rng)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        held[:, targets] = uniform_multinomial(count, targets.size, rng)
+        return self.sample_counts(held, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self.sample_counts(histogram, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
+        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
+        return self.craft_counts(others, count, search, rng)
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        """Released counts as shares of so many users."""
+        return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
+
+    # What one fake user supports, towards r targets.
+
+    def honest_support(self, r: int) -> Support:
+        return one_item_support(1.0, r, self.domain_size)
+
+    def random_support(self, r: int) -> Support:
+        return one_item_support(r / self.domain_size, r, self.domain_size)
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self.honest_support(r)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return self.honest_support(r)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return one_item_support(0.0, r, self.domain_size)
+
+    # The error of a release, bin by bin.
+
+    def bias(self, histogram: Counts) -> Floats:
+        """E[released - true], for each bin."""
+        return np.zeros(histogram.shape)
+
+    @abstractmethod
+    def absolute_error(self, histogram: Counts) -> Floats:
+        """E|released - true|, for each bin."""
+
+    @abstractmethod
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
+        """E(released - true)², for each bin."""
+
+    @abstractmethod
+    def tail(self, histogram: Counts, accuracy: float) -> Floats:
+        """Pr[|released - true| > a], for each bin."""
+
+    @abstractmethod
+    def accuracy(self, alpha: float, bins: int = 1) -> float:
+        """What each of `bins` bins is off by at most, with probability 1 - α together."""
+
+    def moments(
+        self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
+    ) -> tuple[Floats, Floats] | None:
+        """Mean and variance of each released count: float64[d] each; None where none is known.
+
+        fakes : how many fake users of each kind there are, and float64[d], how likely one of them
+            tells each item.
+        """
+        mean, variance = histogram.astype(np.float64), self.squared_error(histogram)
+        for count, rates in fakes:
+            mean = mean + count * rates
+            variance = variance + count * rates * (1 - rates)
+        return mean, variance

@@ -1,0 +1,135 @@
+"""The stability-based histogram: for domains that nobody knows beforehand.
+
+Noise goes only to the bins that somebody is in, and what is not above a threshold is withheld, so
+that a lone user does not show that their item exists. (ε, δ)-private. Bun, Nissim, Stemmer, ITCS
+2016; Vadhan, "The Complexity of Differential Privacy", 2017, theorem 3.5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import starmap
+
+import numpy as np
+
+from ...pure import Rng
+from ...sampling import Counts, Floats, binomial_law, binomial_range
+from .accuracy import require_delta, stability_accuracy, stability_threshold
+from .curator import Curator
+
+MOST_TERMS = 1 << 22
+"""(count of a bin, number of fakes in it) pairs that a sum over the fakes may have."""
+
+SURE = 40
+"""So many scales above the threshold, a bin is withheld once in e^40 times."""
+
+
+@dataclass(frozen=True)
+class Stability(Curator):
+    """Laplace noise on the bins that are not empty; released above the threshold, else 0."""
+
+    delta: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_delta(self.delta)
+
+    @property
+    def threshold(self) -> float:
+        """t = s ln(2/δ) + 1."""
+        return stability_threshold(self.epsilon, self.delta, self.neighbours)
+
+    @property
+    def lone_release(self) -> float:
+        """Pr[an item that one user holds is released] = e^(-(t-1)/s) / 2 = δ/4."""
+        return math.exp(-(self.threshold - 1) / self.scale) / 2
+
+    def noise(self, shape: tuple[int, ...], rng: Rng) -> Floats:
+        return rng.laplace(0.0, self.scale, size=shape)
+
+    def release(self, histogram: Counts, noise: Counts | Floats) -> Floats:
+        """float64[…, d]: the noisy count of a bin; 0 where it is withheld."""
+        noisy = histogram + noise
+        return np.where((histogram > 0) & (noisy > self.threshold), noisy, 0.0)
+
+    def released(self, histogram: Counts | Floats) -> Floats:
+        """Pr[a bin is released] = Pr[Lap(s) > t - c], for each bin."""
+        gap = self.threshold - histogram
+        below = np.exp(-np.abs(gap) / self.scale) / 2
+        return np.where(histogram > 0, np.where(gap > 0, below, 1 - below), 0.0)
+
+    def bias(self, histogram: Counts) -> Floats:
+        """E[released - true], for each bin: released noise is mostly positive, the rest is lost."""
+        size = np.abs(self.threshold - histogram)
+        noise = np.exp(-size / self.scale) * (size + self.scale) / 2
+        lost = histogram * (1 - self.released(histogram))
+        return np.where(histogram > 0, noise - lost, 0.0)
+
+    def absolute_error(self, histogram: Counts) -> Floats:
+        """E|released - true|, for each bin."""
+        gap = self.threshold - histogram
+        part = np.exp(-np.abs(gap) / self.scale) * (np.abs(gap) + self.scale) / 2
+        noise = np.where(gap > 0, part, self.scale - part)
+        lost = histogram * (1 - self.released(histogram))
+        return np.where(histogram > 0, noise + lost, 0.0)
+
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
+        """E(released - true)², for each bin."""
+        gap, s = self.threshold - histogram, self.scale
+        size = np.abs(gap)
+        part = np.exp(-size / s) * (size**2 + 2 * s * size + 2 * s**2) / 2
+        noise = np.where(gap > 0, part, 2 * s**2 - part)
+        lost = histogram.astype(np.float64) ** 2 * (1 - self.released(histogram))
+        return np.where(histogram > 0, noise + lost, 0.0)
+
+    def tail(self, histogram: Counts, accuracy: float) -> Floats:
+        """Pr[|released - true| > a], for each bin: far off and released, or large and withheld."""
+        a, s = max(accuracy, 0.0), self.scale
+        start = np.maximum(self.threshold - histogram, a)  # noise above this is too much
+        above = np.exp(-start / s) / 2
+        gap = self.threshold - histogram
+        # Noise below -a, yet released: between t - c and -a, where t - c < -a.
+        below = np.where(gap < -a, (math.exp(-a / s) - np.exp(np.minimum(gap, 0) / s)) / 2, 0.0)
+        withheld = np.where(histogram > a, 1 - self.released(histogram), 0.0)
+        return np.where(histogram > 0, above + below + withheld, 0.0)
+
+    def accuracy(self, alpha: float, bins: int = 1) -> float:
+        """A bound, for bins of any count."""
+        return stability_accuracy(self.epsilon, alpha, self.delta, bins, self.neighbours)
+
+    def moments(
+        self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
+    ) -> tuple[Floats, Floats] | None:
+        """As of any curator; with fakes, a sum over how many of them tell a bin's item.
+
+        Where all that is likely is far above the threshold, nothing is withheld, and the noise is
+        that of the Laplace mechanism.
+        """
+        told, variance = np.zeros(histogram.shape), np.full(histogram.shape, 2 * self.scale**2)
+        for count, rates in fakes:
+            told = told + count * rates
+            variance = variance + count * rates * (1 - rates)
+        mean = histogram + told
+        # One sum for all the items that every kind of fakes tells alike.
+        alike = np.array([rates for _, rates in fakes]).reshape(len(fakes), histogram.size)
+        laws, which = np.unique(alike, axis=1, return_inverse=True)
+        for at, law in enumerate(laws.T.tolist()):
+            kinds = [(count, rate) for (count, _), rate in zip(fakes, law, strict=True)]
+            low, high = map(sum, zip((0, 0), *starmap(binomial_range, kinds), strict=True))
+            near = (which == at) & (histogram + low < self.threshold + SURE * self.scale)
+            held, where = np.unique(histogram[near], return_inverse=True)
+            if held.size * (high - low + 1) > MOST_TERMS:
+                return None
+            if held.size:
+                chance = reduce(np.convolve, [binomial_law(*one)[1] for one in kinds], np.ones(1))
+                number = np.arange(low, high + 1)
+                reached, off = held[:, None] + number, number - told[near][0]
+                bias = self.bias(reached)
+                first = (off + bias) @ chance
+                second = (off**2 + 2 * off * bias + self.squared_error(reached)) @ chance
+                mean[near] += first[where]
+                variance[near] = (second - first**2)[where]
+        return mean, variance

@@ -1,0 +1,363 @@
+"""Frequencies of candidates from RAPPOR's bit counts: selection, regression, significance.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below), section 4. The estimated share of each
+cohort's users that have each bit set is regressed on the bits that each candidate sets. With more
+candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn is imported here
+alone, and not before it is needed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ScenarioError
+from ...sampling import Counts, Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
+Adjust: TypeAlias = Literal["bonferroni", "benjamini-hochberg"]
+"""How p-values are adjusted for testing many candidates: for any false discovery, or their rate."""
+
+ROOM: Final = 0.8
+"""So many candidates for each bit and cohort can be estimated together. RAP section 4."""
+
+PENALTY: Final = 2.0
+"""A candidate enters the lasso when its bits exceed what the others explain by so many deviations.
+
+Low: what is selected in vain is found out by the tests, what is not selected is lost.
+"""
+
+SINGULAR: Final = 1e-9
+"""Directions whose weight is smaller than this, relative to the largest, are not estimated."""
+
+
+PANEL: Final = 128
+"""Columns of a matrix that are worked on in one call: a run that is to stop need not wait long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Which of the k·m bits each candidate sets.
+
+    columns : sparse float64[m·k, distinct], a column of zeros and ones for each distinct set of
+        bits; row cohort·k + bit.
+    column_of : int64[d], each candidate's column.
+    shared : int64[distinct], how many candidates have each column.
+    """
+
+    columns: csc_array
+    column_of: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    cohorts: int
+    bits: int
+
+    @classmethod
+    def of(cls, rows: NDArray[np.int64], cohorts: int, bits: int) -> Design:
+        """From int64[d, any]: the rows of each candidate; a row named twice counts once."""
+        from scipy.sparse import csc_array
+
+        if not len(rows):
+            raise ScenarioError("must name at least one candidate, got []", key="candidates")
+        ordered = np.sort(rows, axis=1)
+        repeated = np.zeros(ordered.shape, dtype=np.bool_)
+        repeated[:, 1:] = ordered[:, 1:] == ordered[:, :-1]
+        # A set of bits has one spelling: in order, repeats as -1 at the end.
+        spelt = np.sort(np.where(repeated, cohorts * bits, ordered), axis=1)
+        _, first, column_of, shared = np.unique(
+            spelt, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        # Columns in the order of the candidates: a tie goes to the lower index.
+        rank = np.argsort(first, kind="stable")
+        place = np.empty_like(rank)
+        place[rank] = np.arange(rank.size)
+        distinct = spelt[first[rank]]
+        present = distinct < cohorts * bits
+        columns = csc_array(
+            (
+                np.ones(int(present.sum())),
+                distinct[present].astype(np.int32),  # as scikit-learn asks for
+                np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32),
+            ),
+            shape=(cohorts * bits, rank.size),
+        )
+        return cls(columns, place[column_of.reshape(-1)], shared[rank], cohorts, bits)
+
+    @property
+    def candidates(self) -> int:
+        return self.column_of.size
+
+    @property
+    def indistinct(self) -> int:
+        """How many candidates set exactly the bits of another one."""
+        return int(self.shared[self.shared > 1].sum())
+
+    @property
+    def selects(self) -> bool:
+        """Whether there are too many candidates to estimate all of them together."""
+        return self.shared.size > ROOM * self.cohorts * self.bits
+
+    def bits_of(self, frequencies: Floats) -> Floats:
+        """float64[m, k]: the share of users that have each bit, for frequencies float64[d]."""
+        together = np.bincount(self.column_of, weights=frequencies, minlength=self.shared.size)
+        return np.asarray(self.columns @ together).reshape(self.cohorts, self.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """What the bit counts say of each candidate: arrays [d].
+
+    frequencies : estimates; 0 for a candidate that was not selected. Candidates that set the same
+        bits share theirs equally.
+    standard_errors : infinite for what is not estimated on its own.
+    p_values : one-sided, of the claim that nobody holds the candidate; 1 where not estimated.
+    selected, detected : whether it was estimated, and whether its p-value is significant.
+    """
+
+    frequencies: Floats
+    standard_errors: Floats
+    p_values: Floats
+    selected: NDArray[np.bool_]
+    detected: NDArray[np.bool_]
+
+    def intervals(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper ends of normal confidence intervals, each float64[d]."""
+        from scipy.special import ndtri
+
+        reach = float(ndtri(0.5 + confidence / 2)) * self.standard_errors
+        return self.frequencies - reach, self.frequencies + reach
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Weighted least squares of cohort shares on some columns.
+
+    inverse : float64[s, s], of X'WX, W the users of each cohort (over all users).
+    known : bool[s], whether the coefficient is determined by the data.
+    """
+
+    columns: csc_array
+    weights: Floats
+    inverse: Floats
+    known: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, columns: csc_array, users: Floats, bits: int) -> Fit:
+        weights = np.repeat(users / users.sum(), bits)
+        gram = (columns.T @ columns.multiply(weights[:, None]).tocsc()).toarray()
+        return cls(columns, weights, *_inverse(gram))
+
+    def coefficients(self, shares: Floats) -> Floats:
+        """float64[s], from the shares float64[m, k]."""
+        return np.asarray(self.inverse @ (self.columns.T @ (self.weights * shares.ravel())))
+
+    def standard_errors(
+        self, frequencies: Floats, users: Floats, p_star: float, q_star: float
+    ) -> Floats:
+        """float64[s]: deviations of the coefficients where these are the true frequencies.
+
+        A user's contribution to the estimate depends on the cohort, drawn by chance, and on the
+        noise of the bits. Of the former the part that all cohorts have in common cancels, since
+        each user is in one of them.
+        """
+        cohorts, total = users.size, users.sum()
+        bits = self.weights.size // cohorts
+        held = np.clip(frequencies, 0.0, 1.0)
+        gap = q_star - p_star
+        shares = np.clip(self.columns @ held, 0.0, 1.0).reshape(cohorts, bits)
+        # Of one bit, whatever the filters of the users.
+        noise = (shares * q_star * (1 - q_star) + (1 - shares) * p_star * (1 - p_star)) / gap**2
+        variance = np.zeros(held.size)
+        rows = self.columns.tocsr()
+        for cohort in np.flatnonzero(users):
+            own = rows[cohort * bits : (cohort + 1) * bits]
+            pull = (own @ self.inverse) * (users[cohort] / total)
+            # What one user who holds u adds to the estimate of v, in row u and column v.
+            moved = own.T @ pull
+            variance -= (held @ moved) ** 2 / users[cohort]
+            variance += held @ np.square(moved, out=moved) / users[cohort]
+            variance += noise[cohort] @ np.square(pull, out=pull) / users[cohort]
+        variance -= held * (1 - held) / total
+        return np.sqrt(np.maximum(variance, np.finfo(float).tiny))
+
+
+def _inverse(gram: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """The inverse of X'WX, or its pseudo-inverse with the coefficients that it determines."""
+    from scipy.linalg import LinAlgError, eigh, lapack
+
+    size = len(gram)
+    try:
+        factor = _cholesky(gram)
+        quality, _ = lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")
+        if quality > SINGULAR:
+            return _inverse_of(factor), np.ones(size, dtype=np.bool_)
+    except LinAlgError:
+        pass
+    values, vectors = eigh(gram)
+    kept = values > SINGULAR * max(values[-1], np.finfo(float).tiny)
+    basis = vectors[:, kept]
+    return (basis / values[kept]) @ basis.T, (basis**2).sum(axis=1) > 1 - 1e-6
+
+
+def _panels(size: int) -> Iterator[tuple[slice, slice]]:
+    """Some columns at a time, and the rows below them."""
+    for start in range(0, size, PANEL):
+        stop = min(start + PANEL, size)
+        yield slice(start, stop), slice(stop, size)
+
+
+def _cholesky(gram: Floats) -> Floats:
+    """The lower triangular L of L L' = X'WX; raises LinAlgError where that is not positive."""
+    from scipy.linalg import cholesky, solve_triangular
+
+    factor = np.zeros_like(gram, order="F")
+    for here, below in _panels(len(gram)):
+        done = slice(here.start)
+        corner = gram[here, here] - factor[here, done] @ factor[here, done].T
+        factor[here, here] = cholesky(corner, lower=True)
+        rest = gram[below, here] - factor[below, done] @ factor[here, done].T
+        factor[below, here] = solve_triangular(factor[here, here], rest.T, lower=True).T
+    return factor
+
+
+def _inverse_of(factor: Floats) -> Floats:
+    """The inverse of L L'."""
+    from scipy.linalg import solve_triangular
+
+    size = len(factor)
+    root, inverse = np.zeros_like(factor), np.empty_like(factor)
+    for here, _ in _panels(size):
+        rows = slice(here.start, size)
+        unit = np.eye(size - here.start, here.stop - here.start)
+        root[rows, here] = solve_triangular(factor[rows, rows], unit, lower=True)
+    for here, _ in _panels(size):
+        rows, done = slice(here.start, size), slice(here.stop)
+        inverse[done, here] = root[rows, done].T @ root[rows, here]
+        inverse[here, done] = inverse[done, here].T
+    return inverse
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Inside, linear algebra uses one thread.
+
+    The matrices are small: threads that wait for each other cost more than they save, by far where
+    several processes decode.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        yield
+
+
+def bit_shares(counts: Counts, p_star: float, q_star: float) -> Floats:
+    """float64[m, k]: the estimated share of each cohort's users whose filter has each bit.
+
+    t_ij / N_j with t_ij = (c_ij - p* N_j) / (q* - p*), RAP section 4; 0 in a cohort without users,
+    which has no weight.
+    """
+    users = counts[..., -1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(users > 0, (counts[..., :-1] / users - p_star) / (q_star - p_star), 0.0)
+
+
+def decode(
+    design: Design,
+    counts: Counts,
+    p_star: float,
+    q_star: float,
+    alpha: float = 0.05,
+    adjust: Adjust = "bonferroni",
+) -> Decoding:
+    """Frequencies and significance of all candidates.
+
+    Parameters
+    ----------
+    counts : int64[m, k + 1]: how many users of each cohort sent each bit as 1; last, the users.
+    p_star, q_star : probability that a bit is sent as 1 if the true bit is 0, is 1.
+    alpha : the level of the tests: of one false discovery or more (Bonferroni), or of the expected
+        share of false discoveries (Benjamini–Hochberg).
+    """
+    users = counts[:, -1].astype(np.float64)
+    if not users.any():
+        raise ScenarioError("must hold at least one report, got none", key="counts")
+    shares = bit_shares(counts, p_star, q_star)
+    if design.shared.size > ROOM * design.bits * np.count_nonzero(users):
+        chosen = select(design.columns, shares, users, p_star, q_star)
+    else:
+        chosen = np.arange(design.shared.size)
+    values, errors = np.zeros(design.shared.size), np.full(design.shared.size, np.inf)
+    if chosen.size:
+        fit = Fit.of(design.columns[:, chosen], users, design.bits)
+        values[chosen] = fit.coefficients(shares)
+        found = fit.standard_errors(values[chosen], users, p_star, q_star)
+        errors[chosen] = np.where(fit.known, found, np.inf)
+    errors[design.shared > 1] = np.inf
+    frequencies = (values / design.shared)[design.column_of]
+    errors = errors[design.column_of]
+    p_values = upper_tail(frequencies / errors)
+    p_values[np.isinf(errors)] = 1.0
+    selected = np.isin(design.column_of, chosen)
+    return Decoding(frequencies, errors, p_values, selected, significant(p_values, alpha, adjust))
+
+
+def select(
+    columns: csc_array, shares: Floats, users: Floats, p_star: float, q_star: float
+) -> NDArray[np.int64]:
+    """Columns that a non-negative lasso uses; at most 0.8 of the bits that were seen.
+
+    Rows are weighted by their standard deviation, so that a column's penalty is in deviations.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import Lasso
+
+    bits = shares.shape[1]
+    precision = np.sqrt(users / (p_star * (1 - p_star))) * (q_star - p_star)
+    weights = np.repeat(precision, bits)
+    whitened: Any = columns.multiply(weights[:, None]).tocsc()
+    norms = np.sqrt(whitened.multiply(whitened).sum(axis=0))
+    seen = np.flatnonzero(norms > 0)
+    whitened = whitened[:, seen].multiply(1 / norms[seen]).tocsc()
+    # scikit-learn minimises |y - Xw|² / 2 rows + penalty |w|.
+    lasso = Lasso(
+        alpha=PENALTY / weights.size,
+        positive=True,
+        fit_intercept=False,
+        tol=1e-3,
+        max_iter=300,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a selection need not be the last word
+        lasso.fit(whitened, weights * shares.ravel())
+    strength = np.asarray(lasso.coef_)
+    most = int(ROOM * bits * np.count_nonzero(users))
+    order = np.argsort(-strength, kind="stable")[:most]
+    return np.sort(seen[order[strength[order] > 0]])
+
+
+def upper_tail(z: Floats) -> Floats:
+    """Pr[Z > z] of a standard normal law."""
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(-z))
+
+
+def significant(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
+    """Which claims of nothing are rejected, among as many tests as there are p-values.
+
+    Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the
+    k-th smallest is at most α k/M.
+    """
+    tests = p_values.size
+    if adjust == "bonferroni":
+        return np.asarray(p_values <= alpha / tests)
+    ordered = np.sort(p_values)
+    below = np.flatnonzero(ordered <= alpha * np.arange(1, tests + 1) / tests)
+    return np.asarray(p_values <= ordered[below[-1]] if below.size else p_values < 0)

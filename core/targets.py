@@ -1,0 +1,135 @@
+"""Targets: which items an attack promotes, chosen by a rule or listed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Final, Literal, TypeAlias
+
+import numpy as np
+
+from .bounds import Range, check_bounds
+from .errors import ScenarioError, got, shown
+from .population import ITEMS, Population
+from .pure import Items
+from .streams import stream
+
+COUNT: Final = Range(1, limit=ITEMS.limit)
+"""How many targets; `require_items` knows how many there can be."""
+
+
+def require_items(count: int, items: int, key: str) -> None:
+    """Raise ScenarioError for a parameter that takes more items than there are."""
+    if count > items:
+        rule = f"must be {Range(1, items)}, as there are so many items"
+        raise ScenarioError(f"{rule}, {got(count)}", key=key)
+
+
+@dataclass(frozen=True)
+class PickTargets:
+    """Targets chosen by a rule: random ones, or the least or most frequent items."""
+
+    pick: Literal["random", "least-frequent", "most-frequent"]
+    count: Annotated[int, COUNT]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def resolve(self, population: Population, seed: int) -> Items:
+        """Indices of the targets. Random ones are the first of one permutation per population."""
+        require_items(self.count, population.domain_size, "count")
+        if self.pick == "random":
+            return _shuffled(population, seed, (0,), self.count)
+        sign = 1 if self.pick == "least-frequent" else -1
+        if self.count > KEPT:
+            return _by_frequency(population, sign)[: self.count]
+        return _first_by_frequency(population, sign)[: self.count]
+
+
+@dataclass(frozen=True)
+class ListedTargets:
+    """Targets listed one by one: an int is an index, a string a label."""
+
+    items: tuple[int | str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ScenarioError("must name at least one target, got []", key="items")
+
+    def resolve(self, population: Population, seed: int) -> Items:  # noqa: ARG002
+        """Indices of the targets, in the order given."""
+        indices = [self._index(item, population) for item in self.items]
+        if len(set(indices)) < len(indices):
+            # A label and an index can name the same item.
+            twice = next(one for at, one in enumerate(self.items) if indices[at] in indices[:at])
+            raise ScenarioError(f"must be distinct, got {shown(twice)} twice", key="items")
+        return np.array(indices, dtype=np.int64)
+
+    def _index(self, item: int | str, population: Population) -> int:
+        if isinstance(item, str):
+            if population.labels is None:
+                raise ScenarioError(
+                    f"must be indices, as this population has no labels, {got(item)}",
+                    key="items",
+                )
+            at = bisect_left(population.labels, item)  # those of a CSV column are sorted
+            if population.labels[at : at + 1] == (item,):
+                return at
+            if item not in population.labels:
+                raise ScenarioError(f"must be labels of the population, {got(item)}", key="items")
+            return population.labels.index(item)
+        if not 0 <= item < population.domain_size:
+            raise ScenarioError(
+                f"must be indices in [0, {population.domain_size}), got {item}", key="items"
+            )
+        return item
+
+
+Targets: TypeAlias = PickTargets | ListedTargets
+
+
+@dataclass(frozen=True)
+class RandomSet:
+    """So many random items, drawn apart from the random targets."""
+
+    size: int
+
+    def resolve(self, population: Population, seed: int) -> Items:
+        """Indices of the set: the first of one permutation per population, and its own one."""
+        require_items(self.size, population.domain_size, "size")
+        return _shuffled(population, seed, (1,), self.size)
+
+
+def _shuffled(population: Population, seed: int, block: tuple[int, ...], count: int) -> Items:
+    """The first items of one permutation per population."""
+    address, items = population.address, population.domain_size
+    if count > KEPT:
+        return stream(seed, address, "targets", block=block).permutation(items)[:count]
+    return _first_shuffled(seed, address, items, block)[:count]
+
+
+KEPT: Final = 4096
+"""So many items of an order are kept; putting a large domain in order takes long."""
+
+
+@lru_cache(maxsize=64)
+def _first_shuffled(seed: int, address: str, items: int, block: tuple[int, ...]) -> Items:
+    rng = stream(seed, address, "targets", block=block)
+    return _kept(rng.permutation(items))
+
+
+def _by_frequency(population: Population, sign: int) -> Items:
+    """All items, ties by index; sign : 1 from the rarest on, -1 from the most frequent one."""
+    return np.argsort(sign * population.histogram, kind="stable")
+
+
+@lru_cache(maxsize=4)
+def _first_by_frequency(population: Population, sign: int) -> Items:
+    return _kept(_by_frequency(population, sign))
+
+
+def _kept(order: Items) -> Items:
+    first = order[:KEPT].copy()
+    first.setflags(write=False)
+    return first

@@ -1,0 +1,1 @@
+"""Every word about keys, kinds and metrics, once."""

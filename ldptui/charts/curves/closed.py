@@ -1,0 +1,302 @@
+"""The closed forms along an axis: gain and error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from core import theory
+from core.attacks import Mixture, NoAttack, Targets, aimed, fakes_of, malicious_users
+from core.errors import LdpError
+from core.lab.locality import central_mse
+from core.population import CSVColumn, Explicit, Population, PopulationSpec
+from core.protocols import ProtocolSpec, Rappor, RapporSpec
+from core.protocols.curators import Curator, Stability
+from core.pure import Items, PureProtocol, item_variance
+from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
+
+from ...session.draft import drawn
+from .documents import error_document, gain_document, points_of
+from .variables import Variable, value_in
+
+POINTS: Final = 49
+"""Points of a curve where they are cheap; where each needs a population of its own, fewer."""
+
+DRAWN_ITEMS: Final = 2**16
+"""Items that all populations of one curve may have together: a few milliseconds of drawing."""
+
+
+Draw = Callable[[PopulationSpec, int, Path], Population]
+"""Makes the population of a spec, for a seed and the folder of the scenario."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One series of closed-form values along a variable.
+
+    x, y : of one length; NaN where the parameters allow no value.
+    std : standard deviation of what one run measures at x (gain), or √y (error).
+    parameters : those of the cells it is the closed form of, flat and dotted; that of the
+        variable's own key means nothing.
+    support : the gain before decoding, of the bits of RAPPOR's targets, averaged over all hash
+        functions; empty for other protocols.
+    """
+
+    label: str
+    key: str
+    parameters: Mapping[str, Any]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    std: tuple[float, ...]
+    support: tuple[float, ...] = ()
+
+
+def gain_curve(
+    scenario: Scenario,
+    axis: Variable,
+    points: int = POINTS,
+    *,
+    log: bool | None = None,
+    draw: Draw = drawn,
+) -> tuple[Curve, ...]:
+    """The expected gain along the axis, a curve for each swept protocol and attack.
+
+    Its std is that of one run's gain; NaN where a curator withholds items. `log` spaces the points
+    on a logarithmic scale. `draw` makes the populations; what it raises besides errors of a
+    scenario, this does too.
+    """
+    document = gain_document(scenario)
+    cells = points_of(document, scenario)
+    names = _labels(cells, document or {})
+    found = []
+    for name, cell in zip(names, cells, strict=True):
+        grid = _grid(cell, axis, points, log)
+        curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
+        if isinstance(cell.protocol, RapporSpec) and not cell.protocol.basic:
+            bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
+            curve = replace(curve, support=bits.y)
+        found.append(curve)
+    return tuple(found)
+
+
+def error_curves(
+    scenario: Scenario,
+    axis: Variable,
+    points: int = POINTS,
+    *,
+    log: bool | None = None,
+    draw: Draw = drawn,
+) -> tuple[Curve, ...]:
+    """The expected mean squared error without attack along the axis, a curve for each protocol.
+
+    Its std is √MSE: where the estimates are unbiased, the root mean square over the items of their
+    standard deviations.
+    """
+    document = error_document(scenario)
+    cells = points_of(document, scenario)
+    grid = axis.grid(points, log=log)
+    return tuple(
+        _curve(
+            cell.protocol.kind.upper(),
+            cell,
+            axis,
+            # What is withheld depends on the population.
+            _grid(cell, axis, points, log) if cell.protocol.kind == "stability" else grid,
+            _error_at(cell, scenario.folder, draw),
+        )
+        for cell in cells
+    )
+
+
+_Varied = tuple[PopulationSpec, ProtocolSpec, Any]
+
+_Law = Callable[[_Varied], tuple[float, float]]
+"""Mean and standard deviation of a population, a protocol and an attack."""
+
+
+def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: _Law) -> Curve:
+    ys, stds = [], []
+    for x in grid:
+        try:
+            y, std = law(_varied(cell, axis.key, x))
+        except (LdpError, ValueError, OverflowError, ZeroDivisionError):
+            y = std = math.nan
+        ys.append(y)
+        stds.append(std)
+    return Curve(label, axis.key, cell.parameters, tuple(grid), tuple(ys), tuple(stds))
+
+
+def _varied(cell: Point, key: str, value: float) -> _Varied:
+    """The specs of a cell with one key set, where the cell knows it."""
+    specs: dict[str, Any] = {
+        "population": cell.population,
+        "protocol": cell.protocol,
+        "attack": cell.attack,
+    }
+    table, *names = key.split(".")
+    if value_in(cell, key) is not None:
+        specs[table] = _replaced(specs[table], names, value)
+    return specs["population"], specs["protocol"], specs["attack"]
+
+
+def _replaced(spec: Any, names: Sequence[str], value: float) -> Any:
+    """A frozen spec with one field, or a field of a field, set."""
+    name, *inner = names
+    new = _replaced(getattr(spec, name), inner, value) if inner else value
+    return replace(spec, **{name: new})
+
+
+def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
+    # The same protocol and what its fakes support serve all the points where they do not change.
+    protocols: dict[tuple[ProtocolSpec, int], PureProtocol | Curator] = {}
+    supports: dict[tuple[Any, ...], Any] = {}
+    targets_of = _resolver(cell.seed)
+
+    def law(varied: _Varied) -> tuple[float, float]:
+        spec, protocol_spec, attack = varied
+        if isinstance(attack, NoAttack | PhasesSpec):
+            return math.nan, math.nan  # of phases every round has a gain of its own
+        population = draw(spec, cell.seed, folder)
+        key = (protocol_spec, population.domain_size)
+        if key not in protocols:
+            protocols[key] = _formula(protocol_spec, population.domain_size)
+        protocol = protocols[key]
+        if isinstance(attack, MixtureSpec):
+            return _mixed_gain(attack.bind(), protocol, population, cell.seed)
+        targets = targets_of(attack.targets, population)
+        r, held = targets.size, _held(targets, population)
+        effort = getattr(attack, "search", None), getattr(attack, "subset", None)
+        crafted = (*key, r, attack.kind, effort)
+        if crafted not in supports:
+            attack.check(protocol, targets)
+            supports[crafted] = attack.support(protocol, r)
+        support = supports[crafted]
+        users = population.users
+        fakes = malicious_users(users, attack.share)
+        if isinstance(protocol, Stability):
+            if getattr(attack, "distribution", None) is not None:
+                return math.nan, math.nan  # what is withheld depends on each target's own fakes
+            held_by = population.histogram[targets]
+            return theory.release_gain(protocol, support, held_by, users, fakes), math.nan
+        mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
+        return mean, theory.gain_std(protocol, support, r, users, fakes, held)
+
+    return law
+
+
+def _mixed_gain(
+    mixture: Mixture, protocol: PureProtocol | Curator, population: Population, seed: int
+) -> tuple[float, float]:
+    """Mean and deviation of the gain of a mixture; NaN where items may be withheld."""
+    users, (attack, targets) = population.users, aimed(mixture, population, seed)
+    malicious = malicious_users(users, mixture.share)
+    fakes = fakes_of(attack, targets, malicious)
+    for some in fakes:
+        some.strategy.check(protocol, some.targets)
+    support = theory.support_of(protocol, fakes, targets)
+    if support is None or isinstance(protocol, Stability):
+        return math.nan, math.nan
+    held = _held(targets, population)
+    mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
+    return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
+
+
+def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
+    """The gain of RAPPOR's bits, before decoding."""
+    targets_of = _resolver(cell.seed)
+
+    def law(varied: _Varied) -> tuple[float, float]:
+        population_spec, spec, attack = varied
+        if attack.kind not in ("rpa", "ria", "mga") or not isinstance(spec, RapporSpec):
+            return math.nan, math.nan
+        assert spec.bits is not None
+        assert spec.hashes is not None
+        assert spec.cohorts is not None
+        population = draw(population_spec, cell.seed, folder)
+        targets = targets_of(attack.targets, population)
+        users, r = population.users, targets.size
+        fakes = malicious_users(users, attack.share)
+        share = theory.cohort_share(users, fakes, spec.cohorts, attack.cohort)
+        held = _held(targets, population)
+        gained = theory.ideal_bit_support_gain(
+            attack.kind, spec.noise, spec.bits, spec.hashes, r, share, held
+        )
+        return gained, math.nan
+
+    return law
+
+
+def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
+    def law(varied: _Varied) -> tuple[float, float]:
+        spec, protocol_spec, _ = varied
+        if isinstance(spec, Explicit | CSVColumn):
+            population = draw(spec, cell.seed, folder)
+            items, users = population.domain_size, population.users
+        else:
+            items, users = spec.items, spec.users
+        protocol = _formula(protocol_spec, items)
+        if isinstance(protocol, Stability):
+            mse = central_mse(protocol, *draw(spec, cell.seed, folder).distinct)
+        elif isinstance(protocol, Curator):
+            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
+        else:
+            # The variance is linear in f, and the frequencies add up to one.
+            mse = float(item_variance(protocol, users, 1 / items))
+        return mse, math.sqrt(mse)
+
+    return law
+
+
+def _formula(spec: ProtocolSpec, domain_size: int) -> PureProtocol | Curator:
+    """The protocol; raises ValueError where it is RAPPOR, whose closed forms are not cheap."""
+    protocol = spec.bind(domain_size)
+    if isinstance(protocol, Rappor):
+        raise ValueError("RAPPOR's Bloom filters have to be decoded")
+    return protocol
+
+
+def _grid(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
+    """The values of x; fewer where each of them needs a large population of its own."""
+    if axis.key not in ("population.items", "population.users"):
+        return axis.grid(points, log=log)
+    points = min(points, 25)
+    while points > 6 and sum(_items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
+        points -= 3
+    return axis.grid(points, log=log)
+
+
+def _items_of(cell: Point, axis: Variable, x: float) -> float:
+    return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
+
+
+def _resolver(seed: int) -> Callable[[Targets, Population], Items]:
+    """Finds targets, once for all the points of a curve that share them."""
+    return cache(lambda targets, population: targets.resolve(population, seed))
+
+
+def _held(items: Items, population: Population) -> float:
+    """The share of the genuine users that hold one of the items."""
+    return float(population.histogram[items].sum() / population.users)
+
+
+def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str]:
+    """A name for each cell: what is swept, else the attack and the protocol."""
+    swept = document.get("sweep", {})
+    for cell in cells:
+        if not swept:
+            many = {MixtureSpec: "mix", PhasesSpec: "phases"}
+            kind = many.get(type(cell.attack), getattr(cell.attack, "kind", ""))
+            yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
+            continue
+        parameters = cell.parameters
+        words = []
+        for key in swept:
+            word = str(parameters.get(key, ""))
+            words.append(word.upper() if key in ("attack.kind", "protocol.kind") else word)
+        yield " ".join(filter(None, words))

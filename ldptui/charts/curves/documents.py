@@ -1,0 +1,138 @@
+"""Scenarios whose sweeps are the series of a chart: attacks or targets, or the protocols."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+from core.errors import ScenarioError
+from core.protocols import KINDS, PROTOCOLS, RapporSpec
+from core.scenario import Point, Scenario
+
+from ...session.draft import base, keys_of
+
+MOST_SERIES: Final = 6
+"""More curves than this in one chart cannot be told apart."""
+
+PROTOCOL_KEYS: Final = {
+    kind: tuple(one.name for one in fields(spec) if one.name != "kind")
+    for kind, spec in KINDS.items()
+}
+"""What an error chart compares, with the keys that each of them knows."""
+
+
+def _attacked(document: Mapping[str, Any]) -> bool:
+    attack = document.get("attack", {})
+    return "mix" in attack or attack.get("kind", "none") != "none"
+
+
+def gain_document(scenario: Scenario) -> dict[str, Any] | None:
+    """The scenario with nothing but words swept, `MOST_SERIES` cells at most; None if no attack."""
+    sweep = _words(scenario)
+    plain = base(scenario)
+    if "attack.kind" in sweep:
+        sweep["attack.kind"] = [kind for kind in sweep["attack.kind"] if kind != "none"]
+        if not sweep["attack.kind"]:
+            return None
+    elif not _attacked(plain.document):
+        return None
+    room = MOST_SERIES
+    for key, values in sweep.items():
+        # The scenario's own kind is the one that the other charts show: it stays.
+        own = _at(plain.document, key)
+        first = values[:room]
+        sweep[key] = first if own in first or own not in values else [*first[:-1], own]
+        room //= len(sweep[key])
+    kept = scenario
+    for key, swept in scenario.sweep.items():
+        if key not in sweep:
+            # The base may lack the key, if its kind does not know it but another swept kind does.
+            value = _at(plain.document, key)
+            kept = kept.with_value(key, swept[len(swept) // 2] if value is None else value)
+    for key, values in list(sweep.items()):
+        if len(values) == 1:
+            kept = kept.with_value(key, sweep.pop(key)[0])
+    document = copy.deepcopy(kept.document)
+    document.pop("sweep", None)
+    if document.pop("goal", None) is not None:
+        document["attack"]["share"] = 0.0  # which is on the axis
+    for table in ("protocol", "attack"):
+        # A key that only a kind knows which is left out now would be refused.
+        given, kinds = document.get(table), sweep.get(f"{table}.kind", [])
+        if not isinstance(given, dict) or not (kinds or "kind" in given):
+            continue
+        named = [kind for kind in kinds or [given["kind"]] if isinstance(kind, str)]
+        known = {key for kind in named for key in keys_of(table, kind)}
+        document[table] = {key: given[key] for key in given if key == "kind" or key in known}
+    if sweep:
+        document["sweep"] = sweep
+    return document
+
+
+def error_document(scenario: Scenario) -> dict[str, Any]:
+    """The scenario without attack, its protocols swept: those it sweeps, else all."""
+    document = copy.deepcopy(base(scenario).document)
+    document.pop("attack", None)
+    document.pop("goal", None)
+    kinds = error_protocols(scenario)
+    given = document.get("protocol", {})
+    known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
+    own = {key: value for key, value in given.items() if key in known}
+    # A scenario of RAPPOR may have no budget of its own: the others get that of one report.
+    document["protocol"] = {"epsilon": _epsilon(scenario), **own}
+    document["sweep"] = {"protocol.kind": list(kinds)}
+    return document
+
+
+def error_protocols(scenario: Scenario) -> tuple[str, ...]:
+    """What an error chart compares: the swept ones, else the local ones and a curator chosen."""
+    swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
+    if len(swept) > 1:
+        return tuple(swept)
+    chosen = _at(base(scenario).document, "protocol.kind")
+    return (*PROTOCOLS, *(kind for kind in KINDS if kind == chosen and kind not in PROTOCOLS))
+
+
+def _epsilon(scenario: Scenario) -> float:
+    """ε₁ of the scenario's RAPPOR, with three digits; 1 of anything else."""
+    spec = next(iter(points_of(base(scenario).document, scenario)), None)
+    rappor = spec.protocol if spec is not None else None
+    return float(f"{rappor.epsilon_one:.3g}") if isinstance(rappor, RapporSpec) else 1.0
+
+
+def _words(scenario: Scenario) -> dict[str, list[Any]]:
+    """The swept keys that name kinds or rules: a word among their values, not only numbers."""
+    return {
+        key: list(values)
+        for key, values in scenario.sweep.items()
+        if any(isinstance(value, str) for value in values)
+    }
+
+
+def sweep_entry(scenario: Scenario, key: str) -> Any:
+    """The sweep of a key as the document has it, a list or a range."""
+    place: Any = scenario.document.get("sweep", {})
+    if key in place:
+        return place[key]
+    for name in key.split("."):
+        place = place.get(name, {}) if isinstance(place, Mapping) else {}
+    return place or scenario.sweep.get(key)
+
+
+def _at(document: Mapping[str, Any], key: str) -> Any:
+    place: Any = document
+    for name in key.split("."):
+        place = place.get(name) if isinstance(place, Mapping) else None
+    return place
+
+
+def points_of(document: dict[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:
+    """The points of a document; none where they are not valid."""
+    if document is None:
+        return ()
+    try:
+        return tuple(Scenario(document, scenario.name, scenario.folder).points())
+    except ScenarioError:
+        return ()

@@ -1,0 +1,75 @@
+"""The parts of a scenario that a run simulates: its base, the points of each chart."""
+
+from __future__ import annotations
+
+import copy
+import math
+from pathlib import Path
+from typing import Any, Final
+
+from core.limits import MAX_TRIALS
+from core.scenario import Scenario
+
+from ...session.draft import base
+from ...session.snapshot import Part
+from .documents import error_document, gain_document, sweep_entry
+from .variables import Variable, own_values
+
+SIMULATED: Final = 11
+"""Points of the default sweep of a chart, and of any in a preview."""
+
+PREVIEW_TRIALS: Final = 20
+
+
+def base_part(scenario: Scenario) -> Part:
+    """The one cell that the charts of frequencies show."""
+    return Part("base", base(scenario).document)
+
+
+def gain_part(scenario: Scenario, axis: Variable) -> Part | None:
+    """What to simulate for a gain curve; None without an attack."""
+    document = gain_document(scenario)
+    return None if document is None else Part("gain", _swept(document, scenario, axis))
+
+
+def error_part(scenario: Scenario, axis: Variable) -> Part:
+    """What to simulate for an error curve: each protocol along the axis, without attack."""
+    return Part("error", _swept(error_document(scenario), scenario, axis))
+
+
+def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict[str, Any]:
+    """The document with a sweep of the axis: the scenario's own one, else some points."""
+    swept = copy.deepcopy(document)
+    if own_values(scenario, axis.key):
+        values = sweep_entry(scenario, axis.key)
+    else:
+        values = list(axis.grid(SIMULATED))
+    swept["sweep"] = {**swept.get("sweep", {}), axis.key: values}
+    if not own_values(scenario, axis.key):
+        # Points that nobody asked for must not make a scenario larger than a run may be.
+        cells = math.prod(len(one) for one in swept["sweep"].values())
+        if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:
+            swept["trials"] = MAX_TRIALS // cells
+    return swept
+
+
+def preview_part(part: Part) -> Part:
+    """A part as it is simulated with every edit: few trials, and of a long sweep few points.
+
+    On the counts path wherever there is one. Both ends of a sweep stay.
+    """
+    document = dict(part.document)
+    document["trials"] = min(int(document.get("trials", PREVIEW_TRIALS)), PREVIEW_TRIALS)
+    document["simulate"] = {**document.get("simulate", {}), "path": "auto"}
+    if "sweep" in document:
+        sweep = Scenario(document, "", Path()).sweep
+        document["sweep"] = {key: _thinned(values) for key, values in sweep.items()}
+    return Part(part.name, document)
+
+
+def _thinned(values: list[Any]) -> list[Any]:
+    """Values spread evenly over a long list of numbers; of words, all."""
+    if len(values) <= SIMULATED or not all(isinstance(one, int | float) for one in values):
+        return values
+    last = len(values) - 1
+    return [values[round(step * last / (SIMULATED - 1))] for step in range(SIMULATED)]

@@ -1,0 +1,206 @@
+"""What can be on the axis of a chart of curves, and from where to where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from core.errors import LdpError
+from core.limits import MAX_ITEMS
+from core.protocols import BitNoise, ProtocolSpec, RapporSpec
+from core.scenario import Point, Scenario
+
+from ...session.draft import drawn
+from .documents import error_document, gain_document, points_of, sweep_entry
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A numeric key that can be put on the x-axis, with the range to show it over.
+
+    `log` says how its values are spaced, and which scale the axis has at first.
+    """
+
+    key: str
+    symbol: str
+    label: str
+    low: float
+    high: float
+    log: bool = False
+    integer: bool = False
+
+    def start(self, log: bool) -> float:
+        """The low end of the axis; zero has no place on a logarithmic one."""
+        return self.low if self.low > 0 or not log else self.high / 1000
+
+    def grid(self, points: int, *, log: bool | None = None) -> tuple[float, ...]:
+        """About `points` values from low to high; whole numbers once each."""
+        log = self.log if log is None else log
+        spaced = np.geomspace if log else np.linspace
+        ends = self.start(log), self.high
+        values = [float(f"{x:.6g}") for x in spaced(*ends, max(2, points))]
+        if not self.integer:
+            return tuple(values)
+        return tuple(dict.fromkeys(round(value) for value in values))
+
+
+_GAIN_KEYS: Final = (
+    "attack.share", "protocol.epsilon", "population.items", "attack.targets.count",
+    "population.users", "attack.seeds", "protocol.f", "protocol.hashes", "protocol.bits",
+    "protocol.cohorts", "attack.cohort",
+)  # fmt: skip
+
+_REAL: Final = frozenset({"attack.share", "protocol.epsilon", "protocol.f", "attack.cohort"})
+
+_ERROR_KEYS: Final = ("protocol.epsilon", "population.users", "population.items")
+
+_WORDS: Final = {
+    "attack.share": ("β", "share of fake users β"),
+    "protocol.epsilon": ("ε", "privacy budget ε"),
+    "population.items": ("d", "number of items d"),
+    "population.users": ("n", "number of genuine users n"),
+    "attack.targets.count": ("r", "number of targets r"),
+    "attack.seeds": ("K", "hash seeds tried by each fake user K"),
+    "protocol.f": ("f", "permanent noise f"),
+    "protocol.hashes": ("h", "hash functions h"),
+    "protocol.bits": ("k", "bits of a Bloom filter k"),
+    "protocol.cohorts": ("m", "cohorts m"),
+    "attack.cohort": ("crowd", "share of the fakes in one cohort"),
+}
+
+
+def axes(scenario: Scenario) -> tuple[Variable, ...]:
+    """The variables of a gain curve; empty where the scenario has no attack."""
+    keys = _GAIN_KEYS if "goal" not in scenario.document else ("attack.share",)
+    return _axes(scenario, points_of(gain_document(scenario), scenario), keys)
+
+
+def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
+    """The variables of an error curve."""
+    return _axes(scenario, points_of(error_document(scenario), scenario), _ERROR_KEYS)
+
+
+def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> tuple[Variable, ...]:
+    if not points:
+        return ()
+    try:
+        room = min(_domain_size(point, scenario.folder) for point in points)
+    except LdpError:
+        return ()
+    found = []
+    for key in keys:
+        values = [value for point in points if (value := value_in(point, key)) is not None]
+        # Every cell must know the key, but for the seeds, which only some attacks have.
+        if len(values) < len(points) and not (key == "attack.seeds" and values):
+            continue
+        if key == "attack.seeds" and not any(_hashes(point) for point in points):
+            continue
+        symbol, label = _WORDS[key]
+        own = own_values(scenario, key)
+        if own:
+            low, high = min(own), max(own)
+            log = _is_log(scenario, key, own)
+        else:
+            low, high, log = _default_range(key, max(values), points, room)
+        integer = key not in _REAL
+        if low < high:
+            found.append(Variable(key, symbol, label, low, high, log, integer))
+    return tuple(found)
+
+
+def _hashes(point: Point) -> bool:
+    return point.protocol.kind in ("blh", "olh") and hasattr(point.attack, "seeds")
+
+
+def value_in(point: Point, key: str) -> float | None:
+    """The number that a point has at a dotted key; None where it has no such key."""
+    place: Any = point
+    for name in key.split("."):
+        place = getattr(place, name, None)
+    return place if isinstance(place, int | float) else None
+
+
+def own_values(scenario: Scenario, key: str) -> list[float]:
+    """The scenario's own sweep of a key, if it has two numbers at least."""
+    values = scenario.sweep.get(key, [])
+    numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    return numbers if len(set(numbers)) > 1 else []
+
+
+def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:
+    given = sweep_entry(scenario, key)
+    if isinstance(given, Mapping):
+        return given.get("scale") == "log"
+    return min(values) > 0 and max(values) / min(values) > 30
+
+
+def _default_range(
+    key: str, value: float, points: Sequence[Point], room: int
+) -> tuple[float, float, bool]:
+    """Low, high and log for a key whose present value is `value`: round, and around it."""
+    targets = [getattr(point.attack, "targets", None) for point in points]
+    if key == "attack.share":
+        return 0.0, 0.1 if value <= 0.1 else min(0.9, math.ceil(15 * value) / 10), False
+    if key == "protocol.epsilon":
+        high = max(4.0, min(20.0, math.ceil(2 * value)))
+        if any(isinstance(getattr(p.protocol, "hash_range", None), str) for p in points):
+            high = min(high, 13.0)  # beyond it e^ε + 1 buckets are more than allowed
+        high = min(high, *(_most_epsilon(point.protocol) for point in points))
+        return min(0.5, value / 2), high, False
+    if key == "population.items":
+        high = min(MAX_ITEMS, max(4096, 4 * value if value <= 2**14 else value))
+        needed = max((_needs_items(one) for one in targets), default=2)
+        # More candidates than RAPPOR's bits can tell apart take long to decode.
+        high = min(high, *(max(value, _room(point.protocol)) for point in points))
+        return max(16 if value > 16 else 2, needed), high, True
+    if key == "population.users":
+        return max(1.0, value / 100), min(1e12, value * 100), True
+    if key == "attack.targets.count":
+        return 1, min(room, max(20, 2 * value)), False
+    if key in _RAPPOR_RANGES:
+        return _RAPPOR_RANGES[key]
+    return 1, min(10**6, max(10**4, 10 * value)), True
+
+
+_RAPPOR_RANGES: Final[Mapping[str, tuple[float, float, bool]]] = {
+    "protocol.f": (0.05, 0.95, False),
+    "protocol.hashes": (1, 8, False),
+    "protocol.bits": (8, 256, True),
+    "protocol.cohorts": (2, 128, True),
+    "attack.cohort": (0.0, 1.0, False),
+}
+
+
+def _most_epsilon(spec: ProtocolSpec) -> float:
+    """What RAPPOR's fresh noise allows at most, less a little; without bound for the others."""
+    if not isinstance(spec, RapporSpec) or spec.p is None or spec.q is None:
+        return math.inf
+    if spec.p == 0 or spec.q == 1:
+        return math.inf
+    most = BitNoise(0, spec.p, spec.q).epsilon_one(spec.hashes or 1)
+    return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
+
+
+def _room(spec: ProtocolSpec) -> float:
+    """How many candidates RAPPOR estimates together; without bound for the others."""
+    if not isinstance(spec, RapporSpec) or spec.bits is None or spec.cohorts is None:
+        return math.inf
+    return float(int(0.8 * spec.bits * spec.cohorts))
+
+
+def _needs_items(targets: Any) -> int:
+    """The least domain that has room for the targets."""
+    listed = getattr(targets, "items", None)
+    if listed is not None:
+        return max((one + 1 for one in listed if isinstance(one, int)), default=2)
+    return max(2, getattr(targets, "count", 2))
+
+
+def _domain_size(point: Point, folder: Path) -> int:
+    items = getattr(point.population, "items", None)
+    return items if items is not None else drawn(point.population, point.seed, folder).domain_size

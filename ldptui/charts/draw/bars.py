@@ -1,0 +1,449 @@
+"""Horizontal bars by eighths of a cell: estimate, error, truth and change of one item a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+
+from ...text import format as fmt
+from ..rows import (
+    ASCII_MARKERS,
+    MARKERS,
+    NO_DATA,
+    Canvas,
+    Charset,
+    Palette,
+    Row,
+    clean,
+    crop,
+    length,
+    pad,
+    titled,
+)
+from ..series import FINDINGS, Bar, Bars, Finding
+from .axes import linear_ticks
+from .legend import Entry, cut, flow, joined, sentence, with_legend
+
+_FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
+_FILL_LEFT = "  ▕▐▐▐▐██"  # to the left there are only an eighth, a half and the whole
+_ASCII_FILL = " ...#####"
+
+
+@dataclass(frozen=True)
+class _BarMarks:
+    """The characters of bars in a charset."""
+
+    target: str
+    axis: str
+    true: str
+    gained: str
+    lost: str
+    whisker: str
+    ends: tuple[str, str]
+    solid: str
+    right: str
+    left: str
+    detected: str
+    missed: str
+    false: str
+
+    def finding(self, finding: Finding, palette: Palette) -> tuple[str, str]:
+        """The mark of what a test made of an item, and its style."""
+        return {
+            "detected": (self.detected, palette.theory),
+            "missed": (self.missed, palette.muted),
+            "false": (self.false, palette.attacked),
+            "": (" ", ""),
+        }[finding]
+
+
+_BLOCK_MARKS = _BarMarks(
+    "▸", "│", "◆", "▒", "░", "─", ("├", "┤"), "█", _FILL, _FILL_LEFT, "✓", "○", "✗"
+)
+_ASCII_MARKS = _BarMarks(
+    ">", "|", "*", "+", ":", "-", ("-", "-"), "#", _ASCII_FILL, _ASCII_FILL, "y", "n", "x"
+)
+
+
+@dataclass(frozen=True)
+class _BarScale:
+    """Places on the bars: the zero line has a cell of its own, at column `zero`."""
+
+    zero: int
+    cells: int
+    per_cell: float
+
+    def length(self, value: float) -> float:
+        """How many cells the value is long."""
+        return abs(value) / self.per_cell
+
+    def column(self, value: float) -> int:
+        """The cell in which a bar of this value ends."""
+        steps = math.ceil(self.length(value) - 1e-9)
+        at = self.zero + (steps if value > 0 else -steps)
+        return max(0, min(self.cells - 1, at))
+
+
+def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    bars = [bar for bar in chart.bars if _usable(bar.value) or _usable(bar.true)]
+    if not bars:
+        return titled(chart.title, NO_DATA, width, height, palette, charset)
+    marks = _ASCII_MARKS if charset == "ascii" else _BLOCK_MARKS
+    note = sentence(clean(chart.note, charset), width, palette.muted, 2 if height >= 8 else 0)
+    markers = ASCII_MARKERS if charset == "ascii" else MARKERS
+    others = [
+        (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
+    ]
+    power = _common_power(bars)
+    unit = clean(
+        " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
+    )
+    # What is not an item gives way when there are few rows, the least important first.
+    top: list[Row] = []
+    if chart.title and height >= 4:
+        entries = _entries(bars, others, palette, marks, charset, chart)
+        top = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
+    has_header = height >= 3
+    room = height - len(top) - has_header - len(note)
+    rest: list[Row] = []
+    while True:  # the fewer bars there are, the more is to be said of the rest
+        shown = bars[: max(1, room - len(rest))]
+        words = _rest_words(chart, bars[len(shown) :], width, charset) if height >= 5 else ""
+        said = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
+        if len(said) <= len(rest):
+            break
+        rest = said
+    rest = said
+
+    scaled = [_scaled(bar, power) for bar in shown]
+    numbers = _number_columns(scaled, chart, charset)
+    has_targets, has_findings = (any(bar.target for bar in shown), any(b.finding for b in shown))
+    indent = 2 * has_targets + 2 * has_findings
+    labels = [clean(bar.label, charset) for bar in shown]
+    longest = max(map(cell_len, labels))
+    label_width = min(max(longest, 4), max(4, min(28, width // 4)))
+    labels = _distinct(labels, label_width)
+    least = width // 3 if width >= 36 else 6
+    for choice in _choices(numbers):
+        taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
+        cells = width - indent - label_width - 1 - taken
+        if cells >= least:
+            break
+    if cells < 3:  # labels alone
+        return [[(label, palette.foreground)] for label in labels]
+
+    scale = _bar_scale(scaled, cells)
+    rows = top
+    if has_header:
+        rows.append(
+            [
+                (" " * indent + pad(chart.item, label_width) + " ", palette.muted),
+                (_bar_axis(scale, charset), palette.muted),
+                *(
+                    (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
+                    for head, texts in _named(choice, chart)
+                ),
+            ]
+        )
+    for index, (bar, label) in enumerate(zip(scaled, labels, strict=True)):
+        row: Row = []
+        if has_targets:
+            row.append((f"{marks.target} " if bar.target else "  ", palette.target))
+        if has_findings:
+            mark, tone = marks.finding(bar.finding, palette)
+            row.append((f"{mark} ", tone))
+        style = palette.target if bar.target else palette.foreground
+        row.append((pad(label, label_width) + " ", style))
+        row += _bar_cells(bar, scale, palette, marks, others)
+        for place, (head, texts) in enumerate(choice):
+            style = palette.foreground if place == 0 else palette.muted
+            if head == "change" and bar.before is not None:
+                style = palette.attacked if bar.target else palette.foreground
+            row.append(("  " + texts[index], style))
+        rows.append(row)
+    if all(length(row) + indent <= width for row in rest):
+        rest = [[(" " * indent, ""), *row] for row in rest]
+    rows += rest
+    if note:
+        rows += [[] for _ in range(height - len(note) - len(rows))]
+    return rows + note
+
+
+def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset) -> str:
+    """What there is beside the bars shown: `hidden` ones, and the chart's own rest."""
+    rest = chart.rest
+    if isinstance(rest, str):
+        more = f"{len(hidden)} more not shown" if hidden else ""
+        return "; ".join(filter(None, (more, clean(rest, charset))))
+    count = rest.count + len(hidden)
+    targets = rest.targets + sum(bar.target for bar in hidden)
+    sums = []
+    if rest.true is not None:
+        true = rest.true + math.fsum(bar.true or 0.0 for bar in hidden)
+        sums.append(("true", "true", fmt.fixed(true, 3)))
+    if rest.value is not None:
+        value = rest.value + math.fsum(bar.value for bar in hidden if math.isfinite(bar.value))
+        sums.append(("estimate", "est.", fmt.fixed(value, 3)))
+
+    def words(aimed: str, short: bool) -> str:
+        head = f"{fmt.count(count)} more{aimed if targets else ''}"
+        told = ", ".join(f"{names[short]} {text}" for *names, text in sums)
+        return clean(f"{head}: {told}" if told else head, charset)
+
+    full = words(f", {fmt.count(targets)} targets", short=False)
+    if cell_len(full) + 4 <= width:
+        return full
+    some = words(f", {fmt.count(targets)} targets", short=True)
+    return some if cell_len(some) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
+
+
+def _usable(number: float | None) -> bool:
+    return number is not None and math.isfinite(number)
+
+
+def _common_power(bars: Sequence[Bar]) -> int:
+    """The power of ten to take out of all numbers: 0 unless they are very small or very large."""
+    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before, *bar.others)]
+    sizes = [abs(n) for n in parts if n is not None]
+    largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
+    if not largest or 1e-3 <= largest < 1e6:
+        return 0
+    return math.floor(math.log10(largest))
+
+
+def _scaled(bar: Bar, power: int) -> Bar:
+    def scaled(number: float | None) -> float | None:
+        if number is None or not math.isfinite(number):
+            return None
+        return number / 10.0**power if power > -300 else 0.0
+
+    return replace(
+        bar,
+        value=math.nan if (value := scaled(bar.value)) is None else value,
+        error=scaled(bar.error),
+        true=scaled(bar.true),
+        before=scaled(bar.before),
+        others=tuple(scaled(other) for other in bar.others),
+    )
+
+
+_Column = tuple[str, list[str]]  # a heading, and texts of one width
+
+
+def _named(columns: Sequence[_Column], chart: Bars) -> list[_Column]:
+    """The columns with the chart's own words for its numbers."""
+    value, truth = (clean(word, "block") for word in (chart.value, chart.truth))
+    return [
+        (truth if head == "true" else head.replace("estimate", value), texts)
+        for head, texts in columns
+    ]
+
+
+def _distinct(labels: Sequence[str], width: int) -> list[str]:
+    """The labels in at most `width` cells; the middle is cut where cutting the end hides too much.
+
+    That is where two labels differ in their ends alone, like those of numbered items.
+    """
+    ends = [crop(label, width) for label in labels]
+    if len(set(ends)) == len(set(labels)):
+        return ends
+    left = width // 2
+    return [
+        # The mark of what is cut is the last cell of the left part; that of the right one goes.
+        crop(label, left) + crop(label[::-1], width - left + 1)[-2::-1]
+        if cell_len(label) > width
+        else label
+        for label in labels
+    ]
+
+
+def _number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[_Column]:
+    """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
+    errors = [bar.error for bar in bars if bar.error]
+    if errors:
+        places = min(6, fmt.decimals(errors))
+    else:
+        largest = max((abs(bar.value) for bar in bars if _usable(bar.value)), default=1.0) or 1.0
+        places = max(0, min(6, 3 - math.floor(math.log10(largest))))
+
+    def column(head: str, texts: list[str]) -> _Column:
+        head, texts = clean(head, charset), [clean(text, charset) for text in texts]
+        ((name, _),) = _named([(head, texts)], chart)
+        size = max(len(name), *map(len, texts))
+        return head, [text.rjust(size) for text in texts]
+
+    values = column("", [fmt.fixed(bar.value, places) for bar in bars])[1]
+    columns = [column("estimate", values)]
+    if errors:
+        spreads = column("", [f"± {fmt.fixed(b.error, places)}" if b.error else "" for b in bars])[
+            1
+        ]
+        both = [f"{v} {s}" for v, s in zip(values, spreads, strict=True)]
+        columns = [column("estimate ± error", both), *columns]
+    if any(bar.true is not None for bar in bars):
+        columns.append(column("true", [fmt.fixed(bar.true, places) for bar in bars]))
+    if any(bar.before is not None for bar in bars):
+        changes = [None if b.before is None else b.value - b.before for b in bars]
+        columns.append(column("change", [fmt.fixed(c, places, sign=True) for c in changes]))
+    return columns
+
+
+def _choices(columns: list[_Column]) -> Iterator[list[_Column]]:
+    """Which columns to show, the fullest choice first."""
+    full = [c for c in columns if c[0] != "estimate"] if len(columns[0][0]) > 8 else columns
+    short = [c for c in columns if not c[0].startswith("estimate ")]
+    estimates = [c for c in columns if c[0] == "estimate"]
+    yield full
+    yield [c for c in full if c[0] != "true"]
+    yield [c for c in short if c[0] != "true"]
+    yield full[:1]
+    yield estimates
+    yield []
+
+
+def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
+    ends = [0.0]
+    for bar in bars:
+        spread = bar.error or 0.0
+        ends += [n for n in (bar.value - spread, bar.value + spread) if math.isfinite(n)]
+        ends += [n for n in (bar.true, bar.before, *bar.others) if n is not None]
+    low, high = min(ends), max(ends)
+    if low == high:
+        return _BarScale(0, cells, 1.0)
+    room = cells - 1
+    left = 0 if low == 0 else room if high == 0 else round(room * -low / (high - low))
+    if low < 0 < high:
+        left = max(1, min(room - 1, left))
+    per_cell = max(high / (room - left) if high > 0 else 0.0, -low / left if low < 0 else 0.0)
+    return _BarScale(left, cells, per_cell)
+
+
+def _bar_axis(scale: _BarScale, charset: Charset) -> str:
+    """The numbers above the bars: zero, and round ones where there is room."""
+    low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
+    found = linear_ticks(low, high, max(2, scale.cells // 12))
+    zero = [tick for tick in found if tick.value == 0]
+    text = [" "] * scale.cells
+    used: list[tuple[int, int]] = []
+    for tick in [*zero, *(t for t in found if t.value != 0)]:
+        label = clean(tick.label, charset)
+        size = len(label)
+        if size > scale.cells:
+            continue
+        start = max(0, min(scale.cells - size, scale.column(tick.value) - size // 2))
+        if all(start > stop or start + size < begin for begin, stop in used):
+            used.append((start, start + size))
+            text[start : start + size] = label
+    return "".join(text)
+
+
+def _entries(
+    bars: Sequence[Bar],
+    others: Sequence[tuple[str, str, str]],
+    palette: Palette,
+    marks: _BarMarks,
+    charset: Charset,
+    chart: Bars,
+) -> list[Entry]:
+    """What the legend explains, the marks of other runs first: those are new every time."""
+    before = [bar for bar in bars if bar.before is not None]
+    found: list[tuple[str, str, str]] = [*others]
+    if any(bar.finding for bar in bars):  # all of them: what is found changes with every trial
+        found += [(*marks.finding(finding, palette), finding) for finding in FINDINGS]
+    found += [(marks.solid, palette.clean, "before" if before else chart.value)]
+    if any(bar.value > (bar.before or 0.0) for bar in before):
+        found.append((marks.gained, palette.attacked, "gained"))
+    if any(bar.value < (bar.before or 0.0) for bar in before):
+        found.append((marks.lost, palette.attacked, "lost"))
+    if any(bar.true is not None for bar in bars):
+        found.append((marks.true, palette.true, clean(chart.truth, charset)))
+    if any(bar.error for bar in bars):
+        found.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
+    return [Entry(mark, style, text, palette.muted) for mark, style, text in found]
+
+
+def _heading(
+    chart: Bars,
+    unit: str,
+    entries: Sequence[Entry],
+    has_note: bool,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+) -> list[Row]:
+    """The title and the legend beside it, or below it; the note tells of ± anyway."""
+    words = [(chart.title, f"bold {palette.foreground}"), (unit, palette.muted)]
+    pieces: list[Row] = [[(clean(text, charset), style)] for text, style in words if text]
+    title = flow(pieces, width, 2)
+    legend = joined([entry.row() for entry in entries], 2)
+    if has_note and length(title[-1]) + 2 + length(legend) > width:
+        note, sign = clean(chart.note, charset), clean("±", charset)
+        entries = [one for one in entries if not (one.label.startswith(sign) and sign in note)]
+        legend = joined([entry.row() for entry in entries], 2)
+    if height < 12 and length(title[-1]) + 2 + length(legend) > width:  # no row of its own
+        rows = flow([*pieces, *(entry.row() for entry in entries)], width, 2)
+        return cut(rows, 1 if height < 8 else 2, width, palette.muted)
+    most = 1 + height // 4
+    return with_legend(
+        title[:most], entries, width, gap=2, most=most, limit=most, muted=palette.muted
+    )
+
+
+def _bar_cells(
+    bar: Bar,
+    scale: _BarScale,
+    palette: Palette,
+    marks: _BarMarks,
+    others: Sequence[tuple[str, str, str]],
+) -> Row:
+    """One bar: what was there before the attack, what it changed, ± error, others' marks, true."""
+    canvas = Canvas([[" "] * scale.cells], [[""] * scale.cells])
+    chars, styles = canvas.chars[0], canvas.styles[0]
+    colour = palette.target if bar.target else palette.clean
+    value = bar.value if math.isfinite(bar.value) else 0.0
+    before = value if bar.before is None else bar.before
+    step = 1 if value >= 0 else -1
+    kept = before if before * step > 0 else 0.0
+    long, kept_long = scale.length(value), scale.length(kept)
+    fill = marks.right if step > 0 else marks.left
+    reach = scale.cells - 1 - scale.zero if step > 0 else scale.zero
+    for index in range(reach):
+        column = scale.zero + step * (index + 1)
+        part = math.floor(8 * max(0.0, min(1.0, long - index)) + 0.5)
+        if part:
+            gained = kept_long < index + 0.5 and kept_long < long
+            whole = marks.gained if gained and bar.before is not None else marks.solid
+            chars[column] = whole if part == 8 else fill[part]
+            styles[column] = palette.attacked if gained else colour
+    for index in range(reach if kept_long > long else 0):
+        column = scale.zero + step * (index + 1)
+        if long <= index + 0.5 <= kept_long and chars[column] == " ":
+            chars[column], styles[column] = marks.lost, palette.attacked
+    chars[scale.zero], styles[scale.zero] = marks.axis, palette.muted
+    tip = scale.column(value)
+    if bar.error and math.isfinite(bar.value):
+        first, last = scale.column(value - bar.error), scale.column(value + bar.error)
+        filled = (*fill[1:], marks.gained)
+        for column in range(first, last + 1 if first < last else first):
+            in_bar = chars[column] in filled
+            if column == scale.zero or (in_bar and (column == tip or abs(tip - scale.zero) <= 2)):
+                continue  # the end of the bar stays in sight, and all of a short one
+            end = {first: marks.ends[0], last: marks.ends[1]}.get(column, marks.whisker)
+            _over(chars, styles, column, end, palette.foreground)
+    for (mark, style, _), other in zip(others, bar.others, strict=False):
+        if other is not None:
+            _over(chars, styles, scale.column(other), mark, style)
+    if bar.true is not None:
+        _over(chars, styles, scale.column(bar.true), marks.true, palette.true)
+    return list(canvas.spans(0))
+
+
+def _over(chars: list[str], styles: list[str], column: int, char: str, style: str) -> None:
+    """Put a mark over a cell; in a full one it is cut out of the colour of the bar."""
+    if chars[column] == "█" and styles[column]:
+        style = f"{styles[column]} reverse"
+    chars[column], styles[column] = char, style

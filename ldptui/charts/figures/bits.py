@@ -1,0 +1,167 @@
+"""RAPPOR's bit counts as a chart of one cohort, and as a table of all. Pure.
+
+What is estimated of a bit is the share of a cohort's users whose Bloom filter has it,
+t_ij / N_j = (c_ij / N_j - p*) / (q* - p*): Erlingsson, Pihur, Korolova, CCS 2014, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...session.snapshot import BitCounts
+from ...text import format as fmt
+from ..series import Axis, Bar, Bars, Plot, Series, Tone
+from .limits import NORMAL_95
+from .table import Column, Table, Value
+
+
+def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:
+    """The estimated share of a cohort's users that have each bit; empty for a cohort without."""
+    users = bits.users[cohort]
+    return _shares(bits, bits.counts[bits.of(cohort)], users) if users else ()
+
+
+def expected_shares(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
+    """What that estimate is expected to be, fakes included; None where it is not known."""
+    if bits.expected_counts is None or bits.expected_users is None:
+        return None
+    return _shares(bits, bits.expected_counts[bits.of(cohort)], bits.expected_users[cohort])
+
+
+def _shares(bits: BitCounts, counts: tuple[float, ...], users: float) -> tuple[float, ...]:
+    gap = bits.q_star - bits.p_star
+    return tuple((count / users - bits.p_star) / gap for count in counts)
+
+
+def share_std(bits: BitCounts, cohort: int) -> float:
+    """σ of an estimated share where no user has the bit: √(p*(1-p*) / N_j) / (q* - p*)."""
+    spread = bits.p_star * (1 - bits.p_star) / bits.users[cohort]
+    return math.sqrt(spread) / (bits.q_star - bits.p_star)
+
+
+def scores(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
+    """(count - expected) / σ of each bit's count; None where the expected ones are not known."""
+    if bits.expected_counts is None or bits.counts_std is None:
+        return None
+    place = bits.of(cohort)
+    return tuple(
+        (count - mean) / std if std else 0.0
+        for count, mean, std in zip(
+            bits.counts[place], bits.expected_counts[place], bits.counts_std[place], strict=True
+        )
+    )
+
+
+def bit_plot(
+    bits: BitCounts, cohort: int, columns: int, *, attacked: bool = False, note: str = ""
+) -> Plot:
+    """The bits of one cohort: estimated shares as spikes, over them marks of the expected ones.
+
+    columns : so many marks at most have room, those of the bits that are set most. attacked :
+    whether what the genuine users have is another mark than what is expected.
+    """
+    held = bits.held[bits.of(cohort)]
+    expected, found = expected_shares(bits, cohort), shares(bits, cohort)
+    series: list[Series] = []
+    if found:
+        xs = [x for bit in range(bits.bits) for x in (bit, bit, math.nan)]
+        ys = [y for share in found for y in (0.0, share, math.nan)]
+        tone: Tone = "attacked" if attacked else "clean"
+        series.append(Series("estimated", xs, ys, tone))
+    marks: list[tuple[str, tuple[float, ...], Tone]] = []
+    if attacked or expected is None:
+        marks.append(("genuine users", held, "true"))
+    if expected is not None:
+        marks.append(("expected", expected, "series-3"))
+    for label, values, shade in marks:
+        most = sorted(sorted(range(bits.bits), key=lambda bit: -values[bit])[:columns])
+        at = [values[bit] for bit in most]
+        series.append(Series(label, most, at, shade, "points", cloud=False))
+    levels = [*held, *(expected or ()), *found]
+    low, high = min([0.0, *levels]), max([0.0, *levels])
+    return Plot(
+        f"Bits, cohort {cohort} of 0 to {bits.cohorts - 1}, one trial",
+        Axis("bit of the Bloom filter", low=-0.5, high=bits.bits - 0.5),
+        Axis("share of the users", low=low, high=high),
+        tuple(series),
+        note="; ".join(filter(None, (note, _outside(bits, cohort)))),
+    )
+
+
+def bit_bars(bits: BitCounts, cohort: int, rows: int, *, attacked: bool = False) -> Bars:
+    """The bits of a cohort that most users are expected to have, estimated ± σ beside expected."""
+    expected, found = expected_shares(bits, cohort), shares(bits, cohort)
+    held = bits.held[bits.of(cohort)]
+    wanted = expected or held
+    order = sorted(range(bits.bits), key=lambda bit: (-wanted[bit], bit))[: max(1, rows)]
+    error = share_std(bits, cohort) if found else None
+    bars = tuple(
+        Bar(
+            str(bit),
+            found[bit] if found else math.nan,
+            error,
+            wanted[bit],
+            target=attacked and wanted[bit] > held[bit] + 1e-9,
+        )
+        for bit in order
+    )
+    left = bits.bits - len(order)
+    return Bars(
+        "Most expected bits",
+        bars,
+        rest="; ".join(
+            filter(
+                None,
+                (
+                    f"{left} more bit" + ("s" if left > 1 else "") if left else "",
+                    "▸ raised by the fakes" if any(bar.target for bar in bars) else "",
+                ),
+            )
+        ),
+        note=_users(bits, cohort),
+        item="bit",
+        value="share",
+        truth="expected" if expected is not None else "genuine",
+    )
+
+
+def _users(bits: BitCounts, cohort: int) -> str:
+    said = f"{fmt.count(int(bits.users[cohort]))} users"
+    if bits.expected_users is None or bits.users_std is None:
+        return said
+    expected = fmt.count(round(bits.expected_users[cohort]))
+    return f"{said}, {expected} ± {fmt.short(bits.users_std[cohort], 2)} expected"
+
+
+def _outside(bits: BitCounts, cohort: int) -> str:
+    found = scores(bits, cohort)
+    if found is None or not bits.users[cohort]:
+        return "" if found is None else "no user: left out of decoding"
+    far = sum(1 for one in found if abs(one) > NORMAL_95)
+    return f"{far} of {bits.bits} counts beyond ±1.96σ"
+
+
+def bit_table(bits: BitCounts) -> Table:
+    """Every bit of every cohort: its count beside the expected one, and what it stands for."""
+    columns = (
+        Column("cohort"), Column("bit"), Column("users"), Column("ones"), Column("expected", 1),
+        Column("σ", 1), Column("z", 2, sign=True), Column("share", 4, sign=True),
+        Column("±", 4), Column("genuine", 4),
+    )  # fmt: skip
+    rows: list[tuple[Value, ...]] = []
+    for cohort in range(bits.shown):
+        place, users = bits.of(cohort), bits.users[cohort]
+        found, z = shares(bits, cohort), scores(bits, cohort)
+        error = share_std(bits, cohort) if users else None
+        for bit in range(bits.bits):
+            at = place.start + bit
+            rows.append((
+                cohort, bit, int(users), int(bits.counts[at]),
+                bits.expected_counts[at] if bits.expected_counts is not None else None,
+                bits.counts_std[at] if bits.counts_std is not None else None,
+                z[bit] if z is not None else None,
+                found[bit] if found else None, error, bits.held[at],
+            ))  # fmt: skip
+    hidden = bits.cohorts - bits.shown
+    more = f"; {fmt.count(hidden)} more cohorts not shown" if hidden else ""
+    return Table(f"Bit counts of one trial by cohort{more}", columns, tuple(rows))

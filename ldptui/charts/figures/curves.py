@@ -1,0 +1,338 @@
+"""Gain and error over an axis: closed forms as lines, what was measured as points; their tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ...session.snapshot import CellView
+from ...text import format as fmt
+from ..series import Axis, Plot, Series, Tone
+from .items import OVERLAID
+from .limits import NORMAL_95, steady_limits
+from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
+from .table import Column, Table, Value, finite
+
+if TYPE_CHECKING:
+    from ..curves import Curve, Variable
+
+BIT_SUPPORT: Final = "bits, before decoding"
+"""What RAPPOR's targets gain where their bits are counted and not decoded."""
+
+LEAST_SPAN: Final = 1.1
+"""A y-axis of curves reaches over a tenth of their size to both sides at least."""
+
+_TONES: Final[tuple[Tone, ...]] = (
+    "series-0",
+    "series-1",
+    "series-2",
+    "series-3",
+    "series-4",
+    "series-5",
+)
+
+
+def gain_plot(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    *,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+    log_x: bool | None = None,
+    log_y: bool = False,
+) -> Plot:
+    """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
+
+    A curve that has no values has those of its cells, as RAPPOR has: its closed form is not cheap.
+    """
+    measured = [gain_of(cell, axis.key) for cell in cells]
+    groups = grouped(curves, cells, measured)
+    lines = [
+        _line(curve.label, curve.x, curve.y, found)
+        for curve, found in zip(curves, groups[0], strict=True)
+    ]
+    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
+    # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
+    room = [
+        y + sign * std / 2
+        for curve in curves
+        for y, std in zip(curve.y, curve.std, strict=True)
+        for sign in (1, -1)
+    ]
+    return _curve_plot(
+        f"Gain of the attack over the {axis.label}",
+        Axis("gain, total over the targets (after - before)", log=log_y),
+        lines,
+        groups,
+        [(name, along(found)) for name, found in others],
+        axis,
+        log_x,
+        room,
+        [(curve.x, curve.support) for curve in curves],
+    )
+
+
+def _line(
+    label: str, x: Sequence[float], y: Sequence[float], found: Sequence[Measurement]
+) -> tuple[str, Sequence[float], Sequence[float]]:
+    """Label, x and y of a closed form: that of the cells where the curve has no values."""
+    return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(found))
+
+
+LEFT_OUT: Final = "RAPPOR and curators: only where chosen or swept"
+"""Of all protocols in a chart, these need numbers that a scenario of another does not have."""
+
+
+def error_plot(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    quantity: Quantity = "mse",
+    *,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+    log_x: bool | None = None,
+    log_y: bool = True,
+) -> Plot:
+    """The error without attack along the axis, a line and its simulated points a protocol."""
+    from core.protocols import PROTOCOLS  # the lab's screen imports this module, and not core
+
+    measured = [error_of(cell, axis.key, quantity) for cell in cells]
+    groups = grouped(curves, cells, measured)
+    lines = [
+        _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, found)
+        for curve, found in zip(curves, groups[0], strict=True)
+    ]
+    others = [
+        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+    ]
+    words = "mean squared error" if quantity == "mse" else "standard deviation"
+    plot = _curve_plot(
+        f"Error without attack over the {axis.label}",
+        Axis(f"{words} of a frequency", log=log_y),
+        lines,
+        groups,
+        [(name, along(found)) for name, found in others],
+        axis,
+        log_x,
+    )
+    labels = {curve.label for curve in curves}
+    if {kind.upper() for kind in PROTOCOLS} <= labels and "RAPPOR" not in labels:
+        return replace(plot, note="; ".join(filter(None, (plot.note, LEFT_OUT))))
+    return plot
+
+
+def _curve_plot(
+    title: str,
+    y: Axis,
+    lines: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+    groups: tuple[list[list[Measurement]], list[Measurement]],
+    overlays: Sequence[tuple[str, Sequence[Measurement]]],
+    axis: Variable,
+    log_x: bool | None,
+    room: Sequence[float] = (),
+    support: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
+) -> Plot:
+    """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too.
+
+    `support` : x and y of each line before RAPPOR's decoding, empty for other protocols.
+    """
+    log_x = axis.log if log_x is None else log_x
+    points, stale = groups
+    single = len(lines) == 1
+    series: list[Series] = []
+    for number, (label, xs, ys) in enumerate(lines):
+        tone: Tone = "theory" if single else _TONES[number % len(_TONES)]
+        name = f"{label}, closed form" if single else label
+        # Where there are points, their markers name the series; the line runs through them.
+        has_points = bool(points[number]) and not single
+        series.append(Series(name, xs, ys, tone, legend=not has_points))
+    named = False
+    for number, (xs, ys) in enumerate(support):
+        if ys:
+            tone = "muted" if single else _TONES[number % len(_TONES)]
+            series.append(Series(BIT_SUPPORT, xs, ys, tone, "dotted", legend=not named))
+            named = True
+    for number, found in enumerate(points):
+        if found:
+            tone = "attacked" if single else _TONES[number % len(_TONES)]
+            name = "simulated" if single else lines[number][0]
+            series.append(_points(name, found, tone))
+    if stale:
+        series.append(_points("other settings", stale, "muted", bars=False))
+    for (name, there), tone in zip(overlays, OVERLAID, strict=False):
+        if there:
+            series.append(_points(name, there, tone))
+    known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
+    arrived = [y for found in points for one in found for y in _interval(one)]
+    arrived += [one.y for _, there in overlays for one in there]
+    arrived += [one.y for one in stale] if not known else []
+    low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
+    levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
+    trials = sorted({one.trials for found in points for one in found})
+    notes: list[str] = []
+    if trials:
+        many = (
+            fmt.count(trials[0])
+            if len(trials) == 1
+            else f"{fmt.count(trials[0])} … {fmt.count(trials[-1])}"
+        )
+        if trials[-1] == 1:
+            notes.append("points: one trial")
+        else:
+            notes.append(f"points: mean of {many} trials ± 1.96 standard errors")
+    equal = "" if single else _coinciding(lines)
+    if equal:
+        notes.insert(0, equal)  # where there is little room, the rest gives way
+    empty = ", ".join(name for name, there in overlays if not there)
+    if empty:
+        notes.append(f"{empty}: no points over this axis")
+    dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
+    if dropped:
+        notes.append("values ≤ 0 have no place on a log axis")
+    return Plot(
+        title,
+        Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
+        Axis(y.label, log=y.log, low=low, high=high),
+        tuple(series),
+        levels=levels,
+        note="; ".join(notes),
+    )
+
+
+def _interval(one: Measurement) -> tuple[float, ...]:
+    """The ends of what is drawn for a point."""
+    half = NORMAL_95 * one.error if one.error is not None else 0.0
+    return one.y - half, one.y + half
+
+
+def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
+    """Values that keep an axis from being all noise, where those of a curve hardly differ."""
+    usable = [v for v in values if math.isfinite(v) and (v > 0 or not log)]
+    if not usable:
+        return ()
+    low, high = min(usable), max(usable)
+    if log:
+        middle = math.sqrt(low * high)
+        return middle / LEAST_SPAN, middle * LEAST_SPAN
+    middle, half = (low + high) / 2, max(abs(low), abs(high)) * (LEAST_SPAN - 1)
+    return middle - half, middle + half
+
+
+def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> str:
+    """Which curves cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
+    groups: list[list[int]] = []
+    for number, (_, _, ys) in enumerate(lines):
+        for group in groups:
+            pairs = list(zip(ys, lines[group[0]][2], strict=False))
+            both = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+            if both and all(abs(a - b) <= 0.01 * max(abs(a), abs(b)) for a, b in both):
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    same = [" = ".join(lines[one][0] for one in group) for group in groups if len(group) > 1]
+    return f"{', '.join(same)} within 1 %" if same else ""
+
+
+def _points(label: str, found: Sequence[Measurement], tone: Tone, *, bars: bool = True) -> Series:
+    errors = [NORMAL_95 * one.error if one.error is not None else math.nan for one in found]
+    usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
+    return Series(
+        label,
+        [one.x for one in found],
+        [one.y for one in found],
+        tone,
+        "points",
+        errors if usable else None,
+    )
+
+
+def gain_table(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+) -> Table:
+    """The measured gain of each cell beside its closed form; closed forms alone without cells."""
+    measured = [gain_of(cell, axis.key) for cell in cells]
+    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
+    groups, _ = grouped(curves, cells, measured)
+    lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
+    support = any(curve.support for curve in curves)
+    return _curve_table(
+        "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support
+    )
+
+
+def error_table(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    quantity: Quantity = "mse",
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+) -> Table:
+    """The measured error of each cell beside its closed form."""
+    measured = [error_of(cell, axis.key, quantity) for cell in cells]
+    others = [
+        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+    ]
+    groups, _ = grouped(curves, cells, measured)
+    lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
+    words = "Mean squared error" if quantity == "mse" else "Standard deviation"
+    return _curve_table(words, "closed form", axis, lines, groups, others)
+
+
+def _curve_table(
+    title: str,
+    quantity: str,
+    axis: Variable,
+    lines: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[float]]],
+    groups: Sequence[Sequence[Measurement]],
+    overlays: Sequence[tuple[str, Sequence[Measurement | None]]],
+    std: str = "",
+    support: bool = False,
+) -> Table:
+    """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too."""
+    if std:  # gains: of the order of one, with the decimals that their errors have
+        errors = [one.error for found in groups for one in found if one.error]
+        places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
+        number, error = Column("", places), Column("", places)
+    else:
+        number, error = Column("", digits=4), Column("", digits=2)
+    columns = [Column("series"), Column(axis.symbol)]
+    columns += [replace(number, name=quantity), replace(error, name=std)][: 2 if std else 1]
+    columns += [replace(number, name="measured"), replace(error, name="± error")]
+    columns += [Column("z", 2, sign=True), Column("trials")]
+    columns += [replace(number, name=BIT_SUPPORT)] if support else []
+    rows: list[tuple[Value, ...]] = []
+    for (label, xs, ys, stds), found in zip(lines, groups, strict=True):
+        curve = {x: (y, s) for x, y, s in zip(xs, ys, stds, strict=True)}
+        for one in found:
+            at = (_whole(one.x, axis), curve.get(one.x, (None, None))[1])
+            rows.append(_measured_row(label, *at, one, bool(std), support))
+        if not found and any(map(math.isfinite, ys)):
+            for x, y, s in zip(xs, ys, stds, strict=True):
+                row = [label, _whole(x, axis), finite(y)]
+                row += [finite(s)] if std else []
+                rows.append((*row, *[None] * (4 + support)))
+    for label, there in overlays:
+        for one in along(there):
+            at = (_whole(one.x, axis), None)
+            rows.append(_measured_row(label, *at, one, bool(std), support))
+    return Table(f"{title} over {axis.symbol}", tuple(columns), tuple(rows))
+
+
+def _measured_row(
+    label: str, x: float | int, std: float | None, one: Measurement, with_std: bool, support: bool
+) -> tuple[Value, ...]:
+    """Series, x, closed form, its deviation if there is a column for it, then what was measured."""
+    z = (one.y - one.theory) / one.error if one.theory is not None and one.error else None
+    expected = (one.theory, std) if with_std else (one.theory,)
+    row = (label, x, *expected, one.y, one.error, z, one.trials)
+    return (*row, one.support) if support else row
+
+
+def _whole(x: float, axis: Variable) -> float | int:
+    return int(x) if axis.integer else x

@@ -1,0 +1,103 @@
+"""What is said of each item: how far off its estimate is, what tests and other runs make of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from ...session.snapshot import Frequencies, Overlay
+from ...text import format as fmt
+from ..series import Finding, Tone
+
+
+def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
+    """Of the estimates shown: the closed-form σ of the mean of the trials.
+
+    Unlike the deviation over the trials it is exact from the first trial on, and does not jump
+    while they come in.
+    """
+    root = math.sqrt(max(1, frequencies.trials))
+    return tuple(sigma / root for sigma in frequencies.sigma_attacked)
+
+
+def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...]:
+    """(estimate - true) / σ of each item, σ the closed-form deviation of the mean of the trials.
+
+    Standard normal for an unbiased estimate. NaN where σ is 0.
+    """
+    root = math.sqrt(max(1, frequencies.trials))
+    values = frequencies.clean if clean else frequencies.attacked
+    sigma = frequencies.sigma_clean if clean else frequencies.sigma_attacked
+    return tuple(
+        (value - true) / one * root if one > 0 else math.nan
+        for value, true, one in zip(values, frequencies.true, sigma, strict=True)
+    )
+
+
+def trials_note(trials: int, *, compact: bool = False, note: str = "") -> str:
+    """What an estimate and its error are; `compact` in few words. `note` : instead of the first."""
+    error = "± σ" if trials == 1 else "± std error" if compact else "± standard error"
+    if note:
+        return f"{note}; {error}"
+    return f"{'one trial' if trials == 1 else f'mean of {fmt.count(trials)} trials'} {error}"
+
+
+OVERLAID: Final[tuple[Tone, ...]] = ("series-2", "series-3", "series-4", "series-5")
+"""The tones of the runs that are laid over the one shown; more cannot be told apart."""
+
+
+def overlaid(
+    overlays: Sequence[Overlay], items: Sequence[int]
+) -> tuple[list[tuple[str, Tone, Frequencies]], str]:
+    """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
+    found: list[tuple[str, Tone, Frequencies]] = []
+    strange = []
+    for overlay, tone in zip(overlays, OVERLAID, strict=False):
+        there = overlay.snapshot.frequencies
+        if there is not None and there.trials and there.items == tuple(items):
+            found.append((overlay.label, tone, there))
+        else:
+            strange.append(overlay.label)
+    which = ", ".join(strange)
+    return found, f"{which}: other items" if strange else ""
+
+
+def shown_estimates(frequencies: Frequencies) -> Sequence[float]:
+    """The estimates that matter: after the attack where there is one."""
+    return frequencies.attacked if frequencies.targets else frequencies.clean
+
+
+def joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def target_places(frequencies: Frequencies) -> list[int]:
+    """The positions of the targets among the items shown."""
+    place = {item: at for at, item in enumerate(frequencies.items)}
+    return [place[item] for item in frequencies.targets if item in place]
+
+
+def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
+    """What the tests made of each item, in half of the trials or more; "" where none is made.
+
+    An item that nobody holds and that is not detected has none either.
+    """
+    if frequencies.detected is None:
+        return tuple("" for _ in frequencies.true)
+
+    def finding(share: float, true: float) -> Finding:
+        if share >= 0.5:
+            return "detected" if true > 0 else "false"
+        return "missed" if true > 0 else ""
+
+    return tuple(map(finding, frequencies.detected, frequencies.true))
+
+
+def findings_note(frequencies: Frequencies) -> str:
+    """How many of the candidates that are held were detected; "" where nothing is tested."""
+    if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
+        return ""
+    found = findings(frequencies)
+    held = sum(1 for true in frequencies.true if true > 0)
+    return f"{found.count('detected')} of {held} detected, {found.count('false')} falsely"

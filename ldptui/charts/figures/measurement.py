@@ -1,0 +1,116 @@
+"""What a cell measured, as a point of a curve; which cells belong to which curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...session.snapshot import IGNORED, CellView, Measured
+from ...text.format import count
+
+if TYPE_CHECKING:
+    from ..curves import Curve
+
+
+Quantity = Literal["mse", "std"]
+
+
+def same_settings(
+    measured: Mapping[str, Any], wanted: Mapping[str, Any], besides: str = ""
+) -> bool:
+    """Whether two cells of these parameters measure the same, whatever the key `besides`.
+
+    Of a long list, a measured cell may give the length alone, in words.
+    """
+    left = {*IGNORED, besides}
+    if "goal.metric" in wanted:
+        left.add("attack.share")  # what it takes, found when it is simulated
+    if measured.keys() - left != wanted.keys() - left:
+        return False
+    for key, value in wanted.items():
+        there = measured[key] if key not in left else value
+        long = isinstance(value, list) and there == f"{count(len(value))} values"
+        if there != value and not long:
+            return False
+    return True
+
+
+def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
+    """Whether a cell of these parameters is a point of the curve, whatever its x."""
+    return same_settings(parameters, curve.parameters, curve.key)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A simulated point of a curve: mean ± standard error, and the closed form of its cell.
+
+    support : the closed form of RAPPOR's bits, before decoding.
+    """
+
+    x: float
+    y: float
+    error: float | None
+    theory: float | None
+    trials: int
+    support: float | None = None
+
+
+def gain_of(cell: CellView, key: str) -> Measurement | None:
+    """The gain that a cell measured; None before its first trial."""
+    found = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
+    if found is None or cell.rappor is None:
+        return found
+    return replace(found, support=cell.rappor.get("bit_support_gain"))
+
+
+def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
+    """The error without attack that a cell measured."""
+    if quantity == "mse":
+        return _measurement(cell, key, cell.metrics.get("mse_clean"), lambda y: (y, 1.0))
+    # √y, whose error to first order is that of y over 2√y.
+    return _measurement(
+        cell,
+        key,
+        cell.metrics.get("mse_clean"),
+        lambda y: (math.sqrt(y), 0.5 / math.sqrt(y)) if y > 0 else (0.0, 0.0),
+    )
+
+
+def _measurement(
+    cell: CellView, key: str, measured: Measured | None, shape: Any
+) -> Measurement | None:
+    x = cell.parameters.get(key)
+    if measured is None or measured.mean is None or not isinstance(x, int | float):
+        return None
+    y, slope = shape(measured.mean)
+    error = None if measured.standard_error is None else measured.standard_error * slope
+    theory = None if measured.theory is None else shape(measured.theory)[0]
+    return Measurement(float(x), y, error, theory, cell.trials)
+
+
+def along(found: Sequence[Measurement | None]) -> list[Measurement]:
+    """Measurements along the axis; those of another axis all have one x: they are no curve."""
+    points = [one for one in found if one is not None]
+    return points if len({one.x for one in points}) > 1 else []
+
+
+def closed_forms(found: Sequence[Measurement]) -> tuple[list[float], list[float]]:
+    """x and the closed form of the cells that have one, by x."""
+    points = sorted((one.x, one.theory) for one in found if one.theory is not None)
+    return [x for x, _ in points], [y for _, y in points]
+
+
+def grouped(
+    curves: Sequence[Curve], cells: Sequence[CellView], measured: Sequence[Measurement | None]
+) -> tuple[list[list[Measurement]], list[Measurement]]:
+    """The measurements of each curve, and those that belong to none."""
+    groups: list[list[Measurement]] = [[] for _ in curves]
+    stale: list[Measurement] = []
+    for cell, one in zip(cells, measured, strict=True):
+        if one is None:
+            continue
+        at = next((i for i, curve in enumerate(curves) if belongs(cell.parameters, curve)), None)
+        (stale if at is None else groups[at]).append(one)
+    return groups, along(stale)

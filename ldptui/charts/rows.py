@@ -1,0 +1,226 @@
+"""What the charts are set in: rows of styled text measured in cells, and the colours.
+
+The texts of labels come from users and files, so everything is cut and padded by cell width, and
+control characters never get through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from rich.cells import cell_len, get_character_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from ..text import format as fmt
+from .series import Tone
+
+Charset = Literal["ascii", "block", "braille"]
+
+
+# Points: a marker for each tone, so that it means the same in every chart.
+MARKERS = {
+    "true": "◆", "clean": "○", "attacked": "×", "theory": "∙", "target": "▲", "muted": "·",
+    "series-0": "●", "series-1": "▲", "series-2": "■", "series-3": "◇", "series-4": "+",
+    "series-5": "▽",
+}  # fmt: skip
+ASCII_MARKERS = {
+    "true": "@", "clean": "o", "attacked": "x", "theory": "+", "target": "^", "muted": ",",
+    "series-0": "o", "series-1": "x", "series-2": "#", "series-3": "%", "series-4": "+",
+    "series-5": "&",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The Rich styles of a chart: one for the text, one for what is in the background, one a tone.
+
+    The data colours of `DARK` and `LIGHT` stay different when a terminal reduces them to 256 or
+    16 colours. `background` is the colour behind the chart, for exports; rows carry none.
+    """
+
+    foreground: str
+    background: str
+    muted: str
+    true: str
+    clean: str
+    attacked: str
+    theory: str
+    target: str
+    series: tuple[str, str, str, str, str, str]
+
+    def style(self, tone: Tone) -> str:
+        """The style of a tone."""
+        if tone.startswith("series-"):
+            return self.series[int(tone.removeprefix("series-"))]
+        return str(getattr(self, tone))
+
+    def with_text(self, foreground: str, background: str, muted: str) -> Palette:
+        """The same data colours on another background."""
+        return replace(self, foreground=foreground, background=background, muted=muted)
+
+
+DARK = Palette(
+    foreground="#e4e4e4",
+    background="#121212",
+    muted="#878787",
+    true="#eeeeee",
+    clean="#5fafff",
+    attacked="#ff5f5f",
+    theory="#5fd787",
+    target="#ffd75f",
+    series=("#5fafff", "#ffd75f", "#d787ff", "#5fd787", "#ff5f5f", "#8787ff"),
+)
+LIGHT = Palette(
+    foreground="#1c1c1c",
+    background="#f5f5f5",
+    muted="#767676",
+    true="#1c1c1c",
+    clean="#005fd7",
+    attacked="#d70000",
+    theory="#008700",
+    target="#af00af",
+    series=("#005fd7", "#af5f00", "#af00af", "#008700", "#d70000", "#008787"),
+)
+ANSI_DARK = Palette(
+    foreground="default",
+    background="default",
+    muted="dim",
+    true="bold default",
+    clean="bright_blue",
+    attacked="bright_red",
+    theory="bright_green",
+    target="bright_yellow",
+    series=(
+        "bright_blue", "bright_yellow", "bright_magenta", "bright_green", "bright_red",
+        "bright_cyan",
+    ),
+)  # fmt: skip
+ANSI_LIGHT = replace(
+    ANSI_DARK,
+    clean="blue",
+    attacked="red",
+    theory="green",
+    target="magenta",
+    series=("blue", "yellow", "magenta", "green", "red", "cyan"),
+)
+
+
+NO_DATA = "no data to draw yet"
+
+Span = tuple[str, str]  # a piece of text and its Rich style
+Row = list[Span]
+
+
+@lru_cache(maxsize=512)
+def style_of(definition: str) -> Style:
+    return Style.parse(definition)
+
+
+@lru_cache(maxsize=2048)
+def clean(text: str, charset: Charset) -> str:
+    """One line of printable text (a tab or a line break is a space), in the charset."""
+    if charset == "ascii":
+        text = fmt.to_ascii(text)
+    line = re.sub(r"[\t\r\n\v\f]+", " ", text)
+    return "".join(c for c in line if c.isprintable())
+
+
+def crop(text: str, width: int) -> str:
+    """The text in at most `width` cells; what is cut leaves an ellipsis."""
+    if cell_len(text) <= width:
+        return text
+    kept, cells = "", 0
+    for char in text:
+        cells += get_character_cell_size(char)
+        if cells > width - 1:
+            break
+        kept += char
+    return kept + "…" if width > 0 else ""
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` cells."""
+    text = crop(text, width)
+    space = " " * (width - cell_len(text))
+    return space + text if right else text + space
+
+
+def length(row: Iterable[Span]) -> int:
+    return sum(cell_len(text) for text, _ in row)
+
+
+def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
+    """The row in exactly `width` cells of the charset, in as few segments as possible.
+
+    Each segment costs a terminal some forty bytes of colours, so blanks join what is before them.
+    """
+    pieces: list[list[str]] = []
+    room = width
+    for text, style in (*row, (" " * width, "")):
+        text = crop(text, room) if text.strip() or len(text) < room else " " * room
+        room -= cell_len(text)
+        if pieces and (style == pieces[-1][1] or (_blank(text) and "reverse" not in pieces[-1][1])):
+            pieces[-1][0] += text
+        elif text:
+            pieces.append([text, style])
+    if charset == "ascii":  # the ellipsis where text was cut
+        pieces = [[fmt.ascii_cells(text), style] for text, style in pieces]
+    return Strip([Segment(text, style_of(style)) for text, style in pieces], width)
+
+
+def _blank(text: str) -> bool:
+    return not text.strip(" ")
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The words in lines of at most `width` cells; a word wider than that is cut."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(crop(word, width))
+    return lines
+
+
+def centred(text: str, width: int, height: int, style: str) -> list[Row]:
+    lines = wrapped(text, max(1, width - 2))[:height]
+    above = (height - len(lines)) // 2
+    rows: list[Row] = [[] for _ in range(height)]
+    for index, line in enumerate(lines):
+        rows[above + index] = [(" " * ((width - cell_len(line)) // 2) + line, style)]
+    return rows
+
+
+@dataclass
+class Canvas:
+    """The cells of the data area: a character and a style each; rows from the top."""
+
+    chars: list[list[str]]
+    styles: list[list[str]]
+
+    def spans(self, row: int) -> Iterator[Span]:
+        """The row in pieces of one style; a blank belongs to the piece before it."""
+        chars, styles = self.chars[row], self.styles[row]
+        start, style = 0, styles[0] if styles else ""
+        for column, (char, here) in enumerate(zip(chars, styles, strict=True)):
+            if here != style and not (char == " " and not here and "reverse" not in style):
+                yield "".join(chars[start:column]), style
+                start, style = column, here
+        yield "".join(chars[start:]), style
+
+
+def titled(
+    title: str, text: str, width: int, height: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """The title, and a muted sentence in the middle."""
+    rows = centred(clean(text, charset), width, height, palette.muted)
+    if title and height > 2:
+        rows[0] = [(crop(clean(title, charset), width), f"bold {palette.foreground}")]
+    return rows

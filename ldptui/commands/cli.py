@@ -1,0 +1,390 @@
+"""The command line: arguments in, exit code out. Imports nothing heavy before it knows the work.
+
+Exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be read or
+written, 70 a bug, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn, TextIO
+
+from .. import __version__
+from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
+from ..lab import options as lab_options
+from ..session import attack_options
+from .runs import options as history_options
+
+PROTOCOLS: Final = ("grr", "sue", "oue", "blh", "olh")
+"""Those that a privacy budget binds; RAPPOR has parameters of its own."""
+CURATORS: Final = lab_options.CURATORS
+"""No local protocols: a trusted curator, to compare with."""
+
+_MODULES: Final = {
+    "run": "runs.recording",
+    "theory": "theory.formulas",
+    "scenarios": "library",
+    "schema": "library",
+    "runs": "runs.actions",
+    "resume": "runs.recording",
+    "replay": "runs.playing",
+    "record": "runs.recording",
+    "compare": "runs.comparing",
+}
+"""The module of each command, which has a function of its name."""
+
+_COMMANDS: Final = """\
+commands (each has its own --help):
+  run SCENARIO         simulate, and print what was measured beside its closed form
+  theory PROTOCOL      the closed forms alone: p, q, variance, gain of each attack
+  scenarios            list, show, copy or check scenarios
+  schema               the JSON Schema of a scenario file
+  runs                 the runs that are kept: list, show, tag, export, import, remove
+  resume RUN           go on with a run that was interrupted
+  replay RUN|FILE      compute a recorded run again and compare
+  record SCENARIO      simulate into one file to be shared
+  compare A B          the differences of two runs
+  accuracy             what a trusted curator's histogram is off by, and back
+  price SCENARIO       how many more users local privacy needs for a curator's error
+  choose SCENARIO      the most frequent item, found privately: how often it is right
+  sensitivity FILE.csv what one person changes in a column's totals; clipping
+  synthetic SCENARIO   a CSV column drawn from a private release
+  disclose FILE.csv    what a table gives away: k-anonymity, l-diversity, t-closeness
+  check PROTOCOL       whether a mechanism keeps its ε: a proof or an audit
+  ledger ENTRY …       what several releases cost together
+
+examples:
+  ldptui                                 open the workbench
+  ldptui my.toml                         open it on a scenario of yours
+  ldptui run quickstart                  run a bundled scenario
+  ldptui run my.toml --set attack.share=0.1 --format json --out result.json
+  ldptui theory oue --epsilon 1 --items 1024 --users 100000
+  ldptui theory rappor --f 0.5 --bits 128 --items 200 --users 1000000
+
+exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be
+read or written, 70 a bug, 130 interrupted (what is finished is printed)
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with errors that are one line, and help that any terminal can show."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        out = file or sys.stderr
+        try:
+            message.encode(out.encoding or "utf-8")
+        except UnicodeEncodeError:
+            from ..text.format import to_ascii
+
+            message = to_ascii(message)
+        out.write(message)
+
+    def error(self, message: str) -> NoReturn:
+        sentence = " ".join(message.removeprefix("argument ").split())
+        self.exit(USAGE, f"{self.prog}: {sentence} (see {self.prog} --help)\n")
+
+
+def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
+    return _Parser(
+        prog=prog,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def app_parser() -> argparse.ArgumentParser:
+    """The arguments of `ldptui` without a command."""
+    parser = _parser(
+        "ldptui",
+        "A terminal workbench for local differential privacy and the attacks on it.",
+        _COMMANDS,
+    )
+    parser.usage = "ldptui [options] [SCENARIO]\n       ldptui COMMAND [options] …"
+    parser.add_argument(
+        "scenario",
+        nargs="?",
+        metavar="SCENARIO",
+        help="open this: a TOML file, or the name of a bundled scenario",
+    )
+    parser.add_argument("--theme", metavar="NAME", help="colours of the workbench")
+    parser.add_argument(
+        "--charset",
+        choices=("auto", "ascii", "block", "braille"),
+        help="what charts are drawn with (auto)",
+    )
+    parser.add_argument("--config", metavar="FILE", help="read the settings from here")
+    parser.add_argument(
+        "--no-mouse", dest="mouse", action="store_const", const=False, help="keyboard only"
+    )
+    history_options.add_store(parser)
+    parser.add_argument(
+        "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
+    )
+    attack_options.add_to(parser)
+    parser.add_argument("--log-file", metavar="FILE", help="write a log here")
+    parser.add_argument("--version", action="version", version=f"ldptui {__version__}")
+    return parser
+
+
+def run_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "ldptui run",
+        "Simulate a scenario and print what was measured, ± its standard error, beside the\n"
+        "closed form. SCENARIO is a TOML file or the name of a bundled scenario.",
+        "Ctrl-C prints what is finished, marked partial.",
+    )
+    _add_scenario(parser)
+    history_options.add_recording(parser)
+    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    parser.add_argument(
+        "--frequencies", action="store_true", help="add every item's estimates to the JSON"
+    )
+    return parser
+
+
+def _add_scenario(parser: argparse.ArgumentParser) -> None:
+    """What names a scenario, changes it, and says how to run it."""
+    parser.add_argument("scenario", metavar="SCENARIO")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set a key, as in attack.share=0.1; replaces its sweep, and a goal the share or the "
+        "other way round; may be repeated",
+    )
+    parser.add_argument("--trials", type=int, metavar="N", help="trials of each cell")
+    parser.add_argument("--seed", type=int, metavar="N", help="the seed of all random numbers")
+    parser.add_argument(
+        "--path",
+        choices=("auto", "counts", "reports"),
+        help="draw the counts, or every user's report",
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+    parser.add_argument(
+        "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
+    )
+    attack_options.add_to(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
+
+
+def theory_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "ldptui theory",
+        "The closed forms of a protocol, and of the attacks on it. What needs an option that\n"
+        "is not given is left out (null in JSON).",
+    )
+    parser.add_argument(
+        "protocol",
+        metavar="PROTOCOL",
+        type=str.lower,
+        choices=(*PROTOCOLS, "rappor", *CURATORS),
+        help=", ".join((*PROTOCOLS, "rappor", *CURATORS)),
+    )
+    parser.add_argument(
+        "--epsilon",
+        type=float,
+        metavar="E",
+        help="privacy budget ε, in nats; of rappor ε₁ of one report, instead of --f",
+    )
+    parser.add_argument("--items", type=int, required=True, metavar="D", help="domain size d")
+    parser.add_argument("--users", type=int, metavar="N", help="genuine users n")
+    parser.add_argument("--share", type=float, metavar="B", help="share β of fake users")
+    parser.add_argument("--targets", type=int, metavar="R", help="number of targets r")
+    parser.add_argument(
+        "--target-frequency", type=float, metavar="F", help="the targets' true total f_T"
+    )
+    parser.add_argument(
+        "--hash-range",
+        metavar="G",
+        help='of olh: "nearest" (default), "ceil" or "floor" of e^ε + 1, or an integer',
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
+    )
+    parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
+    central = parser.add_argument_group("laplace, geometric, stability")
+    central.add_argument(
+        "--neighbours",
+        choices=lab_options.NEIGHBOURS,
+        help="tables that must look alike: change-one (default), add-remove",
+    )
+    central.add_argument("--delta", type=float, metavar="D", help="δ of stability (1e-6)")
+    rappor = parser.add_argument_group(
+        "rappor", "Its p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]."
+    )
+    rappor.add_argument(
+        "--form",
+        choices=("full", "one-time", "basic", "basic-one-time"),
+        help="full (default); one-time: without p and q; basic: one bit per item",
+    )
+    rappor.add_argument("--f", type=float, metavar="F", help="noise of the permanent bits (0.5)")
+    rappor.add_argument("--p", type=float, metavar="P", help="Pr[1 | permanent bit 0] (0.5)")
+    rappor.add_argument("--q", type=float, metavar="Q", help="Pr[1 | permanent bit 1] (0.75)")
+    rappor.add_argument("--bits", type=int, metavar="K", help="bits of a Bloom filter (16)")
+    rappor.add_argument("--hashes", type=int, metavar="H", help="hashes of a Bloom filter (2)")
+    rappor.add_argument("--cohorts", type=int, metavar="M", help="cohorts (64)")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    return parser
+
+
+def scenarios_parser() -> argparse.ArgumentParser:
+    parser = _parser("ldptui scenarios", "The bundled scenarios, and a check of your own.")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=_Parser)
+    actions.add_parser("list", help="names and titles (the default)")
+    show = actions.add_parser("show", help="print a scenario's file")
+    show.add_argument("name", metavar="NAME")
+    copy = actions.add_parser("copy", help="copy a scenario, with its data, to edit it")
+    copy.add_argument("name", metavar="NAME")
+    copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
+    check = actions.add_parser("check", help="say whether a scenario is valid")
+    check.add_argument("path", metavar="PATH")
+    attack_options.add_to(check)
+    return parser
+
+
+def schema_parser() -> argparse.ArgumentParser:
+    return _parser("ldptui schema", "Print the JSON Schema of a scenario file.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the arguments say; returns the exit code and never raises an Exception."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _have_output()
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _complain("ldptui: interrupted")
+        code = INTERRUPTED
+    except BrokenPipeError:  # whoever read us has seen enough: `| head`
+        _discard(sys.stdout)
+        code = DONE
+    except Exception as error:
+        code = _explain(error, arguments)
+        try:
+            sys.stdout.flush()
+        except OSError:  # what could not be written would fail once more at the very end
+            _discard(sys.stdout)
+    try:
+        sys.stderr.flush()
+    except OSError:  # the terminal is gone
+        _discard(sys.stderr)
+    return code
+
+
+def _dispatch(arguments: list[str]) -> int:
+    try:
+        return _obey(arguments)
+    except SystemExit as stop:  # argparse, after it has printed
+        return stop.code if isinstance(stop.code, int) else DONE
+
+
+def _obey(arguments: list[str]) -> int:
+    command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if command in ("run", "theory", "scenarios", "schema"):
+        parsers: dict[str, Callable[[], argparse.ArgumentParser]] = {
+            "run": run_parser,
+            "theory": theory_parser,
+            "scenarios": scenarios_parser,
+            "schema": schema_parser,
+        }
+        options = parsers[command]().parse_args(rest)
+        return _work(command)(options)
+    if command in history_options.COMMANDS:
+        options = history_options.parser(command, _parser, _add_scenario).parse_args(rest)
+        return _work(command)(options)
+    if command in lab_options.COMMANDS:
+        options = lab_options.parser(command, _parser).parse_args(rest)
+        return _work(command)(options)
+    parser = app_parser()
+    options, more = parser.parse_known_args(arguments)
+    known = ("run", "theory", "scenarios", "schema", *history_options.COMMANDS)
+    if options.scenario in (*known, *lab_options.COMMANDS):
+        parser.error(f"{options.scenario} is a command: it comes before its options")
+    if more:
+        close = difflib.get_close_matches(command, (*known, *lab_options.COMMANDS), n=1)
+        hint = f", did you mean the command {close[0]}?" if close else ""
+        parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
+    return _open(parser, options)
+
+
+def _work(command: str) -> Callable[[argparse.Namespace], int]:
+    """The function behind a command. Its module is imported now, when it is known to be needed."""
+    from importlib import import_module
+
+    if command in lab_options.COMMANDS:
+        module, name = f"ldptui.lab.{command}", "run"
+    else:
+        module, name = f"{__package__}.{_MODULES[command]}", command
+    work: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+    return work
+
+
+def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """The workbench."""
+    from importlib import import_module, util
+
+    if util.find_spec("ldptui.start") is None:
+        parser.print_help()
+        return DONE
+    code: int = import_module("ldptui.start").open_workbench(
+        options.scenario,
+        theme=options.theme,
+        charset=options.charset,
+        config=options.config,
+        mouse=options.mouse,
+        allow_attacks=options.allow_attacks,
+        attack_files=options.attack_files,
+        log_file=options.log_file,
+        store=options.store,
+        keep=options.keep,
+    )
+    return code
+
+
+def _explain(error: Exception, arguments: Sequence[str]) -> int:
+    """One line on standard error; the exit code."""
+    from core.errors import FileError, LdpError, ScenarioError
+
+    if isinstance(error, LdpError):
+        _complain(str(error))
+        kinds = {ScenarioError: USAGE, FileError: NO_FILE}
+        return next((code for kind, code in kinds.items() if isinstance(error, kind)), FAILED)
+    if isinstance(error, MemoryError):
+        _complain("ldptui: there is not enough memory for this")
+        return FAILED
+    from ..terminal.crash import write_report
+
+    report = write_report(error, arguments)
+    where = f"; the report is in {report}" if report else ""
+    _complain(f"ldptui: bug: {type(error).__name__}: {error}{where}")
+    return BUG
+
+
+def _complain(sentence: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        print(" ".join(sentence.split("\n")), file=sys.stderr, flush=True)
+
+
+def _have_output() -> None:
+    """Where a stream was closed (`>&-`), what is written to it goes nowhere."""
+    # Typed as never None, but None is what Python puts there.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+
+
+def _discard(stream: TextIO) -> None:
+    """Nothing more can be written: keep the interpreter from trying again when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,100 @@
+"""The bundled scenarios, files checked, and the schema: ldptui scenarios and schema."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import Namespace
+from pathlib import Path
+
+import scenarios as bundled
+from core.errors import FileError, ScenarioError
+from core.experiment import compile  # noqa: A004
+from core.files import write_atomically
+from core.plugins import permit, sources
+from core.scenario import load, parse, read_document, read_text
+from core.scenario import schema as scenario_schema
+
+from .. import exits
+from ..session import attack_options
+from ..session.locating import locate
+from ..terminal.output import note, write_out
+from ..text import format as text
+from ..text import table
+
+
+def scenarios(options: Namespace) -> int:
+    """List, show, copy or check scenarios."""
+    if options.action == "show":
+        write_out(_bundled(options.name).read_text(encoding="utf-8"), exactly=True)
+    elif options.action == "copy":
+        _copy(_bundled(options.name), options.to)
+    elif options.action == "check":
+        return _check_file(options.path, options)
+    else:
+        rows = [(name, load(bundled.path(name)).title) for name in bundled.names()]
+        write_out(table.plain_table(("name", "title"), rows))
+    return exits.DONE
+
+
+def _bundled(name: str) -> Path:
+    if name not in bundled.names():
+        close = bundled.similar(name)
+        hint = f"did you mean {close}?" if close else "see ldptui scenarios list"
+        raise ScenarioError(f"{name} is not a bundled scenario ({hint})")
+    return bundled.path(name)
+
+
+def _copy(source: Path, to: str | None) -> None:
+    """Copy a scenario, the data file that it reads, and its attack; nothing is overwritten."""
+    goal = Path(to) if to is not None else Path()
+    if goal.is_dir() or (to is not None and to.endswith(os.sep)):
+        goal = goal / source.name
+    written = source.read_text(encoding="utf-8")
+    copies = [(goal, written)]
+    document = read_document(written).document
+    needed = [document["population"]["path"]] if "path" in document["population"] else []
+    needed += [f"{document['attack']['name']}.py"] if "name" in document.get("attack", {}) else []
+    for data in needed:
+        copies.append((goal.parent / data, (source.parent / data).read_text(encoding="utf-8")))
+    for place, content in copies:
+        if place.exists() and (place == goal or place.read_text(encoding="utf-8") != content):
+            raise FileError(f"{place} cannot be written: it exists already")
+    for place, content in copies:
+        write_atomically(place, content)
+        write_out(f"wrote {place}\n")
+
+
+def _check_file(place: str, options: Namespace) -> int:
+    """Say everything that is wrong with a scenario, or how large it is and what it asks for."""
+    allowed = attack_options.allowed(options)
+    path = locate(place)
+    try:
+        written = read_text(path)  # once: it may be a pipe
+        scenario = parse(written, str(path), path.parent)
+    except ScenarioError as first:
+        problems = [first]
+        if first.line is None and first.key:
+            unchecked = read_document(written, str(path), path.parent)
+            problems = unchecked.problems() or problems
+        for problem in problems:
+            note(str(problem))
+        return exits.USAGE
+    experiment = compile(scenario)
+    numbers = {"cell": len(experiment.cells), "trial": experiment.trials}
+    sizes = (f"{text.count(one)} {name}{'s' * (one != 1)}" for name, one in numbers.items())
+    write_out(f"{place}: valid: {', '.join(sizes)}\n")
+    try:
+        permitted = permit(experiment, allowed)
+    except ScenarioError as error:
+        note(f"note: {error}")
+    else:
+        for source in sources(permitted):
+            note(f"note: the attack {source.name!r} is in {source.place}")
+    return exits.DONE
+
+
+def schema(options: Namespace) -> int:  # noqa: ARG001
+    """Print the JSON Schema of a scenario."""
+    write_out(json.dumps(scenario_schema(), indent=2, ensure_ascii=False) + "\n", exactly=True)
+    return exits.DONE

@@ -1,0 +1,122 @@
+"""Measure an experiment with a line of progress."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import signal
+import sys
+import threading
+import time
+from contextlib import redirect_stdout
+from multiprocessing import resource_tracker
+from queue import SimpleQueue
+from typing import TextIO
+
+from core.experiment import Experiment
+from core.runner import Memory, Progress, Results
+from core.runner import run as run_experiment
+
+from ..terminal.output import encodable
+from ..text import format as text
+from ..text import table
+
+
+def measure(
+    experiment: Experiment,
+    workers: int,
+    frequencies: bool,
+    quiet: bool,
+    memory: Memory | None = None,
+) -> Results:
+    """Run an experiment; what is finished when it is interrupted.
+
+    A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
+    call or while processes start and end. Attacks in Python run in processes of their own.
+    """
+    apart = any(cell.python_attacks for cell in experiment.cells)
+    steps: SimpleQueue[Progress | BaseException | None] = SimpleQueue()
+
+    def compute() -> None:
+        # Ctrl-C reaches the whole terminal, and is for the main thread alone: processes that start
+        # here inherit this mask. The resource tracker would lift it when it starts: so it is first.
+        if workers > 1 or apart:
+            resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            for progress in run_experiment(
+                experiment, workers, frequencies=frequencies, memory=memory, apart=apart
+            ):
+                steps.put(progress)
+            steps.put(None)
+        except BaseException as error:
+            steps.put(error)
+
+    results = None
+    bar = Bar(sys.stderr, experiment, quiet)
+    try:
+        # Standard output carries the results and nothing else: not what an attack's code prints.
+        with redirect_stdout(sys.stderr):
+            threading.Thread(target=compute, daemon=True).start()
+            while (step := steps.get()) is not None:
+                if isinstance(step, BaseException):
+                    raise step
+                results = step.results
+                bar.show(step)
+    except KeyboardInterrupt:
+        for process in multiprocessing.active_children():
+            process.kill()
+        if results is None:
+            raise
+    finally:
+        bar.erase()
+    assert results is not None
+    return results
+
+
+class Bar:
+    """A progress bar on one line of a terminal, drawn ten times a second at most."""
+
+    def __init__(self, stream: TextIO, experiment: Experiment, quiet: bool) -> None:
+        self._stream = stream if not quiet and stream.isatty() else None
+        self._swept = list(experiment.scenario.sweep)
+        self._due = 0.0
+        self._drawn = False
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if self._stream is None or now < self._due:
+            return
+        self._due = now + 0.1
+        width = shutil.get_terminal_size().columns - 1
+        line = encodable(progress_line(progress, self._swept, width), self._stream)
+        self._stream.write(f"\r{line[:width]}\x1b[K")
+        self._stream.flush()
+        self._drawn = True
+
+    def erase(self) -> None:
+        if self._stream is not None and self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def progress_line(progress: Progress, swept: list[str], width: int) -> str:
+    """`42% ████░░░░ 84/200  310 trials/s  0.4 s left  oue share=0.05`."""
+    share = progress.done / progress.total
+    facts = [f"{text.count(progress.done)}/{text.count(progress.total)}"]
+    if progress.done and progress.seconds > 0:
+        rate = progress.done / progress.seconds
+        left = (progress.total - progress.done) / rate
+        facts += [text.rate(rate, "trials"), f"{text.duration(left)} left"]
+    if progress.latest is not None:
+        chosen = progress.latest.parameters
+        facts.append(" ".join(setting_of(key, chosen[key]) for key in swept if key in chosen))
+    told = "  ".join(facts)
+    size = max(10, min(30, width - len(told) - 6))
+    full = int(share * size)
+    return f"{int(share * 100):3d}% {'█' * full}{'░' * (size - full)} {told}"
+
+
+def setting_of(key: str, value: object) -> str:
+    shown = table.value_text(value)
+    return shown if isinstance(value, str) else f"{key.rpartition('.')[2]}={shown}"

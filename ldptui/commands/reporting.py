@@ -1,0 +1,76 @@
+"""How results are printed or written, and where to."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from core.errors import ScenarioError, got, one_line
+from core.export import to_csv, to_json
+from core.files import write_atomically
+from core.runner import Results
+
+from .. import __version__, exits
+from ..terminal.output import check_writable, in_colour, note, width, write_out
+from ..text import format as text
+from ..text import table
+from .progress import setting_of
+from .reading import check_workers
+
+VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
+
+
+def check_output(options: Namespace) -> Path | None:
+    """Where the results go, None for standard output; raises before the run what would after it."""
+    if "workers" in options:
+        check_workers(options)
+    if options.out == "":
+        raise ScenarioError(f"must be a file, {got(options.out)}", key="--out")
+    out = None if options.out in (None, "-") else Path(options.out)
+    if out is not None:
+        check_writable(out)
+    return out
+
+
+def report(results: Results, options: Namespace) -> int:
+    """Print or write results as the options say; the exit code."""
+    out = None if options.out in (None, "-") else Path(options.out)
+    if options.format == "json":
+        written = to_json(results, VERSIONS, options.frequencies)
+    elif options.format == "csv":
+        written = to_csv(results)
+    elif out is not None:
+        written = table.results_table(results, 120)
+    else:
+        written = table.results_table(results, width(), in_colour(sys.stdout))
+    if out is not None:
+        write_atomically(out, written)
+    else:
+        write_out(written, exactly=options.format != "table")
+    tell_failures(results)
+    if not results.ended:
+        note(
+            f"ldptui: interrupted: {text.count(results.trials)} of "
+            f"{text.count(results.experiment.trials)} trials are done"
+        )
+        return exits.INTERRUPTED
+    if out is not None and not options.quiet:
+        note(f"wrote {out}")
+    return exits.FAILED if results.failures else exits.DONE
+
+
+def tell_failures(results: Results) -> None:
+    """Say which cells failed and why, each traceback once."""
+    swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
+    told: set[str] = set()
+    for failure in results.failures:
+        chosen = cells[failure.cell].parameters
+        where = " ".join(setting_of(key, chosen[key]) for key in swept if key in chosen)
+        note(f"ldptui: cell {failure.cell}{f' ({where})' if where else ''} failed: {failure.error}")
+        for line in failure.details.splitlines() if failure.details not in told else ():
+            note(f"    {one_line(line)}")
+        told.add(failure.details)

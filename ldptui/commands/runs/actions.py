@@ -1,0 +1,90 @@
+"""ldptui runs: what it can do, and what changes the store."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.errors import FileError
+from core.recording import is_recording, read_recording
+from core.store import open_store
+
+from ... import exits
+from ...terminal import output, places
+from ...text import format as text
+from .exporting import export, show_dictionary
+from .listing import list_runs, show
+from .opening import moment_of, number_of, opened, tags_of
+
+
+def runs(options: Namespace) -> int:
+    """List, show, remove, tag, export and import runs."""
+    actions: Mapping[str | None, Callable[[Namespace], int]] = {
+        None: list_runs,
+        "list": list_runs,
+        "show": show,
+        "rm": _remove,
+        "tag": _tag,
+        "star": _star,
+        "export": export,
+        "import": _import,
+        "gc": _gc,
+        "dictionary": show_dictionary,
+    }
+    return actions[options.action](options)
+
+
+def _remove(options: Namespace) -> int:
+    with opened(options, write=True) as store:
+        for number in [number_of(store, word) for word in options.runs]:
+            store.remove(number, not options.undo)
+            done = "back" if options.undo else f"removed; ldptui runs rm --undo {number} undoes it"
+            output.write_out(f"run {number} is {done}\n")
+    return exits.DONE
+
+
+def _tag(options: Namespace) -> int:
+    tags = tags_of(options.tags)
+    with opened(options, write=True) as store:
+        number = number_of(store, options.run)
+        if options.remove:
+            store.change_tags(number, drop=tags)
+        else:
+            store.change_tags(number, add=tags)
+        now = ", ".join(store.run(number).tags) or "none"
+    output.write_out(f"tags of run {number}: {now}\n")
+    return exits.DONE
+
+
+def _star(options: Namespace) -> int:
+    with opened(options, write=True) as store:
+        number = number_of(store, options.run)
+        store.star(number, not options.off)
+    output.write_out(f"run {number} is {'unmarked' if options.off else 'marked'}\n")
+    return exits.DONE
+
+
+def _import(options: Namespace) -> int:
+    path = Path(options.file)
+    if not path.is_file():
+        raise FileError(f"{path} cannot be read: no such file")
+    if not is_recording(path):
+        raise FileError(f"{path} is not a recording of ldptui")
+    with open_store(places.chosen_store(options.store)[0]) as store:
+        number, before = read_recording(store, path, options.limits)
+    output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
+    return exits.DONE
+
+
+def _gc(options: Namespace) -> int:
+    with opened(options, write=True) as store:
+        assert store.path is not None
+        before = store.path.stat().st_size
+        gone, cells = store.gc(moment_of(options.before, "--before"))
+        after = store.path.stat().st_size
+    saved = max(0, before - after) / 2**20
+    output.write_out(
+        f"forgot {text.count(gone)} runs and {text.count(cells)} cells, {saved:.1f} MiB\n"
+    )
+    return exits.DONE

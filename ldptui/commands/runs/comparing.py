@@ -1,0 +1,177 @@
+"""Two runs cell by cell: ldptui compare."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from argparse import Namespace
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.errors import ScenarioError, got
+from core.metrics import METRICS
+from core.results import CellResults
+from core.store import Run, RunCell
+
+from ... import exits
+from ...terminal import output
+from ...text import format as text
+from ...text import table
+from .opening import run_or_file
+from .written import as_json, csv_text
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """B − A of one metric in one pair of cells; None where it is not defined.
+
+    paired : the trials drew the same genuine users' reports, and are compared one by one.
+    """
+
+    a: float | None
+    b: float | None
+    difference: float | None
+    standard_error: float | None
+    trials: int
+    paired: bool
+
+    @property
+    def z(self) -> float | None:
+        if self.difference is None or not self.standard_error:
+            return None
+        return self.difference / self.standard_error
+
+
+def difference(a: CellResults, b: CellResults, metric: str, shared: bool) -> Difference:
+    """B − A of a metric over the trials; `shared`: both drew the same genuine reports."""
+    at = METRICS.index(metric)
+    left, right = a.metrics[:, at], b.metrics[:, at]
+    if shared:
+        trials = min(left.size, right.size)
+        left, right = left[:trials], right[:trials]
+    trials = min(left.size, right.size)
+    if not trials or np.isnan(left).any() or np.isnan(right).any():
+        return Difference(None, None, None, None, trials, shared)
+    means = float(left.mean()), float(right.mean())
+    if trials == 1:
+        error = None
+    elif shared:
+        error = float((right - left).std(ddof=1) / math.sqrt(trials))
+    else:
+        error = math.sqrt(left.var(ddof=1) / left.size + right.var(ddof=1) / right.size)
+    apart = float((right - left).mean()) if shared else means[1] - means[0]
+    return Difference(*means, apart, error, trials, shared)
+
+
+def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, RunCell]]:
+    """Which cells belong together: those with the same values of the keys that vary in both runs.
+
+    Where that leaves a choice, or nothing varies in both, cells go together by position.
+    """
+    keys = [key for key in _varying(a) if key in _varying(b)]
+    left, right = _by_values(a, keys), _by_values(b, keys)
+    if keys and len(left) == len(a) and len(right) == len(b):
+        found = [(left[values], right[values]) for values in left if values in right]
+        if found:
+            return found
+    if len(a) != len(b):
+        raise ScenarioError(
+            f"have {len(a)} and {len(b)} cells that do not vary in the same keys: "
+            "it is not clear which belong together",
+            key="A and B",
+        )
+    return list(zip(a, b, strict=True))
+
+
+def _varying(cells: Sequence[RunCell]) -> list[str]:
+    names = dict.fromkeys(key for cell in cells for key in cell.parameters)
+    return [name for name in names if len({repr(cell.parameters.get(name)) for cell in cells}) > 1]
+
+
+def _by_values(cells: Sequence[RunCell], keys: Sequence[str]) -> dict[str, RunCell]:
+    return {repr([cell.parameters.get(key) for key in keys]): cell for cell in cells}
+
+
+def compare(options: Namespace) -> int:
+    """Print the differences of two runs."""
+    unknown = [name for name in options.metric if name not in METRICS]
+    if unknown:
+        raise ScenarioError(
+            f"must be one of {', '.join(METRICS)}, {got(unknown[0])}", key="--metric"
+        )
+    sides = []
+    for word in (options.a, options.b):
+        store, number = run_or_file(word, options)
+        with store:
+            sides.append((store.run(number), store.cells(number), store.measured(number)))
+    (a, cells_a, measured_a), (b, cells_b, measured_b) = sides
+    together = pairs(cells_a, cells_b)
+    swept = [key for key in _varying(cells_a) if key in _varying(cells_b)]
+    rows = []
+    for one, other in together:
+        shared = one.genuine == other.genuine
+        for metric in options.metric or METRICS:
+            left, right = measured_a[one.position], measured_b[other.position]
+            found = difference(left, right, metric, shared)
+            if found.difference is not None:
+                rows.append((one, other, metric, found))
+    if options.format != "table":
+        documents = [
+            {
+                "cell_a": one.position,
+                "cell_b": other.position,
+                **({key: one.parameters.get(key) for key in swept}),
+                "metric": metric,
+                **dataclasses.asdict(found),
+                "z": found.z,
+            }
+            for one, other, metric, found in rows
+        ]
+        if options.format == "json":
+            whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
+                     "differences": documents}  # fmt: skip
+            output.write_out(json.dumps(whole, indent=2, ensure_ascii=False, default=str) + "\n",
+                               exactly=True)  # fmt: skip
+        else:
+            names = list(documents[0]) if documents else ["cell_a", "cell_b", "metric"]
+            lines = [["" if one is None else one for one in row.values()] for row in documents]
+            output.write_out(csv_text([names, *lines]), exactly=True)
+        return exits.DONE
+    heads = (*table.heads(list(swept)), "metric", "A", "B", "B − A", "±", "z")
+    shown = [
+        (
+            *(table.value_text(one.parameters.get(key)) for key in swept),
+            metric,
+            text.short(found.a),
+            text.short(found.b),
+            text.short(found.difference, sign=True),
+            text.short(found.standard_error, 2),
+            text.fixed(found.z, 1, sign=True),
+        )
+        for one, other, metric, found in rows
+    ]
+    paired = sum(found.paired for *_, found in rows)
+    notes = [
+        f"A is run {a.id}: {a.title}",
+        f"B is run {b.id}: {b.title}",
+        f"changed: {_changed(a, b) or 'nothing'}",
+    ]
+    if not rows:
+        how = "nothing was measured in both"
+    elif paired == len(rows):
+        how = "paired: both drew the same genuine users' reports, trial by trial"
+    elif paired:
+        how = "paired where both drew the same genuine users' reports, else independent"
+    else:
+        how = "independent: the genuine users' reports are different ones"
+    notes += ["", *([table.plain_table(heads, shown)] if shown else []), how]
+    output.write_out("\n".join(notes) + "\n")
+    return exits.DONE
+
+
+def _changed(a: Run, b: Run) -> str:
+    from ...session.runs import differences
+
+    return differences(a.document, b.document)

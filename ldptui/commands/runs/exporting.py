@@ -1,0 +1,156 @@
+"""A run as a file, and what its columns mean: ldptui runs export and dictionary."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import math
+from argparse import Namespace
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from core.errors import FileError
+from core.export import to_csv
+from core.files import whole_file, write_atomically
+from core.metrics import METRICS
+from core.recording import write_recording
+from core.runner import Results
+from core.store import Run
+
+from ... import exits
+from ...terminal import output
+from ...text import table
+from .. import reporting
+from .opening import number_of, opened
+from .written import as_json, csv_text, results_json
+
+COLUMNS: Final[dict[str, tuple[str, str]]] = {
+    "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
+    "trial": ("integer", "number of the trial in its cell, from 0"),
+    "fingerprint": ("text", "xxh3_64 of the trial's support counts, hexadecimal"),
+    "seed": ("integer", "the scenario's seed"),
+    "trials": ("integer", "trials of the cell that the scenario asks for"),
+    "population.items": ("integer", "domain size d"),
+    "population.users": ("integer", "genuine users n"),
+    "protocol.epsilon": ("number", "privacy budget ε, in nats"),
+    "protocol.hash_range": ("integer or text", "g of local hashing, or the rule that gives it"),
+    "protocol.delta": ("number", "δ of the stability histogram"),
+    "protocol.neighbours": ("text", "which tables of a curator must look alike"),
+    "attack.share": ("number", "share β of malicious users among all, as asked for"),
+    "attack.targets.count": ("integer", "number of targets r"),
+    "answer.reached": ("yes or no", "whether any number of malicious users reaches the goal"),
+    "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
+    "answer.share": ("number", "their share among all users"),
+    "answer.value": ("number", "the goal's metric with so many, expected or measured"),
+    "answer.by": ("text", "closed form, or search by simulation"),
+    "answer.low": ("integer", "of a search, malicious users that are too few"),
+    "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
+    "gain": ("number", "sum over the targets of attacked − clean estimate"),
+    "normalised_gain": ("number", "(gain + f_T) / f_T, f_T the targets' true total"),
+    "target_frequency": ("number", "sum over the targets of the estimate after the attack"),
+    "target_frequency_clean": ("number", "the same before the attack"),
+    "mse": ("number", "mean over the items of (attacked estimate − true frequency)²"),
+    "mse_clean": ("number", "the same before the attack"),
+    "l1_error": ("number", "sum over the items of |attacked estimate − true frequency|"),
+    "max_error": ("number", "largest |attacked estimate − true frequency|"),
+    "targets_in_top_k": ("integer", "targets among the k largest attacked estimates"),
+    "detected": ("integer", "items detected after the attack (RAPPOR)"),
+    "false_detected": ("integer", "of these, items that nobody holds (RAPPOR)"),
+}
+"""What the columns mean; other parameters are the scenario's own keys."""
+
+
+def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
+    """Column, type and meaning, of these columns or of all that are known."""
+    rows = []
+    for name in names or [*COLUMNS, *(one for one in METRICS if one not in COLUMNS)]:
+        kind, meaning = COLUMNS.get(name, ("", f"the scenario's key {name}"))
+        rows.append((name, kind, meaning))
+    return rows
+
+
+def show_dictionary(options: Namespace) -> int:
+    output.write_out(_written_dictionary(dictionary(), options.format), exactly=True)
+    return exits.DONE
+
+
+def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
+    heads = ("column", "type", "meaning")
+    if form == "json":
+        return json.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2,
+                          ensure_ascii=False) + "\n"  # fmt: skip
+    return csv_text([heads, *rows]) if form == "csv" else table.plain_table(heads, rows)
+
+
+def export(options: Namespace) -> int:
+    out = reporting.check_output(options)
+    assert out is not None
+    kinds = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
+    kind = options.format or kinds.get(out.suffix.lower(), "recording")
+    with opened(options) as store:
+        run = store.run(number_of(store, options.run))
+        if kind == "recording":
+            write_recording(store, run.id, out)
+            names: list[str] = ["fingerprint", *METRICS]
+        else:
+            results = store.results(run.id)
+            written = to_csv(results)
+            names = next(csv.reader([written[: written.index("\n")]]))
+            if kind == "parquet":
+                names = ["cell", "trial", "fingerprint", *names[2:]]
+                _write_parquet(out, results, names, run)
+            elif kind == "json":
+                write_atomically(out, results_json(run, results, options.frequencies))
+            else:
+                write_atomically(out, written)
+    if options.dictionary:
+        place = Path(options.dictionary)
+        form = "json" if place.suffix.lower() == ".json" else "csv"
+        write_atomically(place, _written_dictionary(dictionary(names), form))
+    output.note(f"wrote {out}")
+    return exits.DONE
+
+
+def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
+    """A column per name, a value per trial; None where it is not defined."""
+    found: dict[str, list[Any]] = {name: [] for name in names}
+    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
+        answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
+        own = {"cell": cell.index, **cell.parameters}
+        own |= {f"answer.{name}": value for name, value in answer.items()}
+        for name in names:
+            if name == "trial":
+                values: list[Any] = list(range(measured.trials))
+            elif name == "fingerprint":
+                values = [f"{mark:016x}" for mark in measured.fingerprints.tolist()]
+            elif name in METRICS:
+                numbers = measured.metrics[:, METRICS.index(name)].tolist()
+                values = [None if math.isnan(one) else one for one in numbers]
+            else:
+                values = [own.get(name)] * measured.trials
+            found[name] += values
+    # A column has one type: numbers, or else words.
+    for name, values in found.items():
+        if len({isinstance(one, str) for one in values if one is not None}) > 1:
+            found[name] = [None if one is None else str(one) for one in values]
+    return found
+
+
+def _write_parquet(out: Path, results: Results, names: Sequence[str], run: Run) -> None:
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise FileError(
+            f"{out} cannot be written: Parquet needs pyarrow (pip install ldptui[parquet])"
+        ) from None
+    data = columns(results, names)
+    meanings = {name: meaning for name, _, meaning in dictionary(names)}
+    made = pyarrow.table(data)
+    fields = [one.with_metadata({"description": meanings[one.name]}) for one in made.schema]
+    about = {"ldptui": json.dumps(as_json(run), default=str), "digest": results.digest}
+    schema = pyarrow.schema(fields, metadata=about)
+    with whole_file(out) as file:
+        parquet.write_table(made.cast(schema), file)

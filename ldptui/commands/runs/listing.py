@@ -1,0 +1,123 @@
+"""The runs of a store as a table, and one run as it was shown: ldptui runs list and show."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from datetime import datetime
+
+from core.export import to_csv
+from core.store import Run
+
+from ... import exits
+from ...session.runs import described
+from ...terminal import output, places
+from ...text import format as text
+from ...text import table
+from .opening import moment_of, number_of, opened
+from .written import as_json, csv_text, json_names, results_json, summary_of
+
+
+def list_runs(options: Namespace) -> int:
+    since, until = (
+        moment_of(options.since, "--since"),
+        moment_of(options.until, "--until", after=True),
+    )
+    path, chosen = places.chosen_store(options.store)
+    found: list[Run] = []
+    if path.exists() or chosen:
+        with opened(options) as store:
+            found = store.runs(
+                protocol=options.protocol,
+                attack=options.attack,
+                tag=options.tag,
+                since=since,
+                until=until,
+                removed=options.removed,
+            )
+    if options.format == "json":
+        rows = [as_json(run) for run in found]
+        output.write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", exactly=True)
+    elif options.format == "csv":
+        names = list(json_names())
+        lists = [
+            [" ".join(one) if isinstance(one, list) else one for one in summary_of(run).values()]
+            for run in found
+        ]
+        output.write_out(csv_text([names, *lists]), exactly=True)
+    elif not found:
+        output.write_out("no runs\n")
+    else:
+        output.write_out(runs_table(found, output.width()))
+    return exits.DONE
+
+
+def runs_table(found: Sequence[Run], width: int) -> str:
+    """A line for each run; titles are shortened to fit, and further if there are tags."""
+    heads: tuple[str, ...] = ("run", "started", "status", "trials", "protocol", "attack")
+    heads += ("tags", "title")
+    rows = [_row(run, width) for run in found]
+    if not any(run.tags for run in found):
+        heads, rows = _without(heads, 6), [_without(row, 6) for row in rows]
+    taken = sum(max(len(line[at]) for line in (heads, *rows)) + 2 for at in range(len(heads) - 1))
+    room = max(12, width - taken)
+    rows = [(*row[:-1], _shortened(row[-1], room)) for row in rows]
+    return table.plain_table(heads, rows)
+
+
+def _without(row: tuple[str, ...], at: int) -> tuple[str, ...]:
+    return row[:at] + row[at + 1 :]
+
+
+def _shortened(words: str, width: int) -> str:
+    return words if len(words) <= width else f"{words[: width - 1]}…"
+
+
+def _row(run: Run, width: int) -> tuple[str, ...]:
+    trials = text.count(run.total)
+    if run.done < run.total:
+        trials = f"{text.count(run.done)} of {trials}"
+    return (
+        f"{run.id}{'*' if run.star else ''}",
+        day(run.started)[: 16 if width >= 100 else 10],
+        run.status,
+        trials,
+        _shortened(" ".join(run.protocols), 16),
+        _shortened(" ".join(run.attacks), 12),
+        _shortened(" ".join(run.tags), width // 7),
+        "".join(char if char.isprintable() else "?" for char in run.title),
+    )
+
+
+def day(moment: float) -> str:
+    """Local time, to the minute; a clock may have been anywhere."""
+    try:
+        return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return "–"
+
+
+def show(options: Namespace) -> int:
+    with opened(options) as store:
+        run = store.run(number_of(store, options.run))
+        results = store.results(run.id)
+    if options.format == "json":
+        output.write_out(results_json(run, results, options.frequencies), exactly=True)
+        return exits.DONE
+    if options.format == "csv":
+        output.write_out(to_csv(results), exactly=True)
+        return exits.DONE
+    ran = [
+        f"run {run.id}: {run.status}",
+        f"{day(run.started)}, {text.duration(run.seconds)}",
+        f"ldptui {run.versions['ldptui']}, NumPy {run.versions['numpy']}",
+        f"Python {run.versions['python']} on {run.versions['machine']}",
+    ]
+    lines = [" · ".join(ran), described(run.document)]
+    lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
+    lines += [f"failed: {run.error}"] if run.error else []
+    shown = table.results_table(results, output.width(), output.in_colour(sys.stdout))
+    output.write_out("\n".join([*lines, "", shown]))
+    return exits.DONE

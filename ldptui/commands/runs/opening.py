@@ -1,0 +1,68 @@
+"""What words of the command line name: a run, its store, tags, a moment."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from core.errors import FileError, ScenarioError, got
+from core.recording import read_recording
+from core.store import Store, open_store
+
+from ...terminal import places
+
+
+def tags_of(given: Sequence[str]) -> list[str]:
+    for tag in given:
+        if not tag.strip() or not tag.isprintable() or "," in tag:
+            raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
+    return [tag.strip() for tag in given]
+
+
+def opened(options: Namespace, write: bool = False) -> Store:
+    """The store of a command that works on what is there."""
+    path, _ = places.chosen_store(options.store)
+    if not path.exists():
+        raise FileError(f"there are no runs: {path} does not exist")
+    return open_store(path, write)
+
+
+def number_of(store: Store, word: str) -> int:
+    """The run that a word names: its number, or the last one."""
+    if word == "last":
+        newest = store.runs(limit=1)
+        if not newest:
+            raise ScenarioError("must be a run, and there are none", key="RUN")
+        return newest[0].id
+    if not (word.isascii() and word.isdigit() and len(word) < 19):
+        raise ScenarioError(f'must be the number of a run, or "last", {got(word)}', key="RUN")
+    return store.run(int(word)).id
+
+
+def run_or_file(word: str, options: Namespace, limits: bool = True) -> tuple[Store, int]:
+    """The run that a word names, in the store or in a recording of its own."""
+    path = Path(word)
+    if word != "last" and not word.isdigit() and path.is_file():
+        store = open_store(None)
+        return store, read_recording(store, path, limits)[0]
+    store = opened(options)
+    try:
+        return store, number_of(store, word)
+    except BaseException:
+        store.close()
+        raise
+
+
+def moment_of(given: str | None, option: str, after: bool = False) -> float | None:
+    """A day or a time, local where it does not say otherwise; `after`: the end of that day."""
+    if given is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(given)
+        if after and len(given) <= 10:
+            moment += timedelta(days=1)
+        return moment.timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ScenarioError(f"must be a day as 2026-01-31, {got(given)}", key=option) from None

@@ -1,0 +1,177 @@
+"""The arguments of the commands of `ldptui.commands.runs`. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+from ...session import attack_options
+
+MakeParser = Callable[..., argparse.ArgumentParser]
+
+COMMANDS: Final = ("runs", "resume", "replay", "record", "compare")
+
+RUN_WORDS: Final = 'RUN is a number that "ldptui runs" shows, or "last".'
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store", metavar="PATH", help="the file that keeps the runs (or set LDPTUI_STORE)"
+    )
+
+
+def add_recording(parser: argparse.ArgumentParser) -> None:
+    """What `ldptui run` can be told about the store."""
+    add_store(parser)
+    parser.add_argument(
+        "--no-store", dest="keep", action="store_false", help="keep nothing, know nothing"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="compute again what the store already knows"
+    )
+    parser.add_argument(
+        "--tag", dest="tags", action="append", default=[], metavar="TAG", help="tag the run"
+    )
+
+
+def parser(
+    command: str, make: MakeParser, add_scenario: Callable[..., None]
+) -> argparse.ArgumentParser:
+    """The parser of one of COMMANDS.
+
+    make : a parser from its name, description and epilog. add_scenario : adds what names a
+    scenario and changes it, as for `ldptui run`.
+    """
+    if command == "runs":
+        return _runs(make)
+    if command == "resume":
+        made = make("ldptui resume", f"Go on with a run that was interrupted.\n{RUN_WORDS}")
+        made.add_argument("run", metavar="RUN")
+        attack_options.add_to(made)
+        add_output(made)
+    elif command == "replay":
+        made = make(
+            "ldptui replay",
+            "Compute a recorded run again and compare every fingerprint, and the floats to 1e-12\n"
+            f"relative. Exit code 0: identical; 1: the first difference is printed.\n{RUN_WORDS}",
+        )
+        made.add_argument(
+            "--show",
+            action="store_true",
+            help="open the workbench and play the recording back instead; simulates nothing",
+        )
+        made.add_argument("run", metavar="RUN|FILE")
+        made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+        attack_options.add_to(made)
+        made.add_argument(
+            "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
+        )
+        made.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
+    elif command == "record":
+        made = make(
+            "ldptui record",
+            "Simulate a scenario and write one file that holds it all, to be shared: scenario,\n"
+            "data of a CSV population, every trial. Read it with runs import or replay.",
+        )
+        add_scenario(made)
+        made.add_argument("--out", required=True, metavar="FILE", help="write here")
+        made.add_argument(
+            "--tag", dest="tags", action="append", default=[], metavar="TAG", help="tag the run"
+        )
+    else:
+        made = make(
+            "ldptui compare",
+            "Differences B − A of two runs, cell by cell, with standard errors and z. Paired\n"
+            f"trial by trial where both drew the same genuine users' reports.\n{RUN_WORDS}",
+        )
+        made.add_argument("a", metavar="A")
+        made.add_argument("b", metavar="B")
+        made.add_argument(
+            "--metric",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="only this; may be repeated",
+        )
+        made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    add_store(made)
+    return made
+
+
+def add_output(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
+    made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    made.add_argument(
+        "--frequencies", action="store_true", help="add every item's estimates to the JSON"
+    )
+    made.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
+
+
+def _runs(make: MakeParser) -> argparse.ArgumentParser:
+    made = make("ldptui runs", f"The runs that are kept. {RUN_WORDS}")
+    add_store(made)
+    actions = made.add_subparsers(dest="action", metavar="ACTION", parser_class=type(made))
+
+    def action(name: str, words: str, *, one: bool = True) -> argparse.ArgumentParser:
+        sub = actions.add_parser(name, help=words, allow_abbrev=False)
+        sub.add_argument("--store", metavar="PATH", default=argparse.SUPPRESS, help="see above")
+        if one:
+            sub.add_argument("run", metavar="RUN")
+        return sub
+
+    for sub in (made, action("list", "the runs, newest first (the default)", one=False)):
+        # The list's own options also stand without the word "list"; what is not given stays away.
+        nothing = None if sub is made else argparse.SUPPRESS
+        sub.add_argument("--protocol", metavar="KIND", default=nothing, help="only with this")
+        sub.add_argument(
+            "--attack", metavar="KIND", default=nothing, help='only with this ("none")'
+        )
+        sub.add_argument("--tag", metavar="TAG", default=nothing, help="only with this tag")
+        sub.add_argument("--since", metavar="DATE", default=nothing, help="as 2026-01-31")
+        sub.add_argument("--until", metavar="DATE", default=nothing, help="that day included")
+        sub.add_argument(
+            "--removed",
+            action="store_true",
+            default=False if sub is made else argparse.SUPPRESS,
+            help="the removed ones that gc did not forget yet",
+        )
+        sub.add_argument(
+            "--format",
+            choices=("table", "csv", "json"),
+            default="table" if sub is made else argparse.SUPPRESS,
+        )
+    show = action("show", "what a run measured")
+    show.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
+    remove = action("rm", "take runs out of the history; gc makes it final", one=False)
+    remove.add_argument("runs", metavar="RUN", nargs="+")
+    remove.add_argument("--undo", action="store_true", help="put them back")
+    tag = action("tag", "tag a run")
+    tag.add_argument("tags", metavar="TAG", nargs="+")
+    tag.add_argument("--remove", action="store_true", help="take the tags away")
+    star = action("star", "mark a run, so that gc --before leaves it")
+    star.add_argument("--off", action="store_true", help="unmark it")
+    export = action("export", "write a run to a file")
+    export.add_argument("--out", metavar="FILE", required=True, help="write here")
+    export.add_argument(
+        "--format",
+        choices=("recording", "csv", "json", "parquet"),
+        help="recording (default): all of it, to be imported or replayed elsewhere; csv and "
+        "parquet: a row per trial; json: as ldptui run",
+    )
+    export.add_argument(
+        "--frequencies", action="store_true", help="every item's estimates, in JSON"
+    )
+    export.add_argument("--dictionary", metavar="FILE", help="also write what the columns mean")
+    load = action("import", "read a recording; checks it first, simulates nothing", one=False)
+    load.add_argument("file", metavar="FILE")
+    load.add_argument(
+        "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
+    )
+    gc = action("gc", "forget removed runs and what no run needs; shrink the file", one=False)
+    gc.add_argument("--before", metavar="DATE", help="also runs that started before this day")
+    words = action("dictionary", "what the columns of CSV, JSON and Parquet mean", one=False)
+    words.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    return made

@@ -1,0 +1,66 @@
+"""Recordings played back and checked: ldptui replay."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from core.errors import ScenarioError
+from core.replay import replay as replay_run
+from core.store import differing
+
+from ... import __version__, exits
+from ...session import attack_options
+from ...terminal import output
+from ...text import format as text
+from .. import progress, reading
+from .opening import run_or_file
+
+
+def replay(options: Namespace) -> int:
+    """Compute a run again and compare; 0 if identical. With --show, play it back."""
+    reading.check_workers(options)
+    if options.show:
+        return _play(options)
+    store, number = run_or_file(options.run, options, options.limits)
+    with store:
+        run = store.run(number)
+        limits = options.limits and store.path is None  # a stranger's file
+        experiment = attack_options.permitted(store.experiment(number, limits), options)
+        bar = progress.Bar(sys.stderr, experiment, options.quiet)
+        try:
+            found = replay_run(store, number, options.workers, show=bar.show, experiment=experiment)
+        finally:
+            bar.erase()
+    other = differing(run.versions)
+    if run.versions["ldptui"] != __version__:
+        own = f"recorded with ldptui {run.versions['ldptui']}, this is {__version__}"
+        other = f"{own}, {other}" if other else own
+    if not found.difference:
+        part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
+        output.write_out(f"identical: {text.count(found.trials)} trials{part}, {found.digest}\n")
+        if other and not options.quiet:
+            output.note(f"note: {other}, and yet the numbers are the same")
+        return exits.DONE
+    output.write_out(f"different: {found.difference}\n")
+    if other:
+        output.note(f"note: {other}: numbers may differ for that reason")
+    return exits.FAILED
+
+
+def _play(options: Namespace) -> int:
+    """Open the workbench on a recording; what is wrong with it is said before that."""
+    from ... import start
+
+    reason = start.unfit_terminal()
+    if reason is not None:
+        raise ScenarioError(reason)
+    from ...engine.recorded import Film
+
+    store, number = run_or_file(options.run, options, options.limits)
+    try:
+        film = Film(store, number, key=-number)
+    except BaseException:
+        store.close()
+        raise
+    return start.open_workbench(None, store=options.store, film=film)

@@ -1,0 +1,132 @@
+"""Runs that are kept while they are computed: ldptui run, resume and record."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from core import store as core_store
+from core.errors import FileError, RunError
+from core.experiment import Experiment, compile  # noqa: A004
+from core.recording import write_recording
+from core.runner import Results
+from core.store import Recording, begin, open_store
+
+from ... import __version__, exits
+from ...session import attack_options
+from ...terminal import output, places
+from ...text import format as text
+from .. import progress, reading, reporting
+from .opening import number_of, opened, tags_of
+
+
+def run(options: Namespace) -> int:
+    """Simulate a scenario and print or write the results."""
+    reporting.check_output(options)
+    scenario, source = reading.scenario_of(options)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    for warning in {} if options.quiet else _warnings(experiment):
+        output.note(f"warning: {warning}")
+    if options.frequencies and options.format != "json" and not options.quiet:
+        output.note("note: --frequencies shows in JSON only")
+    return reporting.report(measure(experiment, options, source), options)
+
+
+def _warnings(experiment: Experiment) -> dict[str, None]:
+    """What makes the results doubtful, each sentence once, in the order of the cells."""
+    return {warning: None for cell in experiment.cells for warning in cell.warnings}
+
+
+def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
+    """Run an experiment and keep the run. A store that nobody asked for only gives a note."""
+
+    def alone() -> Results:
+        return progress.measure(experiment, options.workers, options.frequencies, options.quiet)
+
+    if not options.keep:
+        return alone()
+    path, chosen = places.chosen_store(options.store)
+    try:
+        store = open_store(path)
+        try:
+            recording = begin(
+                store,
+                experiment,
+                __version__,
+                tags=tags_of(options.tags),
+                source=source,
+                fresh=options.fresh,
+                frequencies=options.frequencies,
+            )
+        except BaseException:
+            store.close()
+            raise
+    except FileError as error:
+        if chosen:
+            raise
+        output.note(f"note: this run is not kept: {error}")
+        return alone()
+    with store:
+        return recorded(recording, experiment, options)
+
+
+def recorded(recording: Recording, experiment: Experiment, options: Namespace) -> Results:
+    results, error = None, ""
+    quiet = options.quiet
+    if recording.store.note and not quiet:
+        output.note(f"note: {recording.store.note}")
+    try:
+        results = progress.measure(
+            experiment, options.workers, options.frequencies, quiet, recording
+        )
+    except Exception as reason:
+        error = str(reason) or type(reason).__name__
+        raise
+    finally:
+        recording.finish(results, error or (results.error if results is not None else ""))
+        if recording.failure:
+            output.note(f"note: this run is not kept, or in part: {recording.failure}")
+        elif recording.reused and not quiet:
+            known = f"{text.count(recording.reused)} of {text.count(experiment.trials)}"
+            output.note(f"note: {known} trials were known (--fresh computes them again)")
+        if results is not None and not results.ended and not recording.failure:
+            output.note(f"ldptui: ldptui resume {recording.run} goes on with it")
+    assert results is not None
+    return results
+
+
+def resume(options: Namespace) -> int:
+    """Go on with a run that was interrupted."""
+    reporting.check_output(options)
+    with opened(options, write=True) as store:
+        run = number_of(store, options.run)
+        experiment = attack_options.permitted(store.experiment(run), options)
+        recording = core_store.resume(store, run, options.frequencies, experiment)
+        return reporting.report(recorded(recording, experiment, options), options)
+
+
+def record(options: Namespace) -> int:
+    """Simulate a scenario and write one file that holds it all."""
+    out = reporting.check_output(options)
+    assert out is not None
+    scenario, source = reading.scenario_of(options)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    options.frequencies = True
+    if options.store or os.environ.get(places.STORE):
+        store = open_store(places.chosen_store(options.store)[0])
+    else:
+        store = open_store(None)
+    with store:
+        recording = begin(
+            store, experiment, __version__, tags=tags_of(options.tags), source=source, fresh=True
+        )
+        results = recorded(recording, experiment, options)
+        if recording.failure:
+            raise RunError(f"nothing was written: {recording.failure}")
+        write_recording(store, recording.run, out)
+    if not options.quiet:
+        output.note(f"wrote {out}: {text.count(results.trials)} trials, {results.digest}")
+    reporting.tell_failures(results)
+    if not results.ended:
+        return exits.INTERRUPTED
+    return exits.FAILED if results.failures else exits.DONE

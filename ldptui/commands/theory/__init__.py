@@ -1,0 +1,1 @@
+"""`ldptui theory`: closed forms at one setting, each with its source."""

@@ -1,0 +1,415 @@
+"""A recorded run as the workbench shows it: whole at once, or played back as it happened.
+
+Nothing is simulated: all numbers come from the blocks in the store. The lines that the worker would
+have written are made from them, and are put together as the engine does it.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from core.cell import Cell
+from core.errors import LdpError
+from core.experiment import Experiment, bind
+from core.population import CSVColumn, Population
+from core.results import NOTHING, Block, CellResults, Moments, Rounds
+from core.sampling import Counts
+from core.scenario import Scenario
+from core.store import Arrival, Store, cell_keys, open_store
+
+from ..charts import curves
+from ..session.snapshot import Frequencies, Part, Request, Snapshot
+from ..text import format as fmt
+from .wire import RoundFrequencies, RunSoFar
+from .worker.columns import MAX_ITEMS, frequency_columns
+from .worker.part import PartSoFar
+from .worker.picture import Picture
+from .worker.rounds import Expected, round_columns, round_result, rounds_sent
+
+CHECKPOINTS: Final = 64
+"""Sums of the frequencies that are kept, so that going back is quick."""
+
+MAX_BYTES: Final = 1 << 27
+"""Those of many items in many rounds are large: fewer are kept, so many bytes of them."""
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A moment of a recording at which something came; what a transport steps through.
+
+    seconds : since the run began. blocks : how many are there, this one among them. round : the
+    round of a campaign that it was, from 0; None: the whole block.
+    """
+
+    seconds: float
+    blocks: int
+    round: int | None = None
+
+
+class Film:
+    """One run of an open store, which it closes. For one thread at a time.
+
+    company : show besides the run's own cells what the store knows of the same charts.
+    """
+
+    def __init__(self, store: Store, number: int, key: int, *, company: bool = False) -> None:
+        self._store, self.run = store, store.run(number)
+        self._experiment = store.experiment(number)
+        self._measured = store.measured(number)
+        self._arrivals = store.arrivals(number)
+        self._blocks = [_Blocks() for _ in self._experiment.cells]
+        for count, arrival in enumerate(self._arrivals, start=1):
+            self._blocks[arrival.position].arrivals[arrival.number] = count, arrival
+        for blocks in self._blocks:
+            blocks.line_up()
+        self._at: dict[str, int] = {}
+        for position, name in enumerate(cell_keys(self._experiment.cells)):
+            self._at.setdefault(name, position)
+        self._others: dict[str, CellResults] = {}
+        self._parts = self._made(company)
+        self._sums = _Sums(store, number)
+        self._so_far = RunSoFar(Request(key, (), "", True))
+        self._picture = Picture()
+        self._told = 0  # trials of the frequencies shown
+        self._round_frequencies: Mapping[int, Frequencies] = {}
+        self.beats = tuple(self._beats())
+
+    def close(self) -> None:
+        self._store.close()
+
+    @property
+    def stored(self) -> bool:
+        """Whether the run is one of a store on the disk, and its number means something there."""
+        return self._store.path is not None
+
+    def beat(self, come: int) -> Beat:
+        """The last of so many beats; before the first one, the start."""
+        return self.beats[come - 1] if come else Beat(0.0, 0)
+
+    def words(self, beat: Beat) -> str:
+        """Where a recording is at a beat: the round, trials and seconds of the run."""
+        done = sum(one.trials for one in self._arrivals[: beat.blocks])
+        count = len(self._parts["base"].experiment.cells[0].rounds)
+        rounds = "" if beat.round is None else f", round {beat.round} of 0–{count - 1}"
+        return (
+            f"block {beat.blocks} of {len(self._arrivals)}{rounds} · {fmt.count(done)} of "
+            f"{fmt.count(self.run.total)} trials · {fmt.duration(beat.seconds)}"
+        )
+
+    def frame(self, blocks: int | None = None) -> Snapshot:
+        """What was known after the first so many blocks; None: after all of them."""
+        count = len(self._arrivals) if blocks is None else blocks
+        for part in self._parts.values():
+            for index, name in enumerate(part.keys):
+                part.measured[index] = self._known(name, count)
+            part.reckon()
+            for line in part.changes():
+                self._so_far.take(json.loads(b'{"part":"%b",%b}' % (part.name.encode(), line)))
+        shown = self._tell_frequencies(count)
+        over = count == len(self._arrivals)
+        status = self.run.status if self.run.status in ("done", "failed") else "partial"
+        latest = self._arrivals[count - 1] if count else None
+        self._so_far.take({"snapshot": {
+            "status": status if over else "running",
+            "done": sum(one.trials for one in self._arrivals[:count]),
+            "total": self.run.total,
+            "seconds": self.run.seconds if over else latest.seconds if latest else 0.0,
+            "latest": self._words(latest),
+            "digest": self.run.digest if over else "",
+            "error": self.run.error if over else "",
+            "stored": self.run.id if self.stored else None,
+        }})  # fmt: skip
+        if not shown:
+            return replace(self._so_far.snapshot, frequencies=None, rounds=None)
+        return replace(self._so_far.snapshot, round_frequencies=self._round_frequencies)
+
+    def _beats(self) -> Iterator[Beat]:
+        """A beat for each block; and for the rounds of the first one of a campaign.
+
+        The rounds of a block are drawn one after the other, until all of it comes.
+        """
+        base = self._parts["base"]
+        name, rounds = base.keys[0], len(base.experiment.cells[0].rounds)
+        own = self._blocks[self._at[name]].arrivals if name in self._at else {}
+        first, _ = own.get(0, (0, None))
+        before = 0.0
+        for count, one in enumerate(self._arrivals, start=1):
+            for number in range(rounds if count == first else 0):
+                share = (number + 1) / (rounds + 1)
+                yield Beat(before + share * max(0.0, one.seconds - before), count, number)
+            yield Beat(one.seconds, count)
+            before = one.seconds
+
+    # What it shows.
+
+    def _made(self, company: bool) -> dict[str, PartSoFar]:
+        """The parts that charts know, of the cells of which anything is known."""
+        scenario, parts = self._experiment.scenario, dict[str, PartSoFar]()
+        cells = self._experiment.cells
+        populations: dict[object, Population] = {
+            (point.population, point.seed): cell.population
+            for point, cell in zip(scenario.points(), cells, strict=True)
+        }
+
+        def bound(part: Part | None) -> list[Cell]:
+            return [] if part is None else list(_bound(part, scenario, populations))
+
+        base = _or_none(lambda: bound(curves.base_part(scenario)))
+
+        def along(
+            axes: Callable[[Scenario], Iterable[curves.Variable]],
+            part: Callable[[Scenario, curves.Variable], Part | None],
+        ) -> list[Cell]:
+            found = []
+            for axis in _or_none(lambda: axes(scenario)):
+                found += _or_none(partial(lambda one: bound(part(scenario, one)), axis))
+            return found
+
+        gain = along(curves.axes, curves.gain_part)
+        error = along(curves.error_axes, curves.error_part)
+        known = self._those_known(base, company, frequencies=True)
+        parts["base"] = self._part("base", known or [_nearest(cells, base)])
+        for name, some in (("gain", gain), ("error", error)):
+            known = self._those_known(some, company)
+            if known:
+                parts[name] = self._part(name, known)
+        if answered := [cell for cell in cells if cell.answer is not None]:
+            parts["answer"] = self._part("answer", answered)
+        covered = {name for part in parts.values() for name in part.keys}
+        rest = [cells[position] for name, position in self._at.items() if name not in covered]
+        if rest:
+            parts["rest"] = self._part("rest", rest)
+        return parts
+
+    def _part(self, name: str, cells: Iterable[Cell]) -> PartSoFar:
+        numbered = tuple(replace(cell, index=index) for index, cell in enumerate(cells))
+        scenario = self._experiment.scenario
+        part = PartSoFar(name, Experiment(scenario, numbered), list(scenario.sweep))
+        part.keys = cell_keys(numbered)
+        return part
+
+    def _those_known(
+        self, cells: list[Cell], company: bool, frequencies: bool = False
+    ) -> list[Cell]:
+        """The cells that the run has, and in company those that the store has, each once."""
+        found = dict[str, Cell]()
+        for name, cell in zip(cell_keys(cells), cells, strict=True):
+            if name in found:
+                continue
+            if name not in self._at and company:
+                number = self._store.cell_number(name)
+                if number is not None:
+                    there = self._store.measured_cell(number, cell.trials, frequencies)
+                    if there.trials:
+                        self._others[name] = there
+            if name in self._at or name in self._others:
+                found[name] = cell
+        return list(found.values())
+
+    def _known(self, name: str, count: int) -> CellResults:
+        """What was known of a cell after so many blocks of the run."""
+        if name not in self._at:
+            return self._others[name]
+        position = self._at[name]
+        whole, trials = self._measured[position], self._blocks[position].trials(count)
+        rounds = whole.rounds and Rounds(whole.rounds.metrics[:trials], NOTHING, NOTHING)
+        return CellResults(
+            whole.metrics[:trials], whole.fingerprints[:trials], None, None, None, rounds
+        )
+
+    def _tell_frequencies(self, count: int) -> bool:
+        """Hand on the frequencies of the base, and its rounds; False where there are none."""
+        base = self._parts["base"]
+        name, cell = base.keys[0], base.experiment.cells[0]
+        measured = base.measured[0]
+        if name in self._at:
+            blocks = self._blocks[self._at[name]]
+            sums = self._sums.after(blocks, blocks.ready(count))
+            if sums is None:
+                return False
+            measured = sums.of(measured)
+        if not measured.trials or measured.clean is None or not measured.clean.trials:
+            return False
+        if measured.trials != self._told:
+            self._picture.reckon(cell)
+            sigmas = self._picture.sigmas
+            for columns in frequency_columns(cell, measured, self._told == 0, sigmas):
+                self._so_far.take({"frequencies": columns})
+            self._tell_rounds(cell, measured)
+            self._told = measured.trials
+        return True
+
+    def _tell_rounds(self, cell: Cell, measured: CellResults) -> None:
+        expected, rounds = self._picture.rounds, measured.rounds
+        if expected is not None and rounds is not None and rounds.clean.trials:
+            self._so_far.take({"rounds": round_columns(cell, measured, expected)})
+            columns = _RoundColumns(cell, measured, expected)
+            self._round_frequencies = RoundFrequencies(columns)
+
+    def _words(self, latest: Arrival | None) -> str:
+        if latest is None:
+            return ""
+        return next(iter(self._parts.values())).words(self._experiment.cells[latest.position])
+
+
+class _Blocks:
+    """The blocks of one cell of a run, and when each of them closed the gap before it."""
+
+    def __init__(self) -> None:
+        self.arrivals: dict[int, tuple[int, Arrival]] = {}
+        self._ready: list[int] = []
+        self._trials = [0]
+
+    def line_up(self) -> None:
+        last = 0
+        while (found := self.arrivals.get(len(self._ready))) is not None:
+            last = max(last, found[0])
+            self._ready.append(last)
+            self._trials.append(self._trials[-1] + found[1].trials)
+
+    def ready(self, count: int) -> int:
+        """How many of the cell's blocks, up to the first gap, came with the run's first `count`."""
+        return bisect_right(self._ready, count)
+
+    def trials(self, count: int) -> int:
+        return self._trials[self.ready(count)]
+
+
+@dataclass(frozen=True, eq=False)
+class _RoundColumns(Mapping[int, Mapping[str, Any]]):
+    """The columns of the frequencies of each round, made when they are looked at."""
+
+    cell: Cell
+    measured: CellResults
+    expected: Expected
+
+    def __getitem__(self, number: int) -> Mapping[str, Any]:
+        one, own = round_result(self.cell, self.measured, number)
+        columns: dict[str, Any] = {}
+        for some in frequency_columns(one, own, True, self.expected.sigmas[number]):
+            columns |= some
+        return columns
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(rounds_sent(self.cell, MAX_ITEMS))
+
+    def __len__(self) -> int:
+        return len(rounds_sent(self.cell, MAX_ITEMS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Summed:
+    """Moments of the frequencies over blocks, clean and attacked; the same two of the rounds."""
+
+    moments: tuple[Moments, ...]
+    detected: Counts | None
+
+    @classmethod
+    def over(cls, block: Block) -> _Summed:
+        rounds = () if block.rounds is None else (block.rounds.clean, block.rounds.attacked)
+        return cls((block.clean, block.attacked, *rounds), block.detected)
+
+    def __add__(self, other: _Summed) -> _Summed:
+        detected = self.detected
+        if detected is not None and other.detected is not None:
+            detected = detected + other.detected
+        return _Summed(tuple(map(operator.add, self.moments, other.moments)), detected)
+
+    @property
+    def bytes(self) -> int:
+        return sum(one.mean.nbytes + one.squares.nbytes for one in self.moments)
+
+    def of(self, measured: CellResults) -> CellResults:
+        """What a cell measured, with these moments."""
+        clean, attacked, *rest = self.moments
+        rounds = measured.rounds
+        if rounds is not None and rest:
+            rounds = Rounds(rounds.metrics, *rest)
+        return replace(
+            measured, clean=clean, attacked=attacked, detected=self.detected, rounds=rounds
+        )
+
+
+class _Sums:
+    """Sums of the frequencies over the first blocks of a cell; going on from what is kept."""
+
+    def __init__(self, store: Store, run: int) -> None:
+        self._store, self._run = store, run
+        self._kept: dict[int, _Summed] = {}
+
+    def after(self, blocks: _Blocks, count: int) -> _Summed | None:
+        """None where there is no block, or its frequencies were not kept."""
+        start = max((at for at in self._kept if at <= count), default=0)
+        found = self._kept.get(start)
+        most, stride = CHECKPOINTS, 1
+        for number in range(start, count):
+            block = self._store.block(self._run, blocks.arrivals[number][1])
+            if not block.clean.trials:
+                return None
+            new = _Summed.over(block)
+            found = new if found is None else found + new
+            most = max(1, min(CHECKPOINTS, MAX_BYTES // new.bytes))
+            stride = -(-len(blocks.arrivals) // most)
+            if (number + 1) % stride == 0 or number + 1 == count:
+                self._kept[number + 1] = found
+        if len(self._kept) > 4 * most:
+            self._kept = {at: one for at, one in self._kept.items() if at % stride == 0}
+        return found
+
+
+def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
+    """The cells of a part; of a CSV file those alone whose data the run has."""
+    made = Scenario(dict(part.document), scenario.name, scenario.folder)
+    for index, point in enumerate(made.points()):
+        drawn = (point.population, point.seed)
+        if drawn not in populations:
+            if isinstance(point.population, CSVColumn):
+                continue
+            populations[drawn] = point.population.bind(point.seed, scenario.folder)
+        yield bind(index, point, populations[drawn], False)
+
+
+def _nearest(cells: tuple[Cell, ...], base: list[Cell]) -> Cell:
+    """The cell that has the most values of the base."""
+    if not base:
+        return cells[0]
+    wanted: Mapping[str, Any] = base[0].parameters
+
+    def alike(cell: Cell) -> int:
+        return sum(cell.parameters.get(key) == value for key, value in wanted.items())
+
+    return max(cells, key=alike)
+
+
+def _or_none(found: Callable[[], Iterable[Any]]) -> list[Any]:
+    """What a function gives; nothing where the scenario does not allow it."""
+    try:
+        return list(found())
+    except LdpError:
+        return []
+
+
+def stored_film(path: Path, number: int, key: int, *, company: bool) -> Film:
+    """The film of a run of a store. Raises FileError, ScenarioError."""
+    store = open_store(path, write=False)
+    try:
+        return Film(store, number, key, company=company)
+    except BaseException:
+        store.close()
+        raise
+
+
+def stored_snapshot(path: Path, number: int, key: int) -> Snapshot:
+    """A run of a store, whole, with what the store knows of its charts besides."""
+    film = stored_film(path, number, key, company=True)
+    try:
+        return film.frame()
+    finally:
+        film.close()

@@ -1,0 +1,80 @@
+"""What is asked of the engine: previews that follow the hand, and runs, which go first."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..session.runs import Run
+from ..session.snapshot import Part, Request, Snapshot
+
+if TYPE_CHECKING:
+    from ..session.draft import Draft
+    from . import Engine
+
+
+class Simulation:
+    """Gives every request its key. A preview waits while there is a run that was asked for.
+
+    store : where runs are recorded, None for nowhere.
+    """
+
+    def __init__(self, engine: Engine, store: Path | None) -> None:
+        self._engine, self._store = engine, store
+        self._key = 0
+        self._previewed: tuple[Part, ...] = ()
+        self._full: int | None = None  # the key of the run asked for, while it goes on
+        self._waits = False
+
+    def preview(self, draft: Draft, parts: tuple[Part, ...]) -> Run | None:
+        """Simulate the draft quickly; None where that is done already, or has to wait."""
+        if self._full is not None:
+            self._waits = True
+            return None
+        if not parts or parts == self._previewed:
+            return None
+        self._previewed = parts
+        return self._ask(draft, parts, False)
+
+    def run(self, draft: Draft, parts: tuple[Part, ...], resumed: int | None = None) -> Run:
+        """Run the scenario whole; `resumed`: going on with that run of the store."""
+        self._previewed = ()
+        self._full = self._key + 1
+        return self._ask(draft, parts, True, resumed)
+
+    def heard(self, snapshot: Snapshot) -> bool:
+        """Take in news of a run; whether it is over now and a preview has waited for it."""
+        if snapshot.status == "running" or snapshot.key != self._full:
+            return False
+        waited, self._waits = self._waits, False
+        self._full = None
+        return waited
+
+    def _ask(
+        self, draft: Draft, parts: tuple[Part, ...], full: bool, resumed: int | None = None
+    ) -> Run:
+        assert draft.scenario is not None
+        self._key += 1
+        document = draft.scenario.document
+        self._engine.run(
+            Request(
+                self._key,
+                parts,
+                str(draft.folder),
+                full,
+                interval(),
+                whole=document if full else None,
+                store=str(self._store or "") if full else "",
+                source=str(draft.path or "") if full else "",
+                resumed=resumed,
+            )
+        )
+        snapshot = Snapshot(self._key, "running", full=full, stored=resumed)
+        return Run(self._key, document, snapshot, time.time(), draft.title)
+
+
+def interval() -> float:
+    """Seconds between two redraws for a run's progress: fewer over a network."""
+    return 1.0 if os.environ.get("SSH_CONNECTION") else 0.25

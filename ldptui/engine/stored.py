@@ -1,0 +1,101 @@
+"""The store as the workbench reads and changes it: each of these in a thread.
+
+Nothing heavy is imported before it is asked. All raise FileError, ScenarioError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..session.runs import Run, Stored
+from ..session.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from core.store import Run as StoredRun
+    from core.store import Store
+
+    from .recorded import Film
+
+MOST: Final = 500
+"""Runs that the history lists; `ldptui runs` lists them all."""
+
+
+def history(path: Path) -> list[Run]:
+    """The runs of a store, oldest first; none where there is no store."""
+    if not path.exists():
+        return []
+    with _store(path, write=False) as store:
+        return [listed(run) for run in reversed(store.runs(limit=MOST))]
+
+
+def listed(run: StoredRun) -> Run:
+    """A run of the store as the history lists it."""
+    known = run.versions
+    stored = Stored(
+        number=run.id,
+        status=run.status,
+        total=run.total,
+        star=run.star,
+        tags=run.tags,
+        source=run.source,
+        versions=f"ldptui {known['ldptui']}, NumPy {known['numpy']}, Python {known['python']}",
+    )
+    snapshot = Snapshot(
+        key=-run.id,
+        status=run.status if run.status in ("done", "failed") else "partial",
+        full=True,
+        done=run.done,
+        total=run.total,
+        seconds=run.seconds,
+        digest=run.digest,
+        error=run.error,
+        stored=run.id,
+    )
+    return Run(-run.id, run.document, snapshot, run.started, run.title, stored)
+
+
+def snapshot(path: Path, number: int) -> Snapshot:
+    """A run, whole, with what the store knows of its charts besides."""
+    from .recorded import stored_snapshot
+
+    return stored_snapshot(path, number, -number)
+
+
+def film(path: Path, number: int, key: int) -> Film:
+    """A run as it happened; its frames have the key."""
+    from .recorded import stored_film
+
+    return stored_film(path, number, key, company=False)
+
+
+def star(path: Path, number: int, on: bool) -> None:
+    """Mark a run, or unmark it."""
+    with _store(path) as store:
+        store.star(number, on)
+
+
+def remove(path: Path, number: int, on: bool) -> None:
+    """Take a run out of the history, or put it back."""
+    with _store(path) as store:
+        store.remove(number, on)
+
+
+def tag(path: Path, number: int, tags: Iterable[str]) -> None:
+    """Give a run these tags, and no others."""
+    with _store(path) as store:
+        before, after = set(store.run(number).tags), set(tags)
+        store.change_tags(number, add=after - before, drop=before - after)
+
+
+def leave(path: Path, number: int) -> None:
+    """A run whose process is gone is left as it is: nobody is asked about it again."""
+    with _store(path) as store:
+        store.leave(number)
+
+
+def _store(path: Path, write: bool = True) -> Store:
+    from core.store import open_store
+
+    return open_store(path, write=write)

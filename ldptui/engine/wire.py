@@ -1,0 +1,228 @@
+"""The lines of a worker, put together: what was heard of a run, or of a question."""
+
+from __future__ import annotations
+
+import binascii
+import dataclasses
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from textual.message import Message
+
+from ..messages import Replied, RunProgressed
+from ..session.snapshot import (
+    BitCounts,
+    CellView,
+    Frequencies,
+    Measured,
+    Question,
+    Reply,
+    Request,
+    Rounds,
+    Snapshot,
+    Status,
+)
+
+
+@dataclass
+class RunSoFar:
+    """A run and everything that was heard of it."""
+
+    request: Request
+    cancelling: bool = False
+    snapshot: Snapshot = field(init=False)
+    _shared: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _cells: dict[str, dict[int, CellView]] = field(default_factory=dict)
+    _parts: dict[str, tuple[CellView, ...]] = field(default_factory=dict)
+    _columns: dict[str, Any] = field(default_factory=dict)
+    _frequencies: Frequencies | None = None
+    _bits: BitCounts | None = None
+    _rounds: Rounds | None = None
+    _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.snapshot = Snapshot(self.request.key, "running", full=self.request.full)
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether it was asked for by hand."""
+        return self.request.full
+
+    @property
+    def ended(self) -> bool:
+        return self.snapshot.status != "running"
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is something to see."""
+        return self.snapshot.done > 0
+
+    @property
+    def news(self) -> Message:
+        return RunProgressed(self.snapshot)
+
+    def end(self, status: Status, error: str, details: str) -> None:
+        self.snapshot = dataclasses.replace(
+            self.snapshot, status=status, error=error, details=details
+        )
+
+    def take(self, message: Mapping[str, Any]) -> bool:
+        """Take in a line of this run; True where `snapshot` is a new, consistent one."""
+        if "shared" in message:
+            self._shared[message["part"]] = message["shared"]
+            self._cells[message["part"]] = {}
+        elif "cells" in message:
+            part = message["part"]
+            cells, shared = self._cells[part], self._shared[part]
+            for index, *news in message["cells"]:
+                cells[index] = cell_view(index, cells.get(index), shared, *news)
+            self._parts = {**self._parts, part: tuple(cells.values())}
+        elif "round" in message:
+            self._round_columns = {**self._round_columns, message["round"]: message["frequencies"]}
+        elif "rounds" in message:
+            self._rounds = rounds(message["rounds"])
+        elif "frequencies" in message:
+            self._columns |= {
+                name: decoded(name, value) for name, value in message["frequencies"].items()
+            }
+            if "trials" in message["frequencies"]:
+                self._frequencies = frequencies(self._columns)
+        elif "bits" in message:
+            columns = {name: decoded(name, value) for name, value in message["bits"].items()}
+            self._bits = BitCounts(**columns)
+        elif "snapshot" in message:
+            self.snapshot = Snapshot(
+                self.request.key,
+                full=self.request.full,
+                parts=self._parts,
+                frequencies=self._frequencies,
+                bits=self._bits,
+                rounds=self._rounds,
+                round_frequencies=RoundFrequencies(self._round_columns),
+                **message["snapshot"],
+            )
+            return True
+        return False
+
+
+@dataclass
+class QuestionSoFar:
+    """A question of the lab, and the last that was heard of it."""
+
+    request: Question
+    cancelling: bool = False
+    reply: Reply = field(init=False)
+    asked_for: bool = False
+    tells: bool = True
+
+    def __post_init__(self) -> None:
+        self.reply = Reply(self.request.key, "running")
+
+    @property
+    def ended(self) -> bool:
+        return self.reply.status != "running"
+
+    @property
+    def news(self) -> Message:
+        return Replied(self.reply)
+
+    def end(self, status: Status, error: str, details: str) -> None:
+        self.reply = Reply(self.request.key, status, error=error, details=details)
+
+    def take(self, message: Mapping[str, Any]) -> bool:
+        """Take in a line about this question; True where `reply` is a new one."""
+        if "reply" in message:
+            self.reply = Reply(self.request.key, **message["reply"])
+        return "reply" in message
+
+
+def cell_view(
+    index: int,
+    before: CellView | None,
+    shared: Mapping[str, Any],
+    own: Mapping[str, Any] | None,
+    theory: Sequence[float | None] | None,
+    trials: int,
+    metrics: Iterable[tuple[float | None, float | None]],
+) -> CellView:
+    """A cell from its line: complete at first, then what changed since `before`."""
+    if before is not None:
+        measured = {
+            name: Measured(mean, error, old.theory)
+            for (name, old), (mean, error) in zip(before.metrics.items(), metrics, strict=True)
+        }
+        return dataclasses.replace(before, trials=trials, metrics=measured)
+    assert own is not None
+    assert theory is not None
+    said = {**shared, **own}
+    names = said.pop("metrics")
+    parameters = {key[1:]: said.pop(key) for key in list(said) if key.startswith(":")}
+    measured = {
+        name: Measured(mean, error, expected)
+        for name, (mean, error), expected in zip(names, metrics, theory, strict=True)
+    }
+    targets = tuple(said.pop("targets"))
+    return CellView(
+        index=index, parameters=parameters, trials=trials, targets=targets, metrics=measured, **said
+    )
+
+
+def decoded(name: str, value: Any) -> Any:
+    """A column of frequencies as it is kept: numbers in a tuple, or as it came."""
+    if isinstance(value, str):
+        numbers = array("i" if name == "items" else "d", binascii.a2b_base64(value))
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        return tuple(numbers)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def frequencies(columns: Mapping[str, Any]) -> Frequencies:
+    """The columns heard so far as one value; what was sent as None is made up for.
+
+    Labels are the indices. Where there is no closed form, σ is the deviation over the trials, 0
+    before there are two of them.
+    """
+    made_up: dict[str, Any] = {}
+    if columns["labels"] is None:
+        made_up["labels"] = tuple(map(str, columns["items"]))
+    for which in ("clean", "attacked"):
+        if columns[f"sigma_{which}"] is None:
+            std = columns[f"{which}_std"]
+            made_up[f"sigma_{which}"] = (0.0,) * len(columns["items"]) if std is None else std
+    return Frequencies(**{**columns, **made_up})
+
+
+class RoundFrequencies(Mapping[int, Frequencies]):
+    """The frequencies of rounds by number; a round is decoded when it is looked at."""
+
+    def __init__(self, columns: Mapping[int, Mapping[str, Any]]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, number: int) -> Frequencies:
+        columns = self._columns[number]
+        return frequencies({name: decoded(name, value) for name, value in columns.items()})
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def rounds(columns: Mapping[str, Any]) -> Rounds:
+    """What was heard of the rounds, as one value."""
+    metrics = {
+        name: tuple(Measured(*one) for one in each) for name, each in columns["metrics"].items()
+    }
+    return Rounds(
+        **{**{name: frozen(value) for name, value in columns.items()}, "metrics": metrics}
+    )
+
+
+def frozen(value: Any) -> Any:
+    """A list, and lists in it, as tuples."""
+    return tuple(map(frozen, value)) if isinstance(value, list) else value

@@ -1,0 +1,70 @@
+"""The worker's process: it serves one request after the other, until standard input ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from functools import partial
+from importlib import import_module
+
+from ... import __version__
+from ...session import attack_options
+from .inbox import Inbox
+from .lines import write
+
+
+def versions() -> dict[str, str]:
+    import numpy as np
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"ldptui": __version__, "python": python, "numpy": np.__version__}
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    if sys.stdin is None:  # closed before the start
+        return
+    # Standard output carries the protocol and nothing else: stray prints go to standard error.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    inbox = Inbox()
+    parser = argparse.ArgumentParser("ldptui.engine.worker")
+    parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
+    attack_options.add_to(parser)
+    options = parser.parse_args()
+    allow = partial(attack_options.permit, options=options)
+    signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
+    lines = os.fdopen(os.dup(0), "rb")
+    threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
+    # The simulator comes with these: from here on the end of standard input is noticed.
+    from .answering import Answering
+    from .run import Run
+
+    if options.lab:
+        from ...lab.forms import TABS
+
+        # Now, as an import that is interrupted may not be repeated.
+        for name in ("scipy.special", *(f"ldptui.lab.tabs.{tab}" for tab in TABS)):
+            import_module(name)
+    try:
+        write(out, {"ready": versions()})
+        while True:
+            message = inbox.messages.get()
+            if "error" in message:
+                write(out, message)
+            elif inbox.outdated(request := message["run"]):
+                continue
+            elif "tab" in request:
+                Answering(request, inbox, out).work()
+            else:
+                Run(request, inbox, out, allow).work()
+    except BrokenPipeError:
+        os._exit(0)  # the app is gone
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""A question of the lab, and its answer."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from core.errors import LdpError, ScenarioError
+from core.scenario import Scenario
+
+from .imports import import_for, kinds
+from .inbox import Cancelled, Inbox, Superseded
+from .lines import write
+
+
+class Answering:
+    """One question being worked on."""
+
+    def __init__(self, request: dict[str, Any], inbox: Inbox, out: BinaryIO) -> None:
+        self.request, self.inbox, self.out = request, inbox, out
+
+    def work(self) -> None:
+        """Compute the answer and send it; never raises but for what must end the worker."""
+        write(self.out, {"started": self.request["key"]})
+        try:
+            with self.inbox.running(self.request):
+                self._send("done", answer=self._answer())
+        except Superseded:
+            return
+        except Cancelled:
+            self._send("partial")
+        except Exception as error:
+            if isinstance(error, ScenarioError):
+                self._send("failed", error=error.rule, field=error.key)
+            elif isinstance(error, LdpError):
+                self._send("failed", error=str(error))
+            else:
+                sentence = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0]
+                self._send("failed", error=sentence, details=traceback.format_exc())
+
+    def _answer(self) -> dict[str, Any]:
+        """The document of the answer; says on the way what it works on."""
+        from ...lab import answer, tabs
+
+        if self.request["document"] is not None:
+            scenario = Scenario(self.request["document"], "", self.request["folder"])
+            import_for(scenario)
+            if "rappor" in kinds(scenario, "protocol"):
+                import_module("sklearn.linear_model")
+        if self.request["values"].get("tight") == "yes":
+            with suppress(ImportError):  # an optional extra: the ledger says so
+                import_module("dp_accounting.pld.privacy_loss_distribution")
+        steps = tabs.steps(self.request)
+        while True:
+            try:
+                with self.inbox.interruptible():
+                    said = next(steps)
+            except StopIteration as end:
+                return answer.encoded(end.value)
+            if isinstance(said, tabs.Offers):
+                self._send("running", offers=said)
+            else:
+                self._send("running", said=said)
+
+    def _send(self, status: str, **more: Any) -> None:
+        write(self.out, {"key": self.request["key"], "reply": {"status": status, **more}})

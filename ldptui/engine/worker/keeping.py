@@ -1,0 +1,138 @@
+"""Keeps a run of the workbench in the store, without the worker ever waiting for the disk.
+
+Everything that writes goes through one thread. It may be a few blocks behind what is on the screen,
+no more: those are what a power loss or a kill takes, and a resumed run computes them again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from core.cell import Cell
+from core.errors import FileError
+from core.experiment import Experiment
+from core.results import Block
+from core.runner import Memory, Results
+from core.store import Recording, RunPart, Store, begin, open_store, resume
+
+from ... import __version__
+
+T = TypeVar("T")
+
+BEHIND: Final = 4
+"""Blocks that may wait to be written; more are not computed meanwhile."""
+
+
+class Keeper:
+    """One run being kept. Methods are for one thread, and an interrupt may come in any of them.
+
+    shield : inside, no interrupt comes: handing something to the thread is done whole.
+    note : why the run is not kept, or what else a user should know; "" if nothing.
+    """
+
+    def __init__(self, path: Path, shield: Callable[[], AbstractContextManager[None]]) -> None:
+        self._path, self._shield = path, shield
+        self._thread = ThreadPoolExecutor(1, "keeper")
+        self._waiting: deque[Future[Any]] = deque()
+        self._store: Store | None = None
+        self._recording: Recording | None = None
+        self._note = ""
+
+    @property
+    def note(self) -> str:
+        failure = self._recording.failure if self._recording is not None else ""
+        return f"this run is not kept, or in part: {failure}" if failure else self._note
+
+    @property
+    def run(self) -> int | None:
+        """The number of the run in the store; None where there is none."""
+        return self._recording.run if self._recording is not None else None
+
+    @property
+    def reused(self) -> int:
+        """Trials that came from the store."""
+        return self._recording.reused if self._recording is not None else 0
+
+    def stored(self, run: int) -> Experiment:
+        """The experiment of a run that is to be resumed; raises FileError."""
+        return self._do(lambda: self._opened().experiment(run)).result()
+
+    def begin(self, experiment: Experiment, source: str, again: int | None) -> None:
+        """Start to record, or go on with the run `again`, which raises FileError if it cannot.
+
+        A store that cannot be written leaves the run unrecorded, and `note` says why.
+        """
+
+        def work() -> None:
+            if again is not None:
+                self._recording = resume(self._opened(), again, experiment=experiment)
+                return
+            try:
+                store = self._opened()
+                self._recording = begin(store, experiment, __version__, source=source)
+                self._note = store.note
+            except FileError as error:
+                self._note = f"this run is not kept: {error}"
+
+        self._do(work).result()
+
+    def memory(
+        self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
+    ) -> DelayedMemory | None:
+        """The memory of one part of the run; None where nothing is kept."""
+        if self._recording is None:
+            return None
+        return DelayedMemory(self, self._recording.part(experiment, positions, frequencies))
+
+    def finish(self, results: Results | None, error: str = "", *, wait: bool) -> None:
+        """The run has ended. wait : until the store knows it."""
+
+        def work() -> None:
+            if self._recording is not None:
+                self._recording.finish(results, error)
+            if self._store is not None:
+                self._store.close()
+
+        end = self._do(work)
+        self._thread.shutdown(wait=False)
+        if wait:
+            end.result()
+
+    def keep(self, memory: Memory, cell: Cell, block: Block) -> None:
+        """Hand a block over, and wait while too many wait."""
+        with self._shield():
+            self._waiting.append(self._thread.submit(memory.keep, cell, block))
+        while len(self._waiting) > BEHIND:
+            self._waiting[0].result()
+            self._waiting.popleft()
+
+    def _do(self, work: Callable[[], T]) -> Future[T]:
+        with self._shield():
+            return self._thread.submit(work)
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self._path)
+        return self._store
+
+
+class DelayedMemory:
+    """A memory whose blocks are written by the keeper's thread."""
+
+    def __init__(self, keeper: Keeper, memory: RunPart) -> None:
+        self._keeper, self._memory = keeper, memory
+
+    def knows(self, cell: Cell) -> bool:
+        """Whether the first block of a cell need not be computed."""
+        return self._memory.knows(cell)
+
+    def find(self, cell: Cell, number: int, trials: int) -> Block | None:
+        return self._memory.find(cell, number, trials)
+
+    def keep(self, cell: Cell, block: Block) -> None:
+        self._keeper.keep(self._memory, cell, block)

@@ -1,0 +1,16 @@
+"""The exit codes of every command."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DONE: Final = 0
+FAILED: Final = 1
+"""The run failed, or its answer is no."""
+USAGE: Final = 2
+"""Wrong arguments, or a scenario that is refused."""
+NO_FILE: Final = 3
+"""A file could not be read or written."""
+BUG: Final = 70
+INTERRUPTED: Final = 130
+"""128 + SIGINT, as shells have it."""

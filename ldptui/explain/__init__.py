@@ -1,0 +1,1 @@
+"""What a kind says of itself: formulas, one report step by step, equations, privacy."""

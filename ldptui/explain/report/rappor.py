@@ -1,0 +1,259 @@
+"""The life of one RAPPOR report: hashes, Bloom filter, permanent noise, fresh noise, bit by bit.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014, section 2. What stands between the two noises is
+no part of a report: it is drawn again from the same stream, by the protocol without fresh noise.
+"""
+
+from __future__ import annotations
+
+import copy
+import struct
+from dataclasses import replace
+from hashlib import md5
+
+import numpy as np
+
+from core.attacks import (
+    Attack,
+    InputPoisoning,
+    RandomItem,
+    RandomReport,
+    UnperturbedItem,
+    View,
+    played,
+)
+from core.cell import Cell
+from core.protocols import Rappor
+from core.pure import BoolArray, Items, Reports, Rng
+
+from ...text import format as fmt
+from .honest import honest_value
+from .steps import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
+from .words import hex_of, named, plural, targets_of
+
+
+def genuine_bloom(cell: Cell, protocol: Rappor, item: int, kept: Rng, fresh: Rng) -> Life:
+    """A genuine user's report. kept, fresh : what draws the permanent noise, and that of a report.
+
+    The same `kept` is the same client: another `fresh` is its next report of the value.
+    """
+    values = np.array([item])
+    permanent = _permanent(protocol, values, kept)
+    report = protocol.report(values, kept, fresh)
+    steps = (honest_value(cell, item), *_honest(cell, protocol, item, report, permanent))
+    return _life(cell, protocol, "A genuine user", report, steps, item)
+
+
+def fake_bloom(cell: Cell, protocol: Rappor, attack: Attack, title: str, rng: Rng) -> Life:
+    """A fake user's report, drawn by the attack."""
+    view = View(cell.targets)
+    if isinstance(attack, RandomItem | InputPoisoning | UnperturbedItem):
+        again = copy.deepcopy(rng)  # draws the same target, and the same permanent noise
+        item = attack.held(view, 1, again).item()
+        permanent = _permanent(played(protocol, attack.cohort), np.array([item]), again)
+        report = attack.reports(protocol, view, 1, rng)
+        honest = not isinstance(attack, UnperturbedItem)
+        said = f"one of {targets_of(cell)}, at random{': its only lie' if honest else ''}"
+        value = Step("Value", f"{named(cell, item)}, a target", detail=(said,))
+        made = _honest(cell, protocol, item, report, permanent)
+        if not honest:
+            made = (*made[:2], SENT_AS_IT_IS, made[-1])
+        return _life(cell, protocol, title, report, (value, *made), item, fake=attack)
+    report = attack.reports(protocol, view, 1, rng)
+    said = f"wants {targets_of(cell)} to look frequent"
+    value = Step("Value", "none: a fake holds no item", detail=(said,))
+    cohort, sent = _opened(protocol, report)
+    claimed = Step("Cohort", f"claims {cohort} of 0 to {protocol.cohorts - 1}")
+    if isinstance(attack, RandomReport):
+        ones = f"{int(sent.sum())} of {protocol.bits} are"
+        drawn = Step(
+            "Drawing",
+            "a fair coin for every bit",
+            (Chance("each bit is 1", "1/2", 0.5, ones),),
+            _over_bits(cell, protocol, cohort, (("drawn", sent),), None, rate=0.5),
+        )
+        made = (claimed, drawn, SENT_AS_IT_IS, _sent(cell, protocol, cohort, sent, None))
+    else:
+        aimed = protocol.aimed(cell.targets)[cohort]
+        crafted = sent & aimed
+        pad = int((sent & ~aimed).sum())
+        made = (
+            claimed,
+            Step(
+                "Crafting",
+                f"{plural(int(crafted.sum()), 'bit')} of the targets in this cohort",
+                cells=_over_bits(cell, protocol, cohort, (("crafted", crafted),), None),
+            ),
+            Step(
+                "Padding",
+                f"{plural(pad, 'more one')} at random, to look honest",
+                cells=_over_bits(
+                    cell, protocol, cohort, (("before", crafted), ("after", sent)), None
+                ),
+                detail=(f"honest reports: {fmt.short(protocol.expected_ones)} ones on average",),
+            ),
+            _sent(cell, protocol, cohort, sent, None),
+        )
+    return _life(cell, protocol, title, report, (value, *made), None, fake=attack)
+
+
+def _permanent(protocol: Rappor, values: Items, rng: Rng) -> BoolArray:
+    """bool[k]: the permanent bits that this generator will draw; it is left as it was."""
+    again, noise = copy.deepcopy(rng), protocol.noise
+    if noise.memoised:
+        bare = replace(protocol, noise=replace(noise, p=0.0, q=1.0))
+        return np.asarray(bare.unpack(bare.perturb(values, again))[0])
+    cohorts = protocol.report(values, again, again)["cohort"]
+    return np.asarray(protocol.encode(values, cohorts)[0])  # without permanent noise
+
+
+def _opened(protocol: Rappor, report: Reports) -> tuple[int, BoolArray]:
+    """The cohort and the bits, bool[k], of one report."""
+    return int(report["cohort"][0]), np.asarray(protocol.unpack(report)[0])
+
+
+def _honest(
+    cell: Cell, protocol: Rappor, item: int, report: Reports, permanent: BoolArray
+) -> tuple[Step, ...]:
+    noise, h = protocol.noise, protocol.hashes
+    cohort, sent = _opened(protocol, report)
+    true = protocol.encode(np.array([item]), np.array([cohort]))[0]
+    hashed = protocol.table[item, cohort].tolist()
+    text = str(item) if protocol.labels is None else protocol.labels[item]
+    value = text.encode("utf-8", "surrogateescape")
+    digest = md5(struct.pack(">I", cohort) + value, usedforsecurity=False).digest()
+
+    def flips(before: BoolArray, after: BoolArray, was: bool) -> str:
+        place = before == was
+        return f"{int(after[place].sum())} of {int(place.sum())}"
+
+    def cells(*rows: tuple[str, BoolArray], rate: float | None = None) -> Cells:
+        return _over_bits(cell, protocol, cohort, rows, item, rate=rate)
+
+    if noise.memoised:
+        kept = Step(
+            "Kept noise",
+            "permanent: drawn once for this value, in every report",
+            (
+                Chance("1 → 1", "1 − f/2", 1 - noise.f / 2, flips(true, permanent, True)),
+                Chance("0 → 1", "f/2", noise.f / 2, flips(true, permanent, False)),
+            ),
+            cells(("true", true), ("kept", permanent), rate=noise.f / 2),
+        )
+    else:
+        kept = Step("Kept noise", "none: f = 0, the true bits are kept")
+    if noise.p > 0 or noise.q < 1:
+        fresh = Step(
+            "Fresh noise",
+            "drawn anew for each report",
+            (
+                Chance("kept 1 → 1", "q", noise.q, flips(permanent, sent, True)),
+                Chance("kept 0 → 1", "p", noise.p, flips(permanent, sent, False)),
+            ),
+            cells(("kept", permanent), ("sent", sent)),
+            ("RAPPOR's p and q: the reverse of Wang's",),
+        )
+    else:
+        fresh = Step("Fresh noise", "none: the kept bits are sent")
+    return (
+        Step(
+            "Hashing",
+            f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {plural(h, 'hash', 'es')}",
+            detail=(
+                f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …",
+                f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}",
+            ),
+        ),
+        Step("Bloom filter", f"{plural(int(true.sum()), 'bit')} of {protocol.bits} set",
+             cells=cells(("true", true))),
+        kept,
+        fresh,
+        _sent(cell, protocol, cohort, sent, int(true.sum())),
+    )  # fmt: skip
+
+
+def _sent(cell: Cell, protocol: Rappor, cohort: int, sent: BoolArray, own: int | None) -> Step:
+    """What arrives at the server. own : how many true bits there were, of an honest report."""
+    noise, k = protocol.noise, protocol.bits
+    mean = protocol.expected_ones
+    if own is not None:
+        mean = own * noise.q_star + (k - own) * noise.p_star
+    said = "expected" if own is not None else "honest reports:"
+    aimed = np.flatnonzero(protocol.aimed(cell.targets)[cohort])
+    return Step(
+        "Report",
+        f"cohort {cohort}, {k} bits, {plural(int(sent.sum()), 'one')}",
+        detail=(hex_of(np.packbits(sent)), f"{said} {fmt.short(mean)} ones"),
+        bits=sent,
+        marked=aimed,
+    )
+
+
+def _life(
+    cell: Cell,
+    protocol: Rappor,
+    title: str,
+    report: Reports,
+    steps: tuple[Step, ...],
+    item: int | None,
+    fake: Attack | None = None,
+) -> Life:
+    """The life with what the server makes of the report: candidates, and the targets' bits."""
+    cohort, sent = _opened(protocol, report)
+    noise, d = protocol.noise, protocol.domain_size
+    filters = protocol.encode(np.arange(d), np.full(d, cohort))
+    possible = np.asarray(~(filters & ~sent).any(axis=1))
+    targets = np.sort(cell.targets)
+    hit = targets[possible[targets]]
+    text = f"{fmt.count(int(possible.sum()))} of {plural(d, 'candidate')} have all bits set"
+    if item is not None:
+        text += ", the own one too" if possible[item] else ", not the own one"
+    rates = noise.p_star + noise.gap * filters[item] if item is not None else None
+    if isinstance(fake, RandomReport):
+        rates = np.full(protocol.bits, 0.5)
+    elif item is None:
+        rates = protocol.crafted_rates(cell.targets)[cohort]
+    if isinstance(fake, UnperturbedItem) and item is not None:
+        rates = filters[item].astype(float)
+    assert rates is not None
+    meter = None
+    if targets.size:
+        chances = np.where(filters[targets], rates, 1.0).prod(axis=1)
+        meter = Meter(hit.size, targets.size, float(chances.sum()))
+    own = filters[targets] / filters[targets].sum(axis=1, keepdims=True)
+    weight = float((own @ ((sent - noise.p_star) / noise.gap)).sum())
+    server = [Step("Support", text, meter=meter)]
+    if targets.size:
+        average = float((own @ ((rates - noise.p_star) / noise.gap)).sum())
+        server.append(
+            Step(
+                "Weight",
+                f"{fmt.short(weight, sign=True)} users with a target, by its bits",
+                detail=(
+                    "Σ over targets, mean over bits of (bit − p*)/(q* − p*)",
+                    f"{fmt.short(average, sign=True)} on average of such a report",
+                ),
+            )
+        )
+    return Life(title, fake is not None, item, report, (*steps, *server), np.flatnonzero(possible),
+                hit, weight)  # fmt: skip
+
+
+def _over_bits(
+    cell: Cell,
+    protocol: Rappor,
+    cohort: int,
+    rows: tuple[tuple[str, BoolArray], ...],
+    item: int | None,
+    rate: float | None = None,
+) -> Cells:
+    """The bits of a filter: those of the own item first, then the targets'."""
+    own: list[int] = []
+    if item is not None:
+        own = sorted(set(protocol.table[item, cohort].tolist()))
+    aimed = np.flatnonzero(protocol.aimed(cell.targets)[cohort]).tolist()
+    groups = [Group("own", tuple(own))] if own else []
+    rest = tuple(bit for bit in aimed if bit not in own)
+    if rest:
+        groups.append(Group("targets", rest))
+    return Cells("bit", rows, tuple(groups), {}, rate=rate)

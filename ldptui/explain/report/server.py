@@ -1,0 +1,90 @@
+"""What the server does with a report: which items it supports, and what that weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.cell import Cell
+from core.hashing import buckets
+from core.protocols import LocalHashing
+from core.pure import BoolArray, Reports
+from core.theory import fake_support
+
+from ...text import format as fmt
+from .cells import over_items
+from .steps import Life, Meter, Step
+from .words import plural
+
+
+def completed(
+    cell: Cell, title: str, report: Reports, steps: Sequence[Step], item: int | None, *, fake: bool
+) -> Life:
+    """The life with the last steps, which are the server's: what is supported, and its weight."""
+    supported = cell.pure.supports(report)[0]
+    targets = np.sort(cell.targets)
+    hit = targets[supported[targets]]
+    p, q, r = cell.pure.p, cell.pure.q, targets.size
+    weight = float((hit.size - r * q) / (p - q))
+    server = [support_step(cell, report, supported, item, fake=fake)]
+    if r:
+        server.append(weight_step(cell, hit.size, weight, item, fake=fake))
+    items = np.flatnonzero(supported)
+    return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
+
+
+def support_step(
+    cell: Cell, report: Reports, supported: BoolArray, item: int | None, *, fake: bool
+) -> Step:
+    protocol, r = cell.pure, cell.targets.size
+    count = int(supported.sum())
+    text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
+    if item is not None:
+        text += ", the own one too" if supported[item] else ", not the own one"
+    meter = None
+    if r:
+        if fake and cell.attack is not None:
+            expected = _supported(cell)
+        else:
+            expected = r * protocol.q
+            if item is not None and item in cell.targets:
+                expected += protocol.p - protocol.q
+        meter = Meter(int(supported[cell.targets].sum()), r, expected)
+    cells = None
+    if isinstance(protocol, LocalHashing):
+        hashed = buckets(
+            np.arange(protocol.domain_size), report["seed"][:1].copy(), protocol.hash_range
+        )
+        cells = over_items(
+            cell,
+            (("support", supported),),
+            item,
+            numbers=("bucket", hashed.astype(np.int64)),
+            rate=protocol.q,
+        )
+        text += f": bucket {int(report['value'][0])}"
+    return Step("Support", text, cells=cells, meter=meter)
+
+
+def _supported(cell: Cell) -> float:
+    """How many targets a fake report supports on average."""
+    law = fake_support(cell)
+    assert law is not None  # there is no life of what has no law
+    return float(law.rates[cell.targets].sum())
+
+
+def weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
+    p, q, r = cell.pure.p, cell.pure.q, cell.targets.size
+    short = fmt.short
+    if fake and cell.attack is not None:
+        mean = (_supported(cell) - r * q) / (p - q)
+        average = f"{short(mean, sign=True)} on average, from each fake"
+    else:
+        holds = item is not None and item in cell.targets
+        average = f"{'+1' if holds else '0'} on average: honest noise cancels"
+    return Step(
+        "Weight",
+        f"{short(weight, sign=True)} users with a target",
+        detail=(f"({hit} − {r}q)/(p − q) = {short(hit - r * q)}/{short(p - q)}", average),
+    )

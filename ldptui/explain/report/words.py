@@ -1,0 +1,47 @@
+"""Items, targets, bits and bytes in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from core.cell import Cell
+
+from ...text import format as fmt
+
+
+def letters_of(cell: Cell) -> tuple[str, str]:
+    """The chances that a 1, and that a 0, is sent as 1: RAPPOR's p and q are Wang's reversed."""
+    return ("p", "q") if cell.noise is None else ("q*", "p*")
+
+
+def named(cell: Cell, item: int) -> str:
+    """The number of an item, and its label if it has one."""
+    label = cell.population.label(item)
+    return f"item {item}" if cell.population.labels is None else f"item {item}, “{label}”"
+
+
+def targets_of(cell: Cell) -> str:
+    """How many targets there are, in words."""
+    return plural(cell.targets.size, "target")
+
+
+def plural(count: int, noun: str, ending: str = "s") -> str:
+    """A number and what is counted: `1 bit`, `2 bits`."""
+    return f"{fmt.count(count)} {noun}" + ("" if count == 1 else ending)
+
+
+def hex_of(report: NDArray[Any]) -> str:
+    """The first bytes of a packed report."""
+    data = report.tobytes()
+    start = data[:7].hex(" ")
+    return f"{plural(len(data), 'byte')}: {start}" + (" …" if len(data) > 7 else "")
+
+
+def bits_needed(domain_size: int) -> str:
+    return f"{plural((domain_size - 1).bit_length(), 'bit')}"
+
+
+def seed_bits(hash_range: int) -> str:
+    return f"32 + {plural((hash_range - 1).bit_length(), 'bit')}: seed and bucket"

@@ -1,0 +1,1 @@
+"""The dialogs: small screens that ask one thing."""

@@ -1,0 +1,132 @@
+"""The dialog that exports: what, and where to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from ...session.exporting import ExportChoice, What, default_path
+from ...terminal.places import current_dir, is_folder, is_there
+from ...widgets.dialog import Dialog
+from ...widgets.path_field import PathField
+from .open import home_as_tilde
+
+CHOICES: Final[dict[What, tuple[str, str]]] = {
+    "csv": ("Results, CSV", "one row per cell: parameters and metrics ± error"),
+    "json": ("Results, JSON", "the same, with the scenario and all frequencies"),
+    "chart-text": ("Chart, text", "as wide and high as it is shown"),
+    "chart-svg": ("Chart, SVG", "a picture that scales, in the colours of the theme"),
+    "screen-svg": ("Screen, SVG", "everything that is on the screen"),
+}
+
+
+class ExportScreen(ModalScreen[ExportChoice | None]):
+    """Choose what with up and down, change the name if need be, and press enter.
+
+    The name follows the choice until it is edited. An existing file is asked about first.
+    """
+
+    # Not by hand when it is mounted: the app may be ending by then.
+    AUTO_FOCUS = "OptionList"
+
+    DEFAULT_CSS = """
+    ExportScreen {
+        align: center middle;
+        & > Dialog > OptionList {
+            height: auto;
+            margin: 0 1 1 1;
+            background: transparent;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+            &:focus > .option-list--option-highlighted {
+                color: $foreground;
+                background: $block-cursor-blurred-background;
+                text-style: bold;
+            }
+            &:ansi > .option-list--option-highlighted { text-style: bold underline; }
+            &:nocolor > .option-list--option-highlighted { text-style: bold underline; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Close", id="export.close"),
+        Binding("j", "cursor('down')", "Next", show=False, id="export.next"),
+        Binding("k", "cursor('up')", "Previous", show=False, id="export.previous"),
+    ]
+
+    def __init__(self, stem: str = "ldptui", folder: Path | None = None) -> None:
+        super().__init__()
+        self._stem = stem
+        self._folder = folder or current_dir()
+        self._what: What = "csv"
+        self._proposed = ""
+        self._asked: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        with Dialog("Export", "enter exports · ↑ ↓ choose · tab edits the name · esc closes"):
+            yield OptionList(
+                *(
+                    Option(
+                        Content.assemble(
+                            f"{name:<15}", Content.styled(explained, "$foreground-muted")
+                        ),
+                        id=what,
+                    )
+                    for what, (name, explained) in CHOICES.items()
+                ),
+                compact=True,
+            )
+            yield PathField(self._folder, rows=4)
+
+    def on_mount(self) -> None:
+        for choices in list(self.query(OptionList))[:1]:  # none where the app ends meanwhile
+            choices.highlighted = 0
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._what = next(what for what in CHOICES if what == event.option_id)
+        field = self.query_one(PathField)
+        if field.text == self._proposed:
+            path = default_path(self._what, self._stem, self._folder)
+            self._proposed = home_as_tilde(path)
+            field.text = self._proposed
+
+    def on_path_field_changed(self, event: PathField.Changed) -> None:
+        self._asked = None
+        if event.text.strip():
+            field = self.query_one(PathField)
+            field.tell(f"→ {field.absolute(event.text)}")
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        text = self.query_one(PathField).text
+        if text.strip():
+            self._export(self.query_one(PathField).absolute(text))
+
+    def on_path_field_chosen(self, event: PathField.Chosen) -> None:
+        event.stop()
+        self._export(event.path)
+
+    def _export(self, path: Path) -> None:
+        field = self.query_one(PathField)
+        if is_folder(path):
+            field.tell(f"{path} is a folder: add a name", refused=True)
+        elif is_there(path) and path != self._asked:
+            self._asked = path
+            field.tell(f"{path} exists; enter again overwrites it", asking=True)
+        else:
+            self.dismiss(ExportChoice(self._what, path))
+
+    def action_cursor(self, way: str) -> None:
+        options = self.query_one(OptionList)
+        (options.action_cursor_down if way == "down" else options.action_cursor_up)()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

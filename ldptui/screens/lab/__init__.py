@@ -1,0 +1,1 @@
+"""The privacy lab: a tab a topic."""

@@ -1,0 +1,1 @@
+"""The workbench: protocol, parameters, attack, charts, and the runs."""

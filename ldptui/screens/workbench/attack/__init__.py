@@ -1,0 +1,1 @@
+"""Pane 3: the attack, as a form, a mixture or phases."""

@@ -1,0 +1,89 @@
+"""What a choice in the form of an attack puts into the scenario, where it stands for many keys.
+
+Then it is an edit of the table that the keys are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ....session.draft.attack_script import Table, ramped
+
+if TYPE_CHECKING:
+    from ....session.draft import Draft
+
+GIVEN: Final = "given"
+"""No goal: the share is given."""
+SHARED: Final = "shared"
+"""No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
+DRIFTS: Final[dict[str, Table]] = {
+    "none": {},
+    "uniform": {},
+    "zipf": {"exponent": 1.0},
+    "geometric": {"ratio": 0.9},
+    "normal": {"mean": 0.0, "std": 1.0},
+}
+"""The populations that a form can mix in, with what they start with; `counts` by the script."""
+
+
+def aimed(draft: Draft, metric: str) -> tuple[str, Any]:
+    """A goal takes the place of the share; back, the share is the one that it took.
+
+    The key to edit, and its value.
+    """
+    cell = draft.cell
+    if metric == GIVEN:
+        share = float(f"{cell.share:.3g}") if cell is not None and cell.malicious else 0.05
+        return "attack.share", share
+    most = int(cell.targets.size) if cell is not None and cell.targets.size else 1
+    at_least = most if metric == "targets_in_top_k" else 0.1
+    goal = (draft.document or {}).get("goal")
+    over = goal.get("over", "malicious") if isinstance(goal, Mapping) else "malicious"
+    return "goal", {"metric": metric, "at_least": at_least, "over": over}
+
+
+def drifting(draft: Draft, kind: str) -> Table | None:
+    """The population to mix in, as wide and in the middle as the domain asks for."""
+    if kind == "none":
+        return None
+    cell = draft.cell
+    items = cell.population.domain_size if cell is not None else 128
+    fitting = {"mean": round((items - 1) / 2, 1), "std": max(1.0, round(items / 8, 1))}
+    start = {key: fitting.get(key, value) for key, value in DRIFTS[kind].items()}
+    return {"kind": kind, **start}
+
+
+def picked(draft: Draft, table: str, how: str) -> Table | None:
+    """Picked or listed: the targets are one table either way, so the whole of it is set."""
+    from ....session.draft import value_of
+
+    targets = value_of(draft, table)
+    before = targets if isinstance(targets, dict) else {}
+    if how == SHARED:
+        return None
+    if how == "listed":
+        return {"items": targets_now(draft)}
+    items = before.get("items")
+    many = len(items) if isinstance(items, list) else 10
+    return {"pick": how, "count": before.get("count", max(1, many))}
+
+
+def ramp_of(draft: Draft, stage: str, shape: str) -> Any:
+    """The share of a phase, the table `stage`, in another form."""
+    from ....session.draft import value_of
+
+    rounds = value_of(draft, f"{stage}.rounds")
+    return ramped(
+        value_of(draft, f"{stage}.share"), shape, rounds if isinstance(rounds, int) else 2
+    )
+
+
+def targets_now(draft: Draft) -> list[int | str]:
+    """The targets of the last valid scenario, as a list would name them."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return [0]
+    indices = [int(item) for item in cell.targets[:100]]
+    labels = cell.population.labels
+    return [labels[item] for item in indices] if labels is not None else list(indices)

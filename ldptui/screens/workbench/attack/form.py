@@ -1,0 +1,474 @@
+"""The attack as a form: one kind, a mixture of kinds, or the phases of a campaign.
+
+Every field edits one key of the scenario's text. Which one, where the attack is a list, depends on
+the phase and the part chosen: the fields move with the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.app import ComposeResult
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ....catalogue.help import kind_help, title_of
+from ....messages import KeyEdited, Noted
+from ....session.draft import attack_script as script
+from ....session.draft.attack_script import Shape, Table
+from ....text.format import count, short
+from ....widgets.blank import Scrolled
+from ....widgets.field import Field, Type
+from ..parameters import labelled, said
+from .edits import DRIFTS, GIVEN, SHARED, aimed, drifting, picked, ramp_of
+from .item_list import Item, ItemList
+from .phase_strip import PhaseStrip, Stretch
+
+if TYPE_CHECKING:
+    from ....session.draft import Draft
+
+NARROWEST: Final = 38
+"""Cells that words in the form have where all panes stand on one screen."""
+SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
+KINDS: Final = (
+    "none", "rpa", "ria", "ria-unperturbed", "input", "mga", "mga-a", "apa", "untargeted",
+    "demote", "adaptive", "plugin",
+)  # fmt: skip
+PICKS: Final = {
+    "random": "random",
+    "least-frequent": "least frequent",
+    "most-frequent": "most frequent",
+    "listed": "listed",
+}
+GOALS: Final = {
+    GIVEN: "none",
+    "gain": "gain",
+    "target_frequency": "frequency",
+    "targets_in_top_k": "top k",
+}
+"""What the number of fakes follows from: a share, or a goal."""
+OVER: Final = {"malicious": "fake users", "share": "share"}
+DRIFTING: Final = ("exponent", "ratio", "mean", "std")
+CONSTANT: Final = "constant"
+RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
+WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
+"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
+OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
+    ("name", "text"),
+    ("seeds", "integer"),
+    ("scoring", ("anchor", "bucket")),
+    ("subset", "integer"),
+    ("size", "integer"),
+    ("distribution", "list"),
+    ("cohort", "number"),
+)
+"""Keys that a kind may have, each with its type or its words; those of the chosen one are shown."""
+HASHING: Final = frozenset({"blh", "olh"})
+
+
+class AttackForm(Scrolled):
+    """It scrolls, but is no stop on the way of the tab key.
+
+    Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
+    """
+
+    DEFAULT_CSS = """
+    AttackForm {
+        & .words { color: $foreground 60%; padding: 0 1 0 2; height: auto; }
+        &:ansi .words { text-style: dim; }
+    }
+    """
+
+    draft: var[Draft | None] = var(None, always_update=True)
+    cursor: var[int | None] = var(None)
+    """The round that the Timeline shows."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._kept: dict[Shape, Table] = {}  # the attack as it was in its other shapes
+
+    def compose(self) -> ComposeResult:
+        yield Field("attack.shape", "", options=SHAPES, id="shape")
+        yield from _kind_fields("kind")
+        yield labelled("campaign.rounds", "integer", optional=True)
+        yield labelled("campaign.churn", "number", optional=True)
+        yield labelled("campaign.drift", options=[(one, one) for one in DRIFTS], id="drift")
+        for name in DRIFTING:
+            yield labelled(f"campaign.drift.{name}", "number", id=f"drift-{name}")
+        yield PhaseStrip()
+        yield ItemList("phase", "attack.phase", mutes=True, id="phases")
+        yield labelled("attack.phase.*.rounds", "integer", id="length")
+        ramps = [(one, one) for one in RAMPS]
+        yield labelled("attack.phase.*.share.shape", options=ramps, id="ramp")
+        yield labelled("goal.metric", options=list(GOALS.items()), id="goal")
+        yield labelled("goal.at_least", "number", id="at-least")
+        yield labelled("goal.over", options=list(OVER.items()), id="over")
+        yield labelled("attack.share", "number", id="share")
+        yield labelled("attack.phase.*.share.to", "number", like="attack.share", id="to")
+        yield labelled("attack.phase.*.share.at", "integer", id="jump")
+        yield from _target_fields("phase")
+        yield from _target_fields("targets")
+        yield ItemList("part", "attack.mix", id="parts")
+        yield labelled("attack.mix.*.weight", "number", id="weight")
+        yield from _kind_fields("part-kind")
+        for name, shape in OWN:
+            if isinstance(shape, str):
+                yield labelled(f"attack.{name}", shape, optional=True, id=name)
+            else:
+                yield labelled(f"attack.{name}", options=[(one, one) for one in shape], id=name)
+        yield from _target_fields("own")
+        yield Static(classes="words", id="facts", markup=False)
+
+    def on_mount(self) -> None:
+        for widget in list(self.children)[1:]:
+            widget.display = False
+
+    # Where the fields are in the document.
+
+    @property
+    def _attack(self) -> Mapping[str, Any]:
+        document = self.draft.document if self.draft is not None else None
+        attack = (document or {}).get("attack")
+        return attack if isinstance(attack, Mapping) else {}
+
+    @property
+    def _phases(self) -> ItemList:
+        return self.query_one("#phases", ItemList)
+
+    @property
+    def _parts(self) -> ItemList:
+        return self.query_one("#parts", ItemList)
+
+    @property
+    def _stage(self) -> str:
+        """The table with the share, the targets and the mixture: the attack, or a phase of it."""
+        if script.shape_of(self._attack) != "phases":
+            return "attack"
+        return f"attack.phase.{_chosen(self._phases)}"
+
+    @property
+    def _part(self) -> str:
+        """The table with a kind and its keys: the attack, or a part of a mixture."""
+        if script.shape_of(self._attack) == "one":
+            return "attack"
+        return f"{self._stage}.mix.{_chosen(self._parts)}"
+
+    # Downwards.
+
+    def watch_cursor(self) -> None:
+        if self.is_mounted:
+            self.query_one(PhaseStrip).cursor = self.cursor
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted or not draft.parses:
+            return
+        shape = script.shape_of(self._attack)
+        shapes = self.query_one("#shape", Field)
+        whole = (one.message for one in draft.problems if one.key in WHOLE)
+        shapes.show(shape, next(whole, ""))
+        self._show_campaign(draft, shape == "phases")
+        self._show_share(draft, shape)
+        self._show_parts(draft, shape)
+        self._show_kind(draft)
+        _update(self.query_one("#facts", Static), _facts(draft))
+
+    def _show_campaign(self, draft: Draft, phased: bool) -> None:
+        from ....session.draft import value_of
+
+        strip, phases = self.query_one(PhaseStrip), self._phases
+        campaign = phased or value_of(draft, "campaign") is not None
+        drift = value_of(draft, "campaign.drift")
+        drift = drift if isinstance(drift, Mapping) else {}
+        for field in self.query_children(Field):
+            if field.key == "campaign.drift":
+                field.display = campaign
+                field.show(drift.get("kind", "none"), said(draft, field.key))
+            elif field.key.startswith("campaign."):
+                field.display = campaign and (
+                    not field.key.startswith("campaign.drift.") or field.key.split(".")[2] in drift
+                )
+                field.show(value_of(draft, field.key), said(draft, field.key))
+        strip.display = phases.display = phased
+        self.query_one("#length", Field).display = phased
+        if not phased:
+            return
+        there = script.phases_of(self._attack)
+        phases.rows = tuple(
+            Item(script.described_phase(there, at), _problem(draft, f"attack.phase.{at}"),
+                 there[at].get("muted") is True)
+            for at in range(len(there))
+        )  # fmt: skip
+        phases.at = phases.at  # in range again
+        self._place("length", f"{self._stage}.rounds", draft)
+        strip.stretches = tuple(_stretches(draft, there))
+        rounds = draft.cell.rounds if draft.cell is not None else ()
+        strip.rounds, strip.at = len(rounds), _chosen(phases)
+
+    def _show_share(self, draft: Draft, shape: Shape) -> None:
+        from ....session.draft import kind_of, value_of
+
+        stage = self._stage
+        ramp = value_of(draft, f"{stage}.share")
+        ramped = isinstance(ramp, Mapping)
+        form = self.query_one("#ramp", Field)
+        form.display = shape == "phases"
+        form.move_to(f"{stage}.share.shape")
+        form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
+        share = self.query_one("#share", Field)
+        own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
+        goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in own else None
+        self._show_goal(draft, shape != "phases" and "share" in own, goal)
+        share.display = "share" in own and goal is None
+        self._place("share", f"{stage}.share.from" if ramped else f"{stage}.share", draft)
+        to, jump = self.query_one("#to", Field), self.query_one("#jump", Field)
+        to.display = ramped
+        jump.display = isinstance(ramp, Mapping) and ramp.get("shape") == "step"
+        if ramped:
+            self._place("to", f"{stage}.share.to", draft)
+            self._place("jump", f"{stage}.share.at", draft)
+        phased = shape == "phases"
+        self._show_targets(draft, "phase", f"{stage}.targets", phased, leave="the attack's")
+        leave = {"one": "", "mixture": "of each part", "phases": "of each phase"}[shape]
+        self._show_targets(draft, "targets", "attack.targets", "targets" in own, leave=leave)
+
+    def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
+        """A goal in place of the share, where there can be one."""
+        goal, at_least, over = (self.query_one(f"#{one}", Field) for one in _GOAL_FIELDS)
+        goal.display = shown
+        at_least.display = over.display = metric is not None
+        if shown:
+            goal.show(metric or GIVEN, said(draft, "goal.metric"))
+        if metric is not None:
+            self._place("at-least", "goal.at_least", draft)
+            self._place("over", "goal.over", draft)
+
+    def _show_parts(self, draft: Draft, shape: Shape) -> None:
+        from ....session.draft import value_of
+
+        parts, weight = self._parts, self.query_one("#weight", Field)
+        parts.display = weight.display = shape != "one"
+        if shape == "one":
+            self._show_targets(draft, "own", "attack.targets", False)
+            return
+        there = script.parts_of(value_of(draft, self._stage) or {})
+        parts.rows = tuple(
+            Item(row, _problem(draft, f"{self._stage}.mix.{at}"))
+            for at, row in enumerate(script.described_parts(there))
+        )
+        parts.at = parts.at
+        self._place("weight", f"{self._part}.weight", draft)
+        self._show_targets(draft, "own", f"{self._part}.targets", bool(there), leave="those above")
+
+    def _show_kind(self, draft: Draft) -> None:
+        from ....session.draft import used_keys, value_of
+
+        part = self._part
+        kind = value_of(draft, f"{part}.kind") or "none"
+        single = part == "attack"
+        help_ = kind_help("attack", kind)
+        for name, shown in (("kind", single), ("part-kind", not single)):
+            self.query_one(f"#{name}").display = shown
+            words = self.query_one(f"#{name}-reason", Static)
+            words.display = shown and help_ is not None
+            if shown:
+                self._place(name, f"{part}.kind", draft)
+                _update(words, help_.reason if help_ is not None else "")
+        if single:
+            self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
+        own = _keys(kind)
+        if "cohorts" not in used_keys(draft, "protocol"):
+            own -= {"cohort"}
+        hashing = _hashing(draft)
+        for name, _ in OWN:
+            one = self.query_one(f"#{name}", Field)
+            one.display = name in own
+            one.disabled = name in ("seeds", "scoring") and not hashing
+            if one.display:
+                self._place(name, f"{part}.{name}", draft)
+        self.query_one("#facts").display = True
+
+    def _show_targets(
+        self, draft: Draft, name: str, table: str, shown: bool, *, leave: str = ""
+    ) -> None:
+        """The three fields of targets: how they are picked, and how many or which.
+
+        leave : what it means to have none here, where that may be.
+        """
+        from ....session.draft import value_of
+
+        targets = value_of(draft, table)
+        listed = isinstance(targets, dict) and "items" in targets
+        pick, many, items = (self.query_one(f"#{name}-{one}", Field) for one in _TARGET_KEYS)
+        pick.display = shown
+        many.display = shown and not listed and not (leave and targets is None)
+        items.display = shown and listed
+        if not shown:
+            return
+        how = "listed" if listed else SHARED if leave and targets is None else None
+        options = [*([(SHARED, leave)] if leave else ()), *PICKS.items()]
+        pick.choose_from(options)
+        pick.move_to(f"{table}.pick")
+        pick.swept = _swept(draft, f"{table}.pick")
+        pick.show(how or value_of(draft, f"{table}.pick"), said(draft, f"{table}.pick"))
+        if many.display:
+            self._place(many.id or "", f"{table}.count", draft)
+        if items.display:
+            self._place(items.id or "", f"{table}.items", draft)
+
+    def _place(self, name: str, key: str, draft: Draft) -> None:
+        """Let a field edit a key, and show what is there."""
+        from ....session.draft import value_of
+
+        field = self.query_one(f"#{name}", Field)
+        field.move_to(key)
+        field.swept = _swept(draft, key)
+        field.show(value_of(draft, key), said(draft, key))
+
+    # Upwards.
+
+    def on_key_edited(self, event: KeyEdited) -> None:
+        """What stands for more than one key is turned into an edit of the table it is in."""
+        draft = self.draft
+        if draft is None:
+            return
+        table, _, leaf = event.key.rpartition(".")
+        if event.key == "attack.shape":
+            event.stop()
+            self._reshape(event.value)
+        elif event.key == "campaign.drift" and isinstance(event.value, str):
+            event.stop()
+            self.post_message(KeyEdited(event.key, drifting(draft, event.value)))
+        elif event.key == "goal.metric":
+            event.stop()
+            self.post_message(KeyEdited(*aimed(draft, event.value)))
+        elif leaf == "pick":
+            event.stop()
+            self.post_message(KeyEdited(table, picked(draft, table, event.value)))
+        elif leaf == "shape" and table.endswith(".share"):
+            event.stop()
+            self.post_message(
+                KeyEdited(table, ramp_of(draft, table.removesuffix(".share"), event.value))
+            )
+
+    def _reshape(self, shape: Shape) -> None:
+        now = script.shape_of(self._attack)
+        self._kept[now] = dict(self._attack)
+        kept = self._kept.get(shape)
+        same = kept is not None and script.reshaped(kept, now) == dict(self._attack)
+        wanted = kept if same and kept is not None else script.reshaped(self._attack, shape)
+        lost = script.lost(self._attack, wanted)
+        self.post_message(KeyEdited("attack", wanted))
+        if lost:
+            self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
+
+    def on_item_list_asked(self, event: ItemList.Asked) -> None:
+        from ....session.draft import value_of
+
+        event.stop()
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return
+        if event.what == "show":
+            self.watch_draft(draft)
+            return
+        if event.what == "open":
+            self.query_one("#length" if event.items is self._phases else "#weight").focus()
+            return
+        phased = event.items is self._phases
+        table = "attack" if phased else self._stage
+        key = f"{table}.phase" if phased else f"{table}.mix"
+        before = script.phases_of(self._attack) if phased else script.parts_of(
+            value_of(draft, table) or {}
+        )  # fmt: skip
+        items, at = script.changed(before, event.what, event.at, phased)
+        if items == before:
+            return
+        if event.what == "remove":
+            gone = f"{event.items.noun} {event.at + 1} removed"
+            self.post_message(Noted(f"{gone}; ctrl+z brings it back"))
+        event.items.at = at
+        self.post_message(KeyEdited(key, items))
+
+
+def _kind_fields(name: str) -> Iterator[Widget]:
+    """The kind of an attack, which may be none, or of a part, and why one would choose it."""
+    kinds = [(kind, kind) for kind in KINDS if name == "kind" or kind != "none"]
+    yield Field("attack.kind", "", options=kinds, rows=4, id=name)
+    yield Static(classes="words", id=f"{name}-reason", markup=False)
+
+
+def _target_fields(name: str) -> Iterator[Field]:
+    pick, many, items = (f"{name}-{one}" for one in _TARGET_KEYS)
+    label = _TARGETS_OF.get(name) or title_of("attack.targets.pick")
+    yield Field("attack.targets.pick", label, options=list(PICKS.items()), id=pick)
+    yield labelled("attack.targets.count", "integer", id=many)
+    yield labelled("attack.targets.items", "list", id=items)
+
+
+_TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
+_GOAL_FIELDS: Final = ("goal", "at-least", "over")
+_TARGET_KEYS: Final = ("pick", "count", "items")
+
+
+def _chosen(items: ItemList) -> int:
+    """The row whose fields are shown: the last one where the row that adds one is chosen."""
+    return min(items.at, max(0, len(items.rows) - 1))
+
+
+def _keys(kind: object) -> frozenset[str]:
+    from ....session.draft import keys_of
+
+    return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()
+
+
+def _hashing(draft: Draft) -> bool:
+    from ....session.draft import kind_of, sweep_of
+
+    swept = sweep_of(draft).get("protocol.kind")
+    kinds = swept if isinstance(swept, list) else [kind_of(draft, "protocol")]
+    return any(one in HASHING for one in kinds if isinstance(one, str))
+
+
+def _swept(draft: Draft, key: str) -> bool:
+    from ....session.draft import sweep_of
+
+    return key in sweep_of(draft)
+
+
+def _problem(draft: Draft, key: str) -> str:
+    problem = draft.problem(key)
+    return problem.message if problem is not None else ""
+
+
+def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
+    """The phases as the last valid scenario has bound them."""
+    rounds = draft.cell.rounds if draft.cell is not None else ()
+    for at, phase in enumerate(phases):
+        first, last = script.span(phases, at)
+        shares = tuple(one.share for one in rounds[first : last + 1])
+        off = phase.get("muted") is True
+        yield Stretch(
+            shares or (0.0,) * max(0, last - first + 1),
+            script.described_mix(script.parts_of(phase)),
+            off,
+        )
+
+
+def _update(words: Static, text: str) -> None:
+    """Change words that differ: the same ones would lay out the whole screen anew."""
+    if str(words.content) != text:
+        words.update(text)
+
+
+def _facts(draft: Draft) -> str:
+    """What the attack comes to in the last valid scenario: m, r, f_T."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return ""
+    held = short(cell.target_frequency, 3)
+    many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
+    said = f"{many}   r = {cell.targets.size}"
+    gap = "   " if len(said) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
+    return f"{said}{gap}f_T = {held}"

@@ -1,0 +1,188 @@
+"""Pane 3: the attack as a form, and the scenario as text: two views of one draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.reactive import var
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import OptionList
+
+from ....widgets.fitting import fitted
+from ..completion_list import CompletionList
+from ..parameters import BLOCK_S
+from ..script import ProblemList, ScriptEditor
+from .form import AttackForm
+
+if TYPE_CHECKING:
+    from ....session.draft import Draft
+
+SIDE_BY_SIDE: Final = 74
+"""Cells inside the border from which form and script stand side by side."""
+STACKED: Final = 24
+"""Rows inside the border from which they stand one above the other."""
+PATIENCE_S: Final = 0.4
+"""How long a text that is being typed may be wrong before the list below it says so."""
+
+
+class AttackPane(Widget, can_focus=True):
+    """Form and script; where there is room for one only, `s` switches."""
+
+    BORDER_TITLE = "3 Attack"
+    DEFAULT_CSS = """
+    AttackPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-muted;
+        layout: vertical;
+        height: 1fr;
+        &.-wrong { border-subtitle-color: $text-error; }
+        & > #form {
+            height: 1fr;
+            padding-right: 1;
+            scrollbar-size-vertical: 1;
+            scrollbar-color: $foreground 25%;
+            scrollbar-background: $background;
+        }
+        & > #script { height: 1fr; display: none; padding: 0 0 0 1; }
+        &.-show-script > #form { display: none; }
+        &.-show-script > #script { display: block; }
+        &.-both > #form, &.-both > #script { display: block; }
+        &.-side { layout: horizontal; }
+        &.-side > #form { width: 42; }
+        &.-side > #script { width: 1fr; border-left: solid $foreground 15%; }
+        &.-stacked > #form { height: auto; max-height: 50%; }
+        &.-stacked > #script { border-top: solid $foreground 15%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "switch", "Form/script", id="attack.switch"),
+        # Before a text with the focus, which would take the letter of it.
+        Binding(
+            "alt+s", "switch", "Form/script", show=False, priority=True, id="attack.switch-anywhere"
+        ),
+        Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
+    ]
+
+    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+    view: var[str] = var("form")
+    cursor: var[int | None] = var(None, init=False)
+    """The round of the campaign that the charts show."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._last: Widget | None = None
+        self._block_timer: Timer | None = None
+        self._said = ""
+
+    def compose(self) -> ComposeResult:
+        yield AttackForm(id="form")
+        with Vertical(id="script"):
+            offers = CompletionList()
+            yield ScriptEditor(offers)
+            yield ProblemList()
+            yield offers
+
+    # The two views.
+
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
+        side = self.size.width >= SIDE_BY_SIDE
+        stacked = not side and self.size.height >= STACKED
+        self.set_class(side, "-side")
+        self.set_class(stacked, "-stacked")
+        self.set_class(side or stacked, "-both")
+        self._say_below()
+
+    def watch_view(self) -> None:
+        self.set_class(self.view == "script", "-show-script")
+        self._say_below()
+
+    def action_switch(self) -> None:
+        """Show the other view and go there; where both stand, go there."""
+        inside = self.screen.focused
+        in_script = inside is not None and inside in self.query_one("#script").query("*")
+        to_form = in_script if self.has_class("-both") else self.view == "script"
+        self.view = "form" if to_form else "script"
+        target = self._first_field() if to_form else self.query_one(ScriptEditor)
+        self.call_after_refresh(target.focus)
+
+    def _say_below(self) -> None:
+        """In the lower border: the way to the other view, and an error that it would show."""
+        draft = self.draft
+        problems = draft.problems if draft is not None else ()
+        hidden = self.view == "form" and not self.has_class("-both")
+        self.set_class(bool(problems) and hidden, "-wrong")
+        other = "script" if self.view == "form" else "form"
+        line = problems[0].line if problems and hidden else None
+        error = f"✗ line {line} · " if line is not None else ""
+        said = "" if self.has_class("-both") else f"{error}[@click=switch]alt+s {other}[/]"
+        if said != self._said:
+            self._said = self.border_subtitle = said
+
+    # The focus.
+
+    def focus_first(self) -> None:
+        """Put the focus where it was last in this pane, or at the start of what is shown."""
+        self.action_enter()
+
+    def action_enter(self) -> None:
+        last = self._last
+        if last is None or not last.focusable:
+            script = self.view == "script" and not self.has_class("-both")
+            last = self.query_one(ScriptEditor) if script else self._first_field()
+        self.screen.set_focus(last)
+
+    def _first_field(self) -> Widget:
+        return next((one for one in self.query_one("#form").query("*") if one.focusable), self)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is not self:
+            self._last = event.widget
+
+    # Downwards.
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted:
+            return
+        editor, problems = self.query_one(ScriptEditor), self.query_one(ProblemList)
+        editor.show(draft.text)
+        lines = (problem.line for problem in draft.problems)
+        editor.mark(frozenset(line for line in lines if line is not None))
+        # A list that comes and goes with every second key would make the editor jump.
+        problems.show(draft.problems, PATIENCE_S if editor.has_focus else 0)
+        self._say_below()
+        self._block(draft)
+        if draft.parses:
+            self.query_one(AttackForm).draft = draft
+
+    def _block(self, draft: Draft) -> None:
+        """While the script does not parse, the form cannot write into it."""
+        if draft.parses:
+            if self._block_timer is not None:
+                self._block_timer.stop()
+                self._block_timer = None
+            self.query_one("#form").disabled = False
+        elif self._block_timer is None:
+            self._block_timer = self.set_timer(BLOCK_S, self._close)
+
+    def _close(self) -> None:
+        if self.draft is not None and not self.draft.parses:
+            self.query_one("#form").disabled = True
+
+    def watch_cursor(self) -> None:
+        self.query_one(AttackForm).cursor = self.cursor
+
+    # Upwards.
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        problem = self.query_one(ProblemList).problems[event.option_index]
+        self.query_one(ScriptEditor).go_to(problem.line or 1)

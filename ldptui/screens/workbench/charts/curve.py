@@ -1,0 +1,249 @@
+"""The chart of a curve: the attack's gain, or the error without one, over a variable."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from textual.app import ComposeResult
+from textual.geometry import Size
+
+from ....messages import LongWork
+from ....terminal.keyboard import key_of
+from ....widgets.blank import Rows
+from ....widgets.choice_bar import ChoiceBar, Choices
+from ....widgets.plot import ChartView
+from .shown import LOADING, Shown
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
+
+    from ....charts.curves import Curve, Variable
+    from ....charts.figures import Quantity, Table
+    from ....charts.series import Plot
+    from ....session.snapshot import Part
+
+Kind = Literal["gain", "error"]
+_Asked: TypeAlias = "tuple[Scenario, Variable, bool]"
+"""What curves are of; whether x is logarithmic."""
+
+NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
+PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
+NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
+DRAWING: Final = "drawing the population of every point …"
+QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
+
+
+class CurveChart(Rows):
+    """A chart under the row of its variables and scales; `show` draws what has changed.
+
+    The closed forms follow the scenario at once; what was simulated comes with the run.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(id=f"{kind}-box")
+        self.kind: Kind = kind
+        self._bar = ChoiceBar(id=f"{kind}-axis")
+        self._chart = ChartView(id=kind, empty=LOADING)
+        self._bar.gap = " · "
+        self._scenario: Scenario | None = None
+        self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
+        self._swept: tuple[str, ...] = ()  # the scenario's keys, most values first
+        self._key = ""  # on the x-axis, chosen by hand
+        self._log: dict[str, bool] = {}  # by direction, where chosen by hand
+        self._quantity: Quantity = "mse"
+        self._asked: _Asked | None = None  # what the closed forms at hand are of
+        self._curves: tuple[Curve, ...] = ()
+        self._awaited: _Asked | None = None  # what those are of that are worked out meanwhile
+        self._drawn: tuple[object, ...] = ()  # what the chart was made of
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+        yield self._chart
+
+    def charts(self) -> list[ChartView]:
+        return [self._chart]
+
+    # The axes.
+
+    def follow(self, scenario: Scenario | None) -> None:
+        """Take the scenario whose closed forms are shown; without one the last stays."""
+        if scenario is not None and scenario != self._scenario:
+            self._scenario, self._axes = scenario, None
+
+    @property
+    def axes(self) -> tuple[Variable, ...]:
+        """What can be on the x-axis."""
+        if self._scenario is None:
+            return ()
+        if self._axes is None:
+            from ....charts import curves
+
+            found = curves.axes if self.kind == "gain" else curves.error_axes
+            sweep = self._scenario.sweep
+            self._swept = tuple(sorted(sweep, key=lambda key: -len(sweep[key])))
+            self._axes = found(self._scenario)
+        return self._axes
+
+    @property
+    def variable(self) -> Variable | None:
+        """The variable on the x-axis: chosen by hand, else swept over most values."""
+        by_key = {variable.key: variable for variable in self.axes}
+        keys = (self._key, *self._swept, *by_key)
+        return next((by_key[key] for key in keys if key in by_key), None)
+
+    def _is_log(self, direction: str) -> bool:
+        if direction in self._log:
+            return self._log[direction]
+        if direction == "y":
+            return self.kind == "error"
+        return self.variable is not None and self.variable.log
+
+    def next_axis(self) -> None:
+        if self.variable is not None:
+            at = self.axes.index(self.variable) + 1
+            self._put_on_axis(self.axes[at % len(self.axes)].key)
+
+    def _put_on_axis(self, key: str) -> None:
+        self._key = key
+        self._log.pop("x", None)  # each variable has a scale of its own
+
+    def toggle_log(self, direction: str) -> None:
+        """Linear to logarithmic and back."""
+        self._log[direction] = not self._is_log(direction)
+
+    def next_quantity(self) -> None:
+        self._quantity = "std" if self._quantity == "mse" else "mse"
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        """A click chooses; the message goes on to the pane, which draws."""
+        match message.choice:
+            case "quantity":
+                self.next_quantity()
+            case "x" | "y" as direction:
+                self.toggle_log(direction)
+            case key:
+                self._put_on_axis(key)
+
+    # What is drawn, and what of it is simulated.
+
+    def part(self) -> Part | None:
+        """What to simulate for the chart."""
+        variable = self.variable
+        if self._scenario is None or variable is None:
+            return None
+        from ....charts import curves
+
+        made = curves.gain_part if self.kind == "gain" else curves.error_part
+        return made(self._scenario, variable)
+
+    def _closed_forms(self) -> tuple[Curve, ...]:
+        """The curves, worked out once for each scenario, variable and spacing.
+
+        Where that takes long, those before it meanwhile, or none if they had another axis.
+        """
+        variable = self.variable
+        if self._scenario is None or variable is None:
+            return ()
+        asked = self._scenario, variable, self._is_log("x")
+        if asked == self._asked:
+            self._awaited = None
+        elif asked != self._awaited:
+            from ....charts import curves
+            from ....session.draft import UnreadError, ready
+
+            make = curves.gain_curve if self.kind == "gain" else curves.error_curves
+            work = partial(make, self._scenario, variable, log=asked[2])
+            self._awaited = asked
+            try:
+                self._take(asked, work(draw=ready))
+            except UnreadError:
+                done = partial(self._take, asked)
+                # Not by way of the pane: what it has set off itself ends there.
+                self.screen.post_message(LongWork(self.kind, work, done))
+        same = self._asked is not None and self._asked[1].key == variable.key
+        return self._curves if same else ()
+
+    def _take(self, asked: _Asked, curves: tuple[Curve, ...]) -> None:
+        """The curves, if they are still asked for."""
+        if asked == self._awaited:
+            self._asked, self._awaited, self._curves = asked, None, curves
+
+    def show(self, shown: Shown, room: Size) -> None:
+        """Draw the curves in a box of this size; (0, 0): there is none yet, nothing is drawn."""
+        if not room.width:
+            return
+        variable = self.variable
+        self._bar.prefix = f"{self.kind} over  " if variable is not None else ""
+        self._bar.choices = tuple((one.key, one.symbol) for one in self.axes)
+        if variable is None:
+            self._bar.switches = ()
+            self._draw_nothing(self._why_none())
+            return
+        self._bar.selected = variable.key
+        log_x, log_y = self._is_log("x"), self._is_log("y")
+        switches: Choices = (
+            ("x", f"x {'log' if log_x else 'linear'}"),
+            ("y", f"y {'log' if log_y else 'linear'}"),
+        )
+        if self.kind == "error":
+            switches = (("quantity", QUANTITIES[self._quantity]), *switches)
+        self._bar.switches = switches
+        state = (*self.numbers(shown), variable, log_x, log_y)
+        if self._waits:
+            self._draw_nothing(DRAWING)
+        elif state != self._drawn:
+            self._drawn = state
+            self._chart.chart = self._plot(shown, variable, log_x, log_y)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether there is nothing to draw before the closed forms are there."""
+        return not self._closed_forms() and self._awaited is not None
+
+    def _draw_nothing(self, words: str) -> None:
+        self._drawn, self._chart.empty = (), words
+        if self._chart.chart is not None:
+            self._chart.chart = None
+
+    def _why_none(self) -> str:
+        if self._scenario is None:
+            return LOADING
+        if self.kind != "gain" or self.axes:
+            return NO_AXIS
+        attack = self._scenario.document.get("attack", {})
+        if isinstance(attack, dict) and "phase" in attack:
+            return PHASED
+        return NO_ATTACK.format(key_of(self.app, "pane.3", "3"))
+
+    def _plot(self, shown: Shown, variable: Variable, log_x: bool, log_y: bool) -> Plot:
+        from ....charts import figures
+
+        curves, cells = self._closed_forms(), shown.cells(self.kind)
+        overlays = shown.overlaid(self.kind)
+        if self.kind == "gain":
+            return figures.gain_plot(
+                curves, cells, variable, overlays=overlays, log_x=log_x, log_y=log_y
+            )
+        return figures.error_plot(
+            curves, cells, variable, self._quantity, overlays=overlays, log_x=log_x, log_y=log_y
+        )
+
+    # The numbers.
+
+    def numbers(self, shown: Shown) -> tuple[object, ...]:
+        """What the chart and its table are made of."""
+        simulated = shown.cells(self.kind), shown.overlaid(self.kind)
+        return (self._quantity, self._closed_forms(), *simulated)
+
+    def table(self, shown: Shown) -> Table | None:
+        from ....charts import figures
+
+        variable = self.variable
+        if variable is None or self._waits:
+            return None
+        curves, cells = self._closed_forms(), shown.cells(self.kind)
+        overlays = shown.overlaid(self.kind)
+        if self.kind == "gain":
+            return figures.gain_table(curves, cells, variable, overlays)
+        return figures.error_table(curves, cells, variable, self._quantity, overlays)

@@ -1,0 +1,385 @@
+"""The pane: one tab at a time, the keys of all of them, and what is asked of the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from ....messages import PartsChanged, RoundShown
+from ....terminal.keyboard import RUN, key_of
+from ....widgets.blank import Columns
+from ....widgets.choice_bar import ChoiceBar, Choices
+from ....widgets.fitting import fitted
+from ....widgets.plot import ChartView
+from ..transport_bar import TransportBar
+from . import rounds_bar
+from .curve import CurveChart
+from .frequencies import FrequencyCharts
+from .sheets import Sheets
+from .shown import Shown
+from .tabs import CHARTS, Chart, Tab, charts_of, fitting, tabs_of
+from .timeline import TimelineCharts
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
+
+    from ....charts.figures import Table
+    from ....session.draft import Draft
+    from ....session.snapshot import Overlay, Part, Snapshot
+
+WIDE: Final = 128
+"""From this width two of the tabs' charts stand side by side."""
+
+
+class ChartsPane(Vertical):
+    """One tab at a time: Frequencies, Gain, Error, Timeline, One report, Table, Equations.
+
+    `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
+    Points of other settings than the draft's are shown muted until the new ones arrive.
+    Posts PartsChanged when other parts have to be simulated than `parts` said before, RoundShown
+    when another round of a campaign is looked at.
+    """
+
+    BORDER_TITLE = "4 Charts"
+    DEFAULT_CSS = """
+    ChartsPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        & #charts { height: 1fr; }
+        & #charts.-wide #gain-box { margin-left: 2; }
+        & #charts.-wide.-timeline #frequencies { margin-left: 2; }
+        & #warnings { height: auto; max-height: 4; color: $text-warning; }
+        &:ansi #warnings { text-style: bold; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h,left_square_bracket", "tab(-1)", "Tab before", show=False,
+                id="charts.previous"),
+        Binding("right,l,right_square_bracket", "tab(1)", "Next tab", show=False, id="charts.next"),
+        Binding("v", "view", "View", id="charts.view"),
+        Binding("t", "table", "Table", id="charts.table"),
+        Binding("a", "axis", "Axis", id="charts.axis"),
+        Binding("x", "log('x')", "Log x", id="charts.log-x"),
+        Binding("c", "log('y')", "Log y", id="charts.log-y"),
+        Binding("j,down", "cohort(1)", "Next cohort, target", id="charts.next-cohort"),
+        Binding("k,up", "cohort(-1)", "Cohort, target before", show=False,
+                id="charts.cohort-before"),
+        Binding("space", "rounds('play')", "Play rounds", id="charts.play"),
+        Binding("full_stop", "rounds('step', 1)", "Step", id="charts.step", key_display=", ."),
+        Binding("comma", "rounds('step', -1)", "Step back", show=False, id="charts.step-back"),
+        Binding("p", "rounds('pool')", "All rounds", id="charts.pool"),
+        Binding("home", "rounds('to', 0)", "First round", show=False, id="charts.first-round"),
+        Binding("end", "rounds('to', -1)", "Last round", show=False, id="charts.last-round"),
+        Binding("plus,equals_sign", "rounds('faster', 1)", "Faster", show=False,
+                id="charts.faster"),
+        Binding("minus", "rounds('faster', -1)", "Slower", show=False, id="charts.slower"),
+        Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
+        Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
+    ]  # fmt: skip
+
+    # A repaint of the pane would send all that is in it: each chart knows what it has to send.
+    draft: reactive[Draft | None] = reactive(None, always_update=True, init=False, repaint=False)
+    snapshot: reactive[Snapshot | None] = reactive(None, init=False, repaint=False)
+    overlays: reactive[tuple[Overlay, ...]] = reactive((), init=False, repaint=False)
+    tab: reactive[Tab] = reactive("frequencies", init=False, repaint=False)
+    cursor: reactive[int | None] = reactive(None, init=False, repaint=False)
+    """The round of the campaign that is shown, from 0; None: all rounds pooled."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
+        self._warnings = Static(id="warnings", markup=False)
+        self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
+        self._frequencies = FrequencyCharts(id="frequencies")
+        self._gain, self._error = CurveChart("gain"), CurveChart("error")
+        self._timeline = TimelineCharts(id="timeline-box")
+        self._boxes: dict[Chart, FrequencyCharts | CurveChart | TimelineCharts] = {
+            "timeline": self._timeline,
+            "frequencies": self._frequencies,
+            "error": self._error,
+            "gain": self._gain,
+        }
+        """The charts of each tab, from left to right."""
+        self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
+        self._shown = Shown()
+        self._wide = False
+        self._asked: list[object] = []
+        self._offered: list[bool | None] = []
+
+    def compose(self) -> ComposeResult:
+        yield self._tabs
+        yield self._warnings
+        with self._columns:
+            yield from self._boxes.values()
+        yield self._bar
+        yield self._sheets
+
+    def on_mount(self) -> None:
+        self._show()
+        fitted(self, self._show)
+
+    # What the pane is asked for.
+
+    def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
+        """What to simulate for the charts that are shown; the base cell always comes first.
+
+        with_sweep : the curve with the scenario's sweep too, whether it is shown or not.
+        """
+        scenario = draft.scenario
+        if scenario is None:
+            return ()
+        from ....charts.curves import base_part
+        from ....session.snapshot import Part
+
+        found: list[Part | None] = [base_part(scenario)]
+        self._follow(scenario)
+        if with_sweep or self._needed("gain"):
+            found.append(self._gain.part())
+        if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
+            found.append(Part("answer", scenario.document))
+        if self._needed("error"):
+            found.append(self._error.part())
+        return tuple(part for part in found if part is not None)
+
+    def tabs(self) -> Choices:
+        """The tabs that the draft has, each with its name."""
+        return tabs_of(self.draft)
+
+    def current_chart(self) -> ChartView | None:
+        """The chart with the focus, else the first one of the tab; None where there is none."""
+        charts = self._charts()
+        focused = self.screen.focused
+        return next((chart for chart in charts if chart is focused), charts[0] if charts else None)
+
+    def as_text(self) -> str:
+        """What the tab shows as text: charts as drawn, a table tab-separated."""
+        charts, sheet = self._charts(), self._sheets.of(self.tab)
+        if charts:
+            focused = [chart for chart in charts if chart is self.screen.focused]
+            return "\n".join(chart.as_text() for chart in focused or charts)
+        return sheet.as_text() if sheet is not None else ""
+
+    def as_svg(self) -> str:
+        """The current chart as an SVG picture; "" where there is none."""
+        chart = self.current_chart()
+        return chart.as_svg() if chart is not None else ""
+
+    def table(self) -> Table | None:
+        """The numbers behind the chart that was shown last."""
+        return self._boxes[self._behind].table(self._shown)
+
+    def focus_first(self) -> None:
+        """Put the focus on what the tab shows."""
+        target = self.current_chart() or self._sheets.first_field(self.tab)
+        if target is not None:
+            self.screen.set_focus(target)
+
+    # What changes the picture.
+
+    def watch_draft(self) -> None:
+        if self.tab not in dict(self.tabs()):
+            self.tab = "frequencies"
+        # What was simulated is marked as stale when the new is late, not with every key.
+        self._show(mark=False)
+
+    def watch_snapshot(self) -> None:
+        rounds = self.snapshot.rounds if self.snapshot is not None else None
+        if self.is_mounted and rounds_bar.load(self._bar, rounds):
+            self.cursor = None
+        self._show()
+
+    def watch_overlays(self) -> None:
+        self._show()
+
+    def watch_cursor(self) -> None:
+        self.post_message(RoundShown(self.cursor))
+        self._show()
+
+    async def watch_tab(self, before: Tab, after: Tab) -> None:
+        if before in CHARTS and before in self._with_table():
+            self._behind = before
+        held = self.has_focus_within
+        if after not in CHARTS:
+            await self._sheets.open(after)
+        self._show()
+        if held:
+            self.focus_first()
+
+    def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
+        message.stop()
+        self.cursor = message.come - 1 if message.come else None
+
+    def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
+        message.stop()
+        match message.choice:
+            case "view" | "source":
+                self.action_view()
+            case "cohort":
+                self.action_cohort(1)
+            case tab if message.bar is self._tabs:
+                self.tab = cast("Tab", tab)
+            case _:  # the bar of a chart, which knows already
+                self._show()
+
+    # What the keys do.
+
+    def action_tab(self, by: int) -> None:
+        names = [name for name, _ in self.tabs()]
+        self.tab = cast("Tab", names[(names.index(self.tab) + by) % len(names)])
+
+    def action_view(self) -> None:
+        """The next view of the frequencies, of the error, or the next chart of the table."""
+        views = self._views()
+        if self.tab == "table":
+            charts = self._with_table()
+            at = charts.index(self._behind) if self._behind in charts else -1
+            self._behind = charts[(at + 1) % len(charts)]
+        elif self.tab == "error":
+            self._error.next_quantity()
+        elif views is not None:
+            views.next_view()
+        self._show()
+
+    def action_cohort(self, by: int) -> None:
+        """Another cohort's bits; in the Timeline another target alone, or all of them."""
+        views = self._views()
+        if views is not None:
+            views.walk(by)
+        self._show()
+
+    def action_table(self) -> None:
+        """The numbers behind the chart, and back."""
+        self.tab = self._behind if self.tab == "table" else "table"
+
+    def action_axis(self) -> None:
+        """The next variable on the x-axis."""
+        self._curve().next_axis()
+        self._show()
+
+    def action_log(self, direction: Literal["x", "y"]) -> None:
+        """Linear to logarithmic and back."""
+        self._curve().toggle_log(direction)
+        self._show()
+
+    def action_rounds(self, how: rounds_bar.Move, by: int = 0) -> None:
+        """Through the rounds of a campaign, one by one or as they play."""
+        rounds_bar.move(self._bar, how, by)
+
+    def show_round(self, number: int | None) -> None:
+        """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
+        rounds_bar.stay_at(self._bar, number)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Keys that do nothing on this tab are not offered."""
+        views = self._views()
+        match action:
+            case "axis" | "log":
+                curve = self._curve()
+                return curve.kind in self._visible() and curve.variable is not None
+            case "cohort":
+                return views is not None and views.walks
+            case "rounds":
+                return self._scrubs()
+            case "view":
+                return self.tab in ("error", "table") or views is not None
+        return True
+
+    # The arrangement.
+
+    def _visible(self) -> tuple[Chart, ...]:
+        """The charts that are on the screen, the tab's own ones first."""
+        return charts_of(self.tab, wide=self._wide, rounds=self._shown.rounds is not None)
+
+    def _needed(self, name: Chart) -> bool:
+        return name in self._visible() or (self.tab == "table" and self._behind == name)
+
+    def _charts(self) -> list[ChartView]:
+        """The charts on the screen, those that the tab is named after first."""
+        return [chart for name in self._visible() for chart in self._boxes[name].charts()]
+
+    def _views(self) -> FrequencyCharts | TimelineCharts | None:
+        """What has the views, cohorts or targets that the keys go through on this tab."""
+        if self.tab == "timeline":
+            return self._timeline
+        return self._frequencies if "frequencies" in self._visible() else None
+
+    def _curve(self) -> CurveChart:
+        """What has the axes that the keys change."""
+        return self._error if self.tab == "error" else self._gain
+
+    def _with_table(self) -> list[Chart]:
+        """The charts that have numbers to show: one collection has none over rounds."""
+        return [one for one in CHARTS if one != "timeline" or not self._shown.one_collection]
+
+    def _scrubs(self) -> bool:
+        """Whether what is on the screen follows a round."""
+        follows = self._needed("timeline") or self._needed("frequencies")
+        return follows and self._shown.rounds is not None
+
+    # The picture follows from the state of the pane and of its charts; each draws what has changed.
+
+    def _follow(self, scenario: Scenario | None) -> None:
+        self._gain.follow(scenario)
+        self._error.follow(scenario)
+
+    def _show(self, *, mark: bool = True) -> None:
+        """Show what the tab has; `mark`: estimates of other settings as such from now on."""
+        if not self.is_mounted:
+            return
+        run = key_of(self.app, *RUN)
+        shown = Shown(self.draft, self.snapshot, self.overlays, self.cursor, run_key=run)
+        marked = shown.stale if mark else self._shown.marked
+        self._shown = shown = replace(shown, marked=marked)
+        self._follow(shown.scenario)
+        width, height = self.content_size
+        self._wide = width >= WIDE
+        visible = self._visible()
+        self._columns.display = bool(visible)
+        self._columns.set_class(self._wide, "-wide")
+        self._columns.set_class(self.tab == "timeline", "-timeline")
+        room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1))
+        for name, box in self._boxes.items():
+            box.display = name in visible
+            if box.display:
+                box.show(shown, room)
+        self._sheets.display = not visible
+        self._sheets.show(self.tab, shown, self._behind, self._boxes[self._behind])
+        self._show_bars()
+        if width:
+            self._tell_parts()
+
+    def _show_bars(self) -> None:
+        """The rows around the charts: tabs, warnings, the round; and the key hints."""
+        views, shown = self._views(), self._shown
+        self._tabs.choices = fitting(self.tabs(), self.content_size.width)
+        self._tabs.selected = self.tab
+        self._tabs.switches = views.switches() if views is not None else ()
+        text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
+        if str(self._warnings.content) != text:
+            self._warnings.update(text)
+        self._warnings.display = bool(text) and bool(self._visible())
+        if shown.rounds is not None:
+            rounds_bar.tell(self._bar, shown.rounds, self.cursor)
+        self._bar.display = self._scrubs()
+        offered = [self.check_action(one, ()) for one in ("axis", "view", "cohort", "rounds")]
+        if offered != self._offered:
+            self._offered = offered
+            self.refresh_bindings()
+
+    def _tell_parts(self) -> None:
+        """Say so when other parts have to be simulated than before."""
+        curves = [one for one in (self._gain, self._error) if self._needed(one.kind)]
+        wanted: list[object] = [(one.kind, one.variable and one.variable.key) for one in curves]
+        if self.tab == "answer":
+            wanted.append("answer")
+        if wanted != self._asked:
+            self._asked = wanted
+            if self._shown.scenario is not None:
+                self.post_message(PartsChanged())

@@ -1,0 +1,149 @@
+"""What all the charts are drawn from: the values that the pane hands down, and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
+
+    from ....charts.figures import Table
+    from ....charts.series import Bars, Plot
+    from ....session.draft import Draft
+    from ....session.snapshot import BitCounts, CellView, Frequencies, Overlay, Rounds, Snapshot
+
+LOADING: Final = "loading …"
+NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
+OTHER: Final = "not the present settings"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A draft, the run shown with others over it, and the round that is looked at.
+
+    cursor : a round of the campaign, from 0; None: all rounds pooled. marked : whether the
+    estimates are marked as those of other settings than the draft's. run_key : what runs it.
+    """
+
+    draft: Draft | None = None
+    snapshot: Snapshot | None = None
+    overlays: tuple[Overlay, ...] = ()
+    cursor: int | None = None
+    marked: bool = False
+    run_key: str = "^r"
+
+    @property
+    def scenario(self) -> Scenario | None:
+        return self.draft.scenario if self.draft is not None else None
+
+    @property
+    def frequencies(self) -> Frequencies | None:
+        """Those of all rounds pooled; None before the first trial."""
+        return _frequencies(self.snapshot)
+
+    @property
+    def bits(self) -> BitCounts | None:
+        return self.snapshot.bits if self.snapshot is not None else None
+
+    @property
+    def rounds(self) -> Rounds | None:
+        return self.snapshot.rounds if self.snapshot is not None else None
+
+    @property
+    def one_collection(self) -> bool:
+        """Whether there are no rounds, and none to come."""
+        cell = self.draft.cell if self.draft is not None else None
+        return self.rounds is None and cell is not None and not cell.rounds
+
+    @property
+    def base(self) -> CellView | None:
+        """The cell whose frequencies are shown."""
+        return next(iter(self.cells("base")), None)
+
+    def cells(self, part: str) -> tuple[CellView, ...]:
+        return _cells(self.snapshot, part)
+
+    def overlaid(self, part: str) -> tuple[tuple[str, tuple[CellView, ...]], ...]:
+        """The cells of the runs laid over, by their names."""
+        return tuple((one.label, _cells(one.snapshot, part)) for one in self.overlays)
+
+    def at_cursor(self) -> tuple[Frequencies | None, str]:
+        """The frequencies of the round at the cursor, and which round that is, in words."""
+        return _at_round(self.snapshot, self.cursor)
+
+    def overlays_at_cursor(self) -> tuple[Overlay, ...]:
+        """The runs laid over, at the same round; while all are pooled, as they are."""
+        if self.cursor is None:
+            return self.overlays
+        found = [(one, _at_round(one.snapshot, self.cursor)) for one in self.overlays]
+        return tuple(
+            replace(one, snapshot=replace(one.snapshot, frequencies=frequencies))
+            for one, (frequencies, said) in found
+            if said
+        )
+
+    @property
+    def stale(self) -> bool:
+        """Whether the run is one of other settings than the draft's."""
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is None or self.base is None:
+            return False
+        from ....charts.figures import same_settings
+
+        return not same_settings(self.base.parameters, cell.parameters)
+
+    @property
+    def note(self) -> str:
+        """What charts of estimates say of them, if they are of other settings."""
+        return OTHER if self.marked else ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the results doubtful."""
+        if self.base is None or self.base.rappor is None or self.stale:
+            return ()
+        return tuple(self.base.rappor.get("warnings", ()))
+
+    @property
+    def empty(self) -> str:
+        """Why there is no chart of a run yet, and what to press."""
+        snapshot = self.snapshot
+        if snapshot is not None and snapshot.status == "failed":
+            return snapshot.error or "the run failed"
+        if snapshot is not None and snapshot.status == "running":
+            return "waiting for the first trials …"
+        return LOADING if self.draft is None else NO_ESTIMATE.format(self.run_key)
+
+
+def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:
+    return snapshot.parts.get(part, ()) if snapshot is not None else ()
+
+
+def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
+    found = snapshot.frequencies if snapshot is not None else None
+    return found if found is not None and found.trials > 0 else None
+
+
+def _at_round(snapshot: Snapshot | None, cursor: int | None) -> tuple[Frequencies | None, str]:
+    """The frequencies of a round, and which one it is; of very many rounds some are not kept:
+    then those of the one before.
+    """
+    pooled = _frequencies(snapshot)
+    if snapshot is None or cursor is None or not snapshot.round_frequencies:
+        return pooled, ""
+    from ....charts.figures.rounds import kept
+
+    at = kept(snapshot.round_frequencies, cursor)
+    count = len(snapshot.rounds) if snapshot.rounds is not None else 0
+    if at is None or at >= count:
+        return pooled, ""
+    return snapshot.round_frequencies[at], f"round {at} of 0–{count - 1}"
+
+
+Titled = TypeVar("Titled", "Plot", "Bars", "Table")
+
+
+def of_round(titled: Titled, said: str) -> Titled:
+    """A chart or a table, with the round it is of in its title."""
+    return replace(titled, title=f"{titled.title}, {said}") if said else titled

@@ -1,0 +1,61 @@
+"""The tabs of the pane: which there are, and what they are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from ....widgets.choice_bar import Choices
+
+if TYPE_CHECKING:
+    from ....session.draft import Draft
+
+Chart = Literal["frequencies", "gain", "error", "timeline"]
+Tab = Chart | Literal["answer", "report", "privacy", "table", "equations"]
+
+CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
+"""The tabs that show charts."""
+
+TABS: Final[Choices] = (
+    ("frequencies", "Frequencies"),
+    ("gain", "Gain"),
+    ("error", "Error"),
+    ("timeline", "Timeline"),
+    ("answer", "Answer"),
+    ("report", "One report"),
+    ("privacy", "Privacy"),
+    ("table", "Table"),
+    ("equations", "Equations"),
+)
+SHORTER: Final = {"report": "Report"}
+"""Names of tabs in a pane so narrow that not all would be seen."""
+NARROW: Final = 66
+"""Below this width it is."""
+
+
+def tabs_of(draft: Draft | None) -> Choices:
+    """The tabs that a draft has: what noise gives away is a panel of RAPPOR's."""
+    cell = draft.cell if draft is not None else None
+    rappor = cell is not None and cell.noise is not None
+    goal = cell is not None and cell.goal is not None
+    missing = {"privacy": not rappor, "answer": not goal}
+    return tuple(one for one in TABS if not missing.get(one[0]))
+
+
+def fitting(tabs: Choices, width: int) -> Choices:
+    """The tabs as the bar names them, in less room where that is scarce."""
+    narrow = 0 < width < NARROW
+    return tuple((name, SHORTER.get(name, words) if narrow else words) for name, words in tabs)
+
+
+def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
+    """The charts that a tab shows, its own first, then, where it is wide, what stands beside it.
+
+    rounds : whether there are rounds whose frequencies could be gone through.
+    """
+    beside: dict[Tab, tuple[Chart, ...]] = {
+        "frequencies": ("frequencies", "gain"),
+        "gain": ("gain", "frequencies"),
+        "error": ("error", "gain"),
+        "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
+    }
+    return beside.get(tab, ())[: 2 if wide else 1]

@@ -1,0 +1,161 @@
+"""The charts of a campaign's rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from textual.app import ComposeResult
+from textual.geometry import Size
+
+from ....terminal.keyboard import VIEW, key_of
+from ....widgets.blank import Rows
+from ....widgets.choice_bar import Choices
+from ....widgets.plot import ChartView
+from .shown import LOADING, Shown
+
+if TYPE_CHECKING:
+    from ....charts.figures import Table
+    from ....charts.series import Plot
+    from ....session.snapshot import Rounds
+
+Course = Literal["estimates", "gain", "ranks", "top", "spent"]
+
+COURSES: Final[dict[Course, str]] = {
+    "estimates": "estimates",
+    "gain": "gain",
+    "ranks": "ranks",
+    "top": "top k",
+    "spent": "privacy",
+}
+"""What can be shown over the rounds."""
+
+TALL: Final = 33
+"""From this height two of them stand one over the other."""
+
+NO_ROUNDS: Final = (
+    "One collection, so no rounds. A campaign has them: in pane 3 choose phases, or write "
+    "[campaign] with rounds = 10 in its script."
+)
+
+
+class TimelineCharts(Rows):
+    """One quantity over the rounds, and the next one below it where there is room."""
+
+    DEFAULT_CSS = """
+    TimelineCharts > #rounds-below { margin-top: 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._above = ChartView(id="rounds", empty=LOADING)
+        self._below = ChartView(id="rounds-below", empty="")
+        self._shown = Shown()
+        self._course: Course = "estimates"
+        self._target: int | None = None  # the place of the one whose estimates are shown
+        self._drawn: tuple[object, ...] = ()  # what the charts were made of
+
+    def compose(self) -> ComposeResult:
+        yield self._above
+        yield self._below
+
+    def charts(self) -> list[ChartView]:
+        """Those that are shown."""
+        return [chart for chart in (self._above, self._below) if chart.display]
+
+    # What the keys do.
+
+    @property
+    def _next(self) -> Course:
+        courses = list(COURSES)
+        return courses[(courses.index(self._course) + 1) % len(courses)]
+
+    def next_view(self) -> None:
+        self._course = self._next
+
+    @property
+    def walks(self) -> bool:
+        """Whether there are targets to walk through."""
+        return self._course == "estimates" and self._shown.rounds is not None
+
+    def walk(self, by: int) -> None:
+        """To another target alone, or all of them."""
+        rounds = self._shown.rounds
+        if rounds is not None:
+            at = -1 if self._target is None else self._target
+            at = (at + 1 + by) % (len(rounds.targets) + 1) - 1
+            self._target = None if at < 0 else at
+
+    def switches(self) -> Choices:
+        if self._shown.rounds is None:
+            return ()
+        targets: Choices = (("cohort", "j k target"),) if self.walks else ()
+        return (
+            ("view", f"{key_of(self.app, *VIEW)} {COURSES[self._course]}"),
+            *targets,
+        )
+
+    # The picture.
+
+    def show(self, shown: Shown, room: Size) -> None:
+        """Draw the rounds in a box of this size; (0, 0): there is none yet, nothing is drawn."""
+        self._shown = shown
+        rounds = shown.rounds
+        self._below.display = rounds is not None and room.height >= TALL
+        if not room.width:
+            return
+        if rounds is None:
+            self._drawn = ()
+            self._above.empty = NO_ROUNDS if shown.one_collection else shown.empty
+            self._above.chart = self._below.chart = None
+            return
+        state = (*self.numbers(shown), shown.base, shown.cursor, shown.note)
+        state = (*state, self._course, self._target, self._below.display)
+        if state == self._drawn:
+            return
+        self._drawn = state
+        self._above.chart = self._plot(rounds, self._course)
+        if self._below.display:
+            self._below.chart = self._plot(rounds, self._next)
+
+    def _plot(self, rounds: Rounds, course: Course) -> Plot:
+        """One quantity over the rounds."""
+        from ....charts.figures import rounds as figures
+
+        note, at, base = self._shown.note, self._shown.cursor, self._shown.base
+        assert base is not None  # whose rounds they are
+        labels, top = _labels(self._shown), _top_k(self._shown)
+        match course:
+            case "estimates":
+                chosen = self._target if self._target in range(len(rounds.targets)) else None
+                return figures.estimates(rounds, labels, at, chosen, note=note)
+            case "gain":
+                return figures.gain(rounds, base.metrics.get("gain"), at, note=note)
+            case "ranks":
+                return figures.ranks(rounds, labels, base.domain_size, top, at, note=note)
+            case "top":
+                return figures.in_top(rounds, top, at, note=note)
+            case "spent":
+                return figures.spent(rounds, base.rappor is not None, at, note=note)
+
+    # The numbers.
+
+    def numbers(self, shown: Shown) -> tuple[object, ...]:
+        """What the charts and their table are made of."""
+        return (shown.rounds,)
+
+    def table(self, shown: Shown) -> Table | None:
+        from ....charts.figures.rounds import table
+
+        rounds = shown.rounds
+        return None if rounds is None else table(rounds, _labels(shown), _top_k(shown))
+
+
+def _labels(shown: Shown) -> dict[int, str]:
+    """The names of the items that have frequencies."""
+    found = shown.frequencies
+    return {} if found is None else dict(zip(found.items, found.labels, strict=True))
+
+
+def _top_k(shown: Shown) -> int:
+    assert shown.base is not None
+    return min(int(shown.base.parameters.get("simulate.top_k", 20)), shown.base.domain_size)

@@ -1,0 +1,334 @@
+"""Pane 2: the population, the privacy budget, the run and the sweep, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.reactive import var
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ...catalogue.help import field_help, title_of
+from ...messages import FieldFocused
+from ...text.format import short
+from ...widgets.blank import Rows
+from ...widgets.field import Field, Type, ValueInput
+from ...widgets.fitting import fitted
+from .sweep import SweepEditor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...session.draft import Draft
+
+SIDE_BY_SIDE: Final = 76
+"""Cells of width from which two columns stand side by side."""
+BLOCK_S: Final = 0.7
+"""How long a script may be broken before the form closes: typing breaks it all the time."""
+
+_POPULATIONS: Final = ("zipf", "uniform", "geometric", "normal", "counts", "csv")
+_RULES: Final = ("nearest", "ceil", "floor")
+_OWN: Final[tuple[tuple[str, Type], ...]] = (
+    ("items", "integer"),
+    ("users", "integer"),
+    ("exponent", "number"),
+    ("ratio", "number"),
+    ("mean", "number"),
+    ("std", "number"),
+    ("counts", "list"),
+    ("path", "text"),
+    ("column", "text"),
+    ("count", "text"),
+)
+"""Keys that a population may have; those of its kind are shown."""
+_FORMS: Final = ("full", "one-time", "basic", "basic-one-time")
+_PROTOCOL: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
+    ("form", _FORMS),
+    ("f", "number"),
+    ("epsilon", "number"),
+    ("hash_range", _RULES),
+    ("p", "number"),
+    ("q", "number"),
+    ("bits", "integer"),
+    ("hashes", "integer"),
+    ("cohorts", "integer"),
+    ("alpha", "number"),
+    ("adjust", ("bonferroni", "benjamini-hochberg")),
+    ("delta", "number"),
+    ("neighbours", ("change-one", "add-remove")),
+)
+"""Keys that a protocol may have, each with its type or its words; the used ones are shown."""
+
+
+def _protocol_fields(name: str, shape: Type | tuple[str, ...]) -> Iterator[Widget]:
+    """The field of a key of the protocol, and what stands below it."""
+    key = f"protocol.{name}"
+    field = (
+        labelled(key, shape)
+        if isinstance(shape, str)
+        else labelled(key, options=[(one, one) for one in shape], rows=2)
+    )
+    field.display = name == "epsilon"
+    field.set_class(field.display, "first")  # as with most protocols: then nothing moves
+    yield field
+    if name == "hash_range":
+        field.id = "rule"
+        given = Field(key, "  given", "integer", id="given")
+        given.display = False
+        yield given
+    if name == "q":
+        letters = Static(id="letters", markup=False)
+        letters.display = False
+        yield letters
+
+
+def labelled(key: str, type_: Type = "text", **more: Any) -> Field:
+    """A field with the label of its help."""
+    return Field(key, title_of(key), type_, **more)
+
+
+class ParametersPane(VerticalScroll):
+    """Every number of a scenario but the attack's."""
+
+    BORDER_TITLE = "2 Parameters"
+    DEFAULT_CSS = """
+    ParametersPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-error;
+        layout: vertical;
+        scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 25%;
+        scrollbar-background: $background;
+        & > Rows { height: auto; width: 1fr; }
+        &.-side { layout: horizontal; }
+        &.-side > #numbers { padding-right: 2; }
+        &.-roomy .first { margin-top: 1; }
+        &.-side .top { margin-top: 0; }
+        & #letters { padding: 0 0 0 2; height: auto; color: $foreground 60%; }
+        &:ansi #letters { text-style: dim; }
+        & > #meaning {
+            display: none;
+            dock: bottom;
+            height: 4;
+            content-align: left bottom;
+            padding: 0 2;
+            color: $foreground 60%;
+        }
+        &:ansi > #meaning { text-style: dim; }
+        &.-side.-roomy > #meaning { display: block; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
+    ]
+
+    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._last: Widget | None = None
+        self._key = ""  # of the field with the focus
+        self._block_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Rows(id="numbers"):
+            kinds = [(kind, kind) for kind in _POPULATIONS]
+            yield Field("population.kind", "", options=kinds, rows=2)
+            for name, type_ in _OWN:
+                field = labelled(f"population.{name}", type_, optional=name == "count")
+                if name == "count" and isinstance(field.control, ValueInput):
+                    field.control.placeholder = "none"
+                field.display = name in ("items", "users")
+                yield field
+            for name, shape in _PROTOCOL:
+                yield from _protocol_fields(name, shape)
+        with Rows(id="run"):
+            trials = labelled("trials", "integer", optional=True)
+            trials.add_class("first", "top")
+            yield trials
+            yield labelled("seed", "integer", optional=True, grouped=False)
+            paths = [(one, one) for one in ("auto", "counts", "reports")]
+            yield labelled("simulate.path", options=paths)
+            yield labelled("simulate.top_k", "integer", optional=True)
+            sweep = SweepEditor()
+            sweep.add_class("first")
+            yield sweep
+        yield Static(id="meaning", markup=False)
+
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+
+    def _fit(self) -> None:
+        side = self.size.width >= SIDE_BY_SIDE
+        self.set_class(side, "-side")
+        self.set_class(self.size.height >= 18, "-roomy")
+        self._say_meaning()
+
+    # The focus.
+
+    def focus_first(self) -> None:
+        """Put the focus where it was last in this pane, or into the first field."""
+        self.action_enter()
+
+    def action_enter(self) -> None:
+        last = self._last
+        if last is None or not last.focusable:
+            last = next((one for one in self.query("*") if one.focusable), self)
+        self.screen.set_focus(last)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is not self:
+            self._last = event.widget
+
+    def on_field_focused(self, event: FieldFocused) -> None:
+        """Where there is room, say what the field with the focus means."""
+        self._key = event.key
+        self._say_meaning()
+
+    def _say_meaning(self) -> None:
+        help_, words = field_help(self._key), self.query_one("#meaning", Static)
+        # One that is not shown is left alone: Textual lays out the screen anew for it.
+        if help_ is not None and words.display:
+            words.update(f"{help_.title}: {help_.meaning}", layout=False)
+
+    # Downwards.
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted:
+            return
+        self._block(draft)
+        if not draft.parses:
+            return
+        from ...session.draft import sweep_of, used_keys, value_of
+
+        swept = sweep_of(draft)
+        own = {
+            f"{table}.{name}"
+            for table in ("population", "protocol")
+            for name in ("kind", *used_keys(draft, table))
+        }
+        for field in self._fields():
+            if field.key.partition(".")[0] in ("population", "protocol"):
+                field.display = field.key in own
+            if not field.display:
+                continue
+            field.swept = field.key in swept
+            value = value_of(draft, field.key)
+            if field.id == "rule":
+                self._show_rule(draft, field, value)
+            elif field.id == "given":
+                field.display = value not in _RULES
+                field.show(value, said(draft, field.key))
+            elif field.key in ("protocol.f", "protocol.epsilon"):
+                self._show_noise(draft, field, value)
+            elif field.key in ("population.column", "population.count"):
+                columns = columns_of(draft.folder, str(value_of(draft, "population.path") or ""))
+                field.offer(columns)
+                field.show(value, said(draft, field.key))
+            else:
+                field.show(value, said(draft, field.key))
+        first = next((one for one in self._fields() if one.key in own and one.display
+                      and one.key.startswith("protocol.")), None)  # fmt: skip
+        for field in self._fields():
+            field.set_class(field is first or field.key == "trials", "first")
+        self._show_letters(draft, own)
+        self.query_one(SweepEditor).show(draft)
+
+    def _fields(self) -> Iterator[Field]:
+        """The fields of this pane, not those of the sweep editor inside it."""
+        for column in self.query_children(Rows):
+            yield from column.query_children(Field)
+
+    def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
+        """The rule for g, each with the g it gives at this ε, and "given" for a number."""
+        from core.protocols.hashing import hash_range_for
+
+        cell = draft.cell
+        epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
+        options: list[tuple[Any, str]] = [(rule, rule) for rule in _RULES]
+        if isinstance(epsilon, int | float):
+            options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in _RULES]
+        g = cell.hash_range if cell is not None else None
+        given = value if isinstance(value, int) else g or 2
+        field.choose_from([*options, (given, "given")])
+        field.show(value if value in _RULES else given)
+
+    def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
+        """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
+        from ...session.draft import kind_of
+
+        rappor, cell = kind_of(draft, "protocol") == "rappor", draft.cell
+        if field.key == "protocol.epsilon":
+            field.rename("one report ε₁" if rappor else title_of(field.key))
+        field.follows = False
+        if rappor and value is None and cell is not None and cell.noise is not None:
+            field.follows = True
+            solved = cell.noise.f
+            if field.key == "protocol.epsilon":
+                solved = cell.noise.epsilon_one(cell.hashes)
+            value = float(f"{solved:.4g}")
+        field.show(value, said(draft, field.key))
+
+    def _show_letters(self, draft: Draft, own: set[str]) -> None:
+        """Below RAPPOR's noise: which way round its letters are, and what they come to."""
+        words = self.query_one("#letters", Static)
+        cell = draft.cell
+        words.display = "protocol.f" in own
+        if words.display and cell is not None and cell.noise is not None:
+            noise = cell.noise
+            sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
+            text = f"{sent}: RAPPOR's p and q are the reverse of Wang's"
+            if str(words.content) != text:
+                words.update(text)
+
+    def _block(self, draft: Draft) -> None:
+        """While the script does not parse, a form cannot write into it: say so, then close."""
+        if draft.parses:
+            if self._block_timer is not None:
+                self._block_timer.stop()
+                self._block_timer = None
+            self._close(False)
+        elif self._block_timer is None:
+            self._block_timer = self.set_timer(BLOCK_S, lambda: self._close(True))
+
+    def _close(self, closed: bool) -> None:
+        draft = self.draft
+        closed = closed and draft is not None and not draft.parses
+        line = draft.problems[0].line if closed and draft is not None else None
+        said = f"✗ script, line {line}" if line is not None else ""
+        if said != (self.border_subtitle or ""):
+            self.border_subtitle = said
+        for column in self.query_children(Rows):
+            column.disabled = closed
+
+
+def said(draft: Draft, key: str) -> str:
+    """What the field of a key says below itself; "" while all is well."""
+    from ...session.draft import own_problem
+
+    problem = own_problem(draft, key)
+    return problem.message if problem is not None else ""
+
+
+def columns_of(folder: Path, path: str) -> list[str]:
+    """The columns in the header of a CSV file; none where it cannot be read."""
+    import csv
+    from pathlib import Path as FilePath
+
+    if not path.strip():
+        return []
+    try:
+        file = folder / FilePath(path).expanduser()
+        if not file.is_file():
+            return []  # opening a pipe would wait for somebody to write into it
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            return next(csv.reader([lines.readline(100_000)]), [])
+    except (OSError, ValueError, RuntimeError, csv.Error):
+        return []

@@ -1,0 +1,101 @@
+"""A recording that plays: holds the film, and makes its pictures in a thread as they fall due."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widget import Widget
+
+from ...session import transport
+from .transport_bar import TransportBar
+
+if TYPE_CHECKING:
+    from ...engine.recorded import Film
+    from ...session.snapshot import Snapshot
+
+
+class Player(Widget):
+    """The bar of a recording; nothing while none plays.
+
+    film : what plays. frame : its picture at the place where the bar is; None before the first.
+    """
+
+    DEFAULT_CSS = "Player { height: auto; }"
+
+    @dataclass(eq=False)
+    class Drawn(Message):
+        """There is another frame."""
+
+    @dataclass(eq=False)
+    class Turned(Message):
+        """The recording has come to another round of a campaign, from 0; None: a whole block."""
+
+        round: int | None
+
+    @dataclass(eq=False)
+    class Closed(Message):
+        """The recording was left by its own key."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.film: Film | None = None
+        self.frame: Snapshot | None = None
+        self._bar = TransportBar(id="recording")
+        self._round: int | None = None
+        self._drawing = False
+
+    def compose(self) -> ComposeResult:
+        yield self._bar
+
+    def play(self, film: Film) -> None:
+        """Play a film from the start, and close it at the end."""
+        self.close()
+        self.film, self._round = film, None
+        self._bar.about = f"run {film.run.id}" if film.stored else "recording"
+        clock = transport.loaded([beat.seconds for beat in film.beats])
+        self._bar.transport = replace(clock, playing=True)
+        self.call_after_refresh(self._bar.focus)
+
+    def close(self) -> None:
+        """Leave the recording, if one plays."""
+        film, self.film, self.frame = self.film, None, None
+        if film is None:
+            return
+        self._bar.transport = None
+        if not self._drawing:  # else who draws closes it
+            film.close()
+
+    def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
+        message.stop()
+        self.run_worker(self._draw(), exit_on_error=True)
+
+    def on_transport_bar_closed(self, message: TransportBar.Closed) -> None:
+        message.stop()
+        self.close()
+        self.post_message(self.Closed())
+
+    async def _draw(self) -> None:
+        """Show what has come by now; while one frame is made, those that fall due are left out."""
+        if self._drawing:
+            return
+        self._drawing = True
+        drawn: tuple[Film, int] | None = None
+        while (film := self.film) is not None and (clock := self._bar.transport) is not None:
+            if drawn == (film, clock.come):
+                break
+            drawn = film, clock.come
+            beat = film.beat(clock.come)
+            frame = await asyncio.to_thread(film.frame, beat.blocks)
+            if self.film is not film:
+                film.close()
+                continue
+            self.frame, self._bar.words = frame, film.words(beat)
+            self.post_message(self.Drawn())
+            if beat.round != self._round:  # between blocks, rounds are looked at by hand
+                self._round = beat.round
+                self.post_message(self.Turned(beat.round))
+        self._drawing = False

@@ -1,0 +1,163 @@
+"""What RAPPOR gives away and what that buys: numbers, alternatives, and ε over many reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.reactive import reactive
+
+from ...charts.rows import Charset, Palette, Row, centred, clean, length, pad
+from ...text import format as fmt
+from ...text.prose import wrapped
+from ...widgets.fitting import fitted
+from ...widgets.plot import ChartView
+from ...widgets.rows_view import RowsView
+
+if TYPE_CHECKING:
+    from ...explain.privacy import Bargain, Group
+    from ...session.draft import Draft
+
+SIDE_BY_SIDE: Final = 110
+"""From this width the chart stands beside the numbers."""
+
+BESIDE: Final = 24
+"""Where a formula has so much room it stands beside its number, else below."""
+
+LOW: Final = 24
+"""Below this height the chart leaves more rows to the numbers."""
+
+NOTHING: Final = "RAPPOR alone has this panel"
+
+
+class PrivacyView(Vertical):
+    """The numbers of `draft`'s RAPPOR, and the chart of many reports."""
+
+    DEFAULT_CSS = """
+    PrivacyView {
+        height: 1fr;
+        & > RowsView { width: 1fr; height: 1fr; }
+        & > ChartView { width: 1fr; height: 12; }
+        &.-low > ChartView { height: 9; }
+        &.-side { layout: horizontal; }
+        &.-side > RowsView { width: 72; }
+        &.-side > ChartView { height: 1fr; margin: 0 0 0 2; }
+    }
+    """
+    BINDINGS = [  # noqa: RUF012
+        Binding("j", "scroll_by(1)", "Down", show=False, id="privacy.down"),
+        Binding("k", "scroll_by(-1)", "Up", show=False, id="privacy.up"),
+    ]
+
+    draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
+
+    def compose(self) -> ComposeResult:
+        yield RowsView(self._rows)
+        yield ChartView(empty="")
+
+    def _fit(self) -> None:
+        self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
+        self.set_class(self.size.height < LOW, "-low")
+
+    def on_mount(self) -> None:
+        fitted(self, self._fit)
+        self.watch_draft()
+
+    def watch_draft(self) -> None:
+        if not self.is_mounted:
+            return
+        self.query_one(RowsView).rebuild()
+        cell = self.draft.cell if self.draft is not None else None
+        chart = self.query_one(ChartView)
+        if cell is None or cell.noise is None:
+            chart.chart = None
+            return
+        from ...explain.privacy import rounds_plot
+
+        chart.chart = rounds_plot(cell, cell.noise)
+
+    def action_scroll_by(self, lines: int) -> None:
+        """Scroll where the numbers do not fit."""
+        self.query_one(RowsView).scroll_relative(y=lines, animate=False)
+
+    def as_text(self) -> str:
+        """What is shown as plain text."""
+        return self.query_one(RowsView).as_text() + "\n" + self.query_one(ChartView).as_text()
+
+    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is None or cell.noise is None:
+            return centred(NOTHING, width, height, palette.muted)
+        from ...explain.privacy import bargains, groups
+
+        rows: list[Row] = []
+        for group in groups(cell, cell.noise):
+            rows += [[]] if rows else []
+            rows += _facts(group, width, palette, charset)
+        rows += [[], *_bargains(bargains(cell, cell.noise), width, palette, charset)]
+        return rows
+
+
+def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list[Row]:
+    title = wrapped(clean(group.title, charset), width)
+    rows: list[Row] = [[(line, f"bold {palette.foreground}")] for line in title]
+    names = 3 if charset != "ascii" else 11
+    words = min(28, width - names - 11)
+    for fact in group.facts:
+        row: Row = [
+            (pad(clean(fact.symbol, charset), names), palette.theory),
+            (pad(clean(fact.label, charset), words), palette.foreground),
+            (
+                pad(clean(fact.value, charset), 9, right=True) + "  ",
+                f"bold {palette.foreground}",
+            ),
+        ]
+        indent = length(row)
+        if width - indent < BESIDE:
+            rows.append(row)
+            lines, indent = wrapped(clean(fact.why, charset), width - 3), 3
+        else:
+            first, *lines = wrapped(clean(fact.why, charset), width - indent)
+            rows.append([*row, (first, palette.muted)])
+        rows += [[(" " * indent + line, palette.muted)] for line in lines]
+    return rows
+
+
+def _bargains(
+    found: tuple[Bargain, ...], width: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """What another number would change: a row each, what differs from now in full brightness."""
+    heads = ("", "ε₁", "ε∞", "σ", "strings", "0.8 k m")
+
+    def texts(one: Bargain) -> tuple[str, ...]:
+        bound = one.epsilon_infinity
+        return (
+            one.name,
+            fmt.short(one.epsilon_one, 3),
+            "unbounded" if bound is None else fmt.short(bound, 3),
+            fmt.short(one.std, 3),
+            fmt.short(one.strings, 3),
+            "" if one.room is None else fmt.count(int(one.room)),
+        )
+
+    table = [heads, *map(texts, found)]
+    sizes = [13, 9, 11, 11, 9, 9]
+    if found[0].room is None:
+        sizes.pop()
+    while sum(sizes) > width:
+        sizes.pop()
+    rows: list[Row] = [[("What each number buys", f"bold {palette.foreground}")]]
+    for number, line in enumerate(table):
+        row: Row = []
+        for at, size in enumerate(sizes):
+            text = pad(clean(line[at], charset), size, right=at > 0)
+            same = number > 1 and at > 0 and line[at] == table[1][at]
+            style = palette.muted if number == 0 or same else palette.foreground
+            row.append((text, f"bold {style}" if number == 1 else style))
+        rows.append(row)
+    words = "σ of a rare frequency; strings of equal frequency that N users can reveal" + (
+        "; 0.8 k m candidates that can be estimated together" if found[0].room else ""
+    )
+    return rows + [[(line, palette.muted)] for line in wrapped(clean(words, charset), width)]

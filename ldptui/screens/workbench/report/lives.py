@@ -1,0 +1,177 @@
+"""Two lives of reports as rows: their steps beside or below each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from ....charts.rows import Charset, Palette, Row, length, pad
+from ....text import format as fmt
+from ....text.prose import wrapped
+from .cells import Pen, cell_rows
+
+if TYPE_CHECKING:
+    from core.pure import BoolArray
+
+    from ....explain.report import Life, Step
+
+TWO_COLUMNS: Final = 70
+"""So many cells are enough for the two users side by side."""
+
+INDENT: Final = 16
+"""Cells for the number and the name of a step, where its text stands beside them."""
+
+ROOMY: Final = 58
+"""From this width a column has the names of the steps beside their texts."""
+
+
+def life_rows(
+    genuine: Life, fake: Life | str, width: int, height: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """Both lives, their steps at one height where they stand side by side.
+
+    Rows that are left over show all the bits of a report.
+    """
+    if width < TWO_COLUMNS:
+        pen = Pen(palette, charset)
+        rows = stacked(blocks_of(pen, genuine, width), 1)
+        return [*rows, [], *stacked(blocks_of(pen, fake, width), 1)]
+    blocks = paired(genuine, fake, width, Pen(palette, charset))
+    spare = height - sum(map(len, blocks)) - len(blocks) + 1
+    if spare > 0:
+        blocks = paired(genuine, fake, width, Pen(palette, charset, spare))
+    pen = Pen(palette, charset)
+    return stacked(blocks, 1 if spare >= 0 else 0, beside(pen, [], (width - 3) // 2, []))
+
+
+def paired(genuine: Life, fake: Life | str, width: int, pen: Pen) -> list[list[Row]]:
+    """The blocks of both lives beside each other."""
+    left = (width - 3) // 2
+    ours, theirs = blocks_of(pen, genuine, left), blocks_of(pen, fake, width - 3 - left)
+    blocks: list[list[Row]] = []
+    for one, other in zip_longest(ours, theirs, fillvalue=()):
+        rows: list[Row] = []
+        for at in range(max(len(one), len(other))):
+            right = other[at] if at < len(other) else []
+            rows.append(beside(pen, one[at] if at < len(one) else [], left, right))
+        blocks.append(rows)
+    return blocks
+
+
+def stacked(blocks: list[list[Row]], gap: int, between: Row | None = None) -> list[Row]:
+    """The blocks below each other, with a row between them where there is a gap."""
+    rows: list[Row] = []
+    for block in blocks:
+        if rows and gap:
+            rows.append(between or [])
+        rows += block
+    return rows
+
+
+def beside(pen: Pen, one: Row, left: int, other: Row) -> Row:
+    room = left - length(one)
+    return [*one, (" " * room + " ", ""), (pen.text("│ "), pen.palette.muted), *other]
+
+
+def blocks_of(pen: Pen, life: Life | str, width: int) -> list[list[Row]]:
+    """The title and the steps of a life, or why there is none, each a block of rows."""
+    if isinstance(life, str):
+        title = (pad(pen.text("No fake users"), width), f"bold {pen.palette.muted}")
+        rows: list[Row] = [[(line, pen.palette.muted)] for line in wrapped(pen.text(life), width)]
+        return [[[title]], rows]
+    tone = pen.palette.attacked if life.fake else pen.palette.clean
+    blocks: list[list[Row]] = [[[(pad(pen.text(life.title), width), f"bold {tone}")]]]
+    for number, step in enumerate(life.steps, 1):
+        later = (other.cells for other in life.steps[number:] if other.cells is not None)
+        again = any(
+            step.cells is not None and len(cells.rows) == 2 and cells.over == step.cells.over
+            for cells in later
+        )
+        if again and width < ROOMY:  # the cells are the first row of those to come
+            step = replace(step, cells=None)
+        blocks.append(step_rows(pen, number, step, width, tone))
+    return blocks
+
+
+def step_rows(pen: Pen, number: int, step: Step, width: int, tone: str) -> list[Row]:
+    """A step: its name and text, what could happen, its cells, and what it comes to."""
+    palette = pen.palette
+    roomy = width >= ROOMY
+    indent = INDENT if roomy else 2
+    room = width - indent
+    head = f"{number} {step.name}"
+    head = head.ljust(indent) if roomy else f"{head}  "
+    lines = wrapped(pen.text(step.text), room, width - len(head))
+    rows: list[Row] = [[(head, f"bold {tone}"), (lines[0], palette.foreground)]]
+    body: list[Row] = [[(line, palette.foreground)] for line in lines[1:]]
+    body += chance_rows(pen, step, room)
+    rows += [[(" " * indent, ""), *row] for row in body]
+    if step.cells is not None:
+        rows += cell_rows(pen, step.cells, width, 2, INDENT if roomy else 0)
+    body = meter_rows(pen, step, room)
+    for detail in step.detail:
+        body += [[(line, palette.muted)] for line in wrapped(pen.text(detail), room)]
+    if step.bits is not None and step.marked is not None:
+        body += bit_rows(pen, step.bits, set(step.marked.tolist()), room)
+    return rows + [[(" " * indent, ""), *row] for row in body]
+
+
+def chance_rows(pen: Pen, step: Step, width: int) -> list[Row]:
+    """A table of what could happen; sentences where it is too wide."""
+    palette = pen.palette
+    table = [
+        (pen.text(c.event), pen.text(f"{c.symbol} = {fmt.short(c.probability)}"),
+         pen.text(c.outcome))
+        for c in step.chances
+    ]  # fmt: skip
+    widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
+    rows: list[Row] = []
+    for event, chance, outcome in table:
+        if sum(widths) + 4 <= width:
+            rows.append([
+                (pad(event, widths[0] + 2), palette.foreground),
+                (pad(chance, widths[1] + 2), palette.theory),
+                (outcome, palette.foreground),
+            ])  # fmt: skip
+        else:
+            lines = wrapped(f"{event}, {chance}: {outcome}", width)
+            rows += [[(line, palette.foreground)] for line in lines]
+    return rows
+
+
+def bit_rows(pen: Pen, bits: BoolArray, marked: set[int], width: int) -> list[Row]:
+    """All bits in lines, the targets in their colour; or none if they need too many lines."""
+    if -(-bits.size // width) > pen.spare:
+        return []
+    rows: list[Row] = []
+    for start in range(0, bits.size, width):
+        row: Row = []
+        for at in range(start, min(start + width, bits.size)):
+            style = pen.palette.target if at in marked else pen.palette.muted
+            mark = pen.text("█" if bits[at] else "·")
+            if row and row[-1][1] == style:
+                row[-1] = (row[-1][0] + mark, style)
+            else:
+                row.append((mark, style))
+        rows.append(row)
+    return rows
+
+
+def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
+    """How many targets a report supports, and how many were expected."""
+    meter = step.meter
+    if meter is None:
+        return []
+    cells = min(20, meter.total)
+    full = round(cells * meter.value / meter.total)
+    expected = fmt.short(meter.expected, 3)
+    said = f"{meter.value} of {meter.total} targets, expected {expected}"
+    brief = f"{meter.value} of {meter.total}, expected {expected}"
+    bar = (pen.text("█" * full + "·" * (cells - full)), pen.palette.target)
+    for words in (said, brief):
+        if cells + 2 + len(words) <= width:
+            return [[bar, (f"  {words}", pen.palette.foreground)]]
+    return [[bar], *([(line, pen.palette.foreground)] for line in wrapped(said, width))]

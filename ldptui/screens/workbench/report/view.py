@@ -1,0 +1,188 @@
+"""The view of two reports: whose they are, and what the keys do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from ....charts.rows import Charset, Palette, Row, centred
+from ....terminal.keyboard import key_of
+from ....widgets.rows_view import RowsView
+from .lives import life_rows
+
+if TYPE_CHECKING:
+    from core.cell import Cell
+
+    from ....explain.report import Life
+    from ....session.draft import Draft
+
+NOTHING: Final = "no valid scenario yet"
+
+NO_ATTACK: Final = "The scenario has no attack. Choose one in pane 3 to see its report here."
+
+NOT_HERE: Final = "The attack is Python code. It runs in the background process alone, never here."
+
+HINTS: Final = (
+    ("report.new", "n", "new report"),
+    ("report.user", "u", "new user"),
+    ("report.next", "i", "next item"),
+    ("report.previous", "I", "item before"),
+)
+
+
+class ReportView(Vertical):
+    """One genuine and one fake report of `draft`, two columns where there is room for them.
+
+    The same draws are kept while the scenario changes: what changes on the screen is what the
+    change did.
+    """
+
+    DEFAULT_CSS = """
+    ReportView {
+        height: 1fr;
+        & > .report--hints { height: 1; color: $text-muted; }
+    }
+    """
+    BINDINGS = [  # noqa: RUF012
+        Binding("n", "new_report", "New report", id="report.new"),
+        Binding("u", "new_user", "New user", id="report.user"),
+        Binding("i", "step_item(1)", "Next item", id="report.next"),
+        Binding("I", "step_item(-1)", "Item before", show=False, id="report.previous"),
+        Binding("j", "scroll_by(1)", "Down", show=False, id="report.down"),
+        Binding("k", "scroll_by(-1)", "Up", show=False, id="report.up"),
+    ]
+
+    draft: reactive[Draft | None] = reactive(None, always_update=True, init=False)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._report = 0  # the number of the draws, of this user's reports
+        self._user = 0  # the number of the user
+        self._item: int | None = None  # chosen by hand; None: what the user drew
+        self._lives: tuple[Life, Life | str] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield RowsView(self._rows)
+        hints = Content("   ").join(
+            Content.styled(key_of(self.app, name, key), "bold $text-accent") + f" {what}"
+            for name, key, what in HINTS
+        )
+        yield Static(hints, classes="report--hints")
+
+    def on_mount(self) -> None:
+        self._offer_keys()
+
+    def watch_draft(self) -> None:
+        self._redraw()
+        if self.is_mounted:
+            self._offer_keys()
+
+    def _offer_keys(self) -> None:
+        self.query_one(".report--hints").display = self._has_report
+        self.refresh_bindings()
+
+    def check_action(
+        self,
+        action: str,
+        parameters: tuple[object, ...],  # noqa: ARG002
+    ) -> bool | None:
+        """Where there is no report, there is no next one."""
+        return self._has_report or action not in ("new_report", "new_user", "step_item")
+
+    @property
+    def _has_report(self) -> bool:
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is None:
+            return False
+        from ....explain.report import has_steps
+
+        return has_steps(cell.protocol)
+
+    def action_new_report(self) -> None:
+        """The same user with the same value: new randomness."""
+        self._report += 1
+        self._redraw()
+
+    def action_new_user(self) -> None:
+        """Another user, whose value is drawn from the population."""
+        self._user += 1
+        self._report, self._item = 0, None
+        self._redraw()
+
+    def action_step_item(self, by: int) -> None:
+        """The same user and draws, with the next or the previous value."""
+        lives = self.lives
+        if lives is not None and self.draft is not None and self.draft.cell is not None:
+            held = lives[0].item or 0
+            self._item = (held + by) % self.draft.cell.population.domain_size
+            self._redraw()
+
+    def action_scroll_by(self, lines: int) -> None:
+        """Scroll where the steps do not fit."""
+        self.query_one(RowsView).scroll_relative(y=lines, animate=False)
+
+    @property
+    def lives(self) -> tuple[Life, Life | str] | None:
+        """The genuine user's report and the fake one's, or why there is none; None for neither."""
+        cell = self.draft.cell if self.draft is not None else None
+        if self._lives is None and cell is not None:
+            # Of a campaign the reports of its most attacked round.
+            self._lives = self._draw(cell.peak) if self._has_report else None
+        return self._lives
+
+    def as_text(self) -> str:
+        """What is shown as plain text."""
+        return self.query_one(RowsView).as_text()
+
+    def _redraw(self) -> None:
+        self._lives = None
+        if self.is_mounted:
+            self.query_one(RowsView).rebuild()
+
+    def _draw(self, cell: Cell) -> tuple[Life, Life | str]:
+        from core.attacks import PythonAttack
+        from core.streams import stream
+
+        from ....explain.report import fake_life, genuine_life, random_user
+
+        seed, user = cell.seed, f"one report: user {self._user}"
+        item = self._item
+        if item is None or item >= cell.population.domain_size:
+            item = random_user(cell, stream(seed, user, "population"))
+        name = f"{user}, report {self._report}"
+        # The client of RAPPOR keeps its permanent noise from one report to the next.
+        kept = stream(seed, f"{user} keeps for {item}", "genuine")
+        genuine = genuine_life(cell, item, stream(seed, name, "genuine"), kept)
+        if cell.attack is None:
+            return genuine, NO_ATTACK
+        if any(isinstance(some.strategy, PythonAttack) for some in cell.fakes):
+            return genuine, NOT_HERE
+        return genuine, fake_life(cell, stream(seed, name, "malicious"))
+
+    def _why_none(self) -> str:
+        """Why a valid scenario has no report to show."""
+        from core.protocols.curators import Curator
+
+        cell = self.draft.cell if self.draft is not None else None
+        if cell is not None and isinstance(cell.protocol, Curator):
+            return (
+                "a trusted curator gets no reports: users tell it their items as they are, a fake "
+                "user any item, and noise is added once, to the counts"
+            )
+        if cell is not None and cell.noise is not None:
+            return "too many items times cohorts to hash their Bloom filters here: fewer, please"
+        return "the reports of this protocol are not drawn here"
+
+    def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+        lives = self.lives
+        if lives is None:
+            valid = self.draft is not None and self.draft.cell is not None
+            why = self._why_none() if valid else NOTHING
+            return centred(why, width, height, palette.muted)
+        return life_rows(*lives, width, height, palette, charset)

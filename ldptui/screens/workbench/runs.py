@@ -1,0 +1,296 @@
+"""Pane 5: the history. The runs of this session and of the store, newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.reactive import var
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from ...messages import RunAsked, RunsChosen
+from ...session.runs import Run, changes, described, differences, matching
+from ...session.shelf import Shelf
+from ...terminal.keyboard import RUN, key_of
+from ...widgets.filter_input import FilterInput, no_match
+from ...widgets.fitting import fitted
+from .failure import FailureView
+
+MARKS: Final = {
+    "running": "●", "done": "✓", "partial": "◐", "failed": "✗", "interrupted": "◌",
+}  # fmt: skip
+WORDS: Final = {
+    "running": "running",
+    "done": "done",
+    "partial": "stopped, r goes on with it",
+    "failed": "failed",
+    "interrupted": "its process is gone, r goes on with it",
+}
+MOST_OVERLAYS: Final = 4
+"""More runs over one another cannot be told apart."""
+ROOM_FOR_DETAILS: Final = 8
+"""Rows from which the run under the cursor is described below the list."""
+EMPTY: Final = "No run yet. {} runs the scenario with all its trials and its sweep, and keeps it."
+
+
+class RunsPane(Vertical):
+    """The runs, newest first: status, time, trials, and what differs from the run before.
+
+    Posts RunsChosen and RunAsked.
+    """
+
+    BORDER_TITLE = "5 Runs"
+    DEFAULT_CSS = """
+    RunsPane {
+        border: round $foreground 25%;
+        border-title-color: $foreground-muted;
+        border-subtitle-color: $foreground-muted;
+        & > OptionList {
+            height: 1fr;
+            min-height: 1;
+            border: none;
+            background: transparent;
+            padding: 0;
+        }
+        & > OptionList:focus { border: none; }
+        & > Static { color: $foreground-muted; padding: 0 1; height: auto; }
+        & > #details { height: 5; border-top: solid $foreground 15%; padding: 0 1; }
+        & > #empty { height: 1fr; }
+        & > FilterInput { padding: 0 1; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor('down')", "Down", show=False, id="runs.down"),
+        Binding("k", "cursor('up')", "Up", show=False, id="runs.up"),
+        Binding("space", "overlay", "Overlay", id="runs.overlay"),
+        Binding("d", "ask('difference')", "Diff", id="runs.difference"),
+        Binding("p", "ask('play')", "Play", id="runs.play"),
+        Binding("o", "ask('open')", "Open", id="runs.open"),
+        Binding("r", "ask('resume')", "Resume", id="runs.resume"),
+        Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
+        Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
+        Binding("s", "ask('star')", "Star", id="runs.star"),
+        Binding("t", "ask('tags')", "Tags", id="runs.tags"),
+        Binding("delete,backspace", "ask('remove')", "Delete", id="runs.remove"),
+        Binding("u", "ask('restore')", "Undo", id="runs.restore"),
+    ]
+
+    shelf: var[Shelf] = var(Shelf())
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._keys: list[int] = []  # of the rows
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="empty")
+        yield OptionList(compact=True)
+        yield FailureView()
+        yield Static(id="details", markup=False)
+        yield FilterInput("filter: words, #tag, star, done, oue …", self.focus_first)
+
+    def watch_shelf(self) -> None:
+        self._fill()
+
+    def on_mount(self) -> None:
+        fitted(self, self._fill)
+
+    def focus_first(self) -> None:
+        """Put the focus on the list."""
+        self.query_one(OptionList).focus()
+
+    # The list.
+
+    def _fill(self) -> None:
+        if not self.is_mounted:
+            return
+        options = self.query_one(OptionList)
+        words = self.query_one(FilterInput).words
+        newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
+        empty = self.query_one("#empty", Static)
+        empty.display = not newest
+        empty.update(no_match(words) if self.shelf.runs else EMPTY.format(key_of(self.app, *RUN)))
+        options.display = bool(newest)
+        self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
+        before = _befores(self.shelf.runs)
+        rows = [self._row(run, before.get(run.key)) for run in newest]
+        keys, before_keys = [run.key for run in newest], self._keys
+        self._keys = keys
+        held = self._held(options, before_keys)
+        if len(keys) == options.option_count:
+            # A new list lays out the whole screen anew; the live row changes with every edit.
+            for index, row in enumerate(rows):
+                if options.get_option_at_index(index).prompt != row:
+                    options.replace_option_prompt_at_index(index, row)
+        else:
+            options.clear_options()
+            options.add_options(Option(row) for row in rows)
+        if keys and (before_keys != keys or options.highlighted is None):
+            # Whoever is in the list stays on the run; for all others the newest comes first.
+            options.highlighted = keys.index(held) if held in keys else 0
+        self._describe()
+        self.refresh_bindings()
+
+    def _row(self, run: Run, before: Run | None) -> Text:
+        from ...text import format as fmt
+
+        view = run.snapshot
+        mark = (
+            "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
+        )
+        star = "★" if run.stored is not None and run.stored.star else " "
+        what = described(run.document)
+        if before is not None:
+            what = differences(before.document, run.document) or f"as {before.name}: {what}"
+        number = f"{run.number}" if run.number is not None else "#" if view.full else "live"
+        row = Text(no_wrap=True, overflow="ellipsis")
+        row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
+        row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")
+        row.append("".join(f"#{tag} " for tag in run.tags), "italic")
+        row.append(view.error or what)
+        row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
+        return row
+
+    @staticmethod
+    def _held(options: OptionList, keys: list[int]) -> int | None:
+        """The run under the cursor of somebody who is in the list."""
+        at = options.highlighted
+        return keys[at] if at is not None and at < len(keys) and options.has_focus else None
+
+    def _describe(self) -> None:
+        """The run under the cursor in words, where there is room."""
+        details, run = self.query_one("#details", Static), self.current
+        failed = run is not None and run.status == "failed"
+        error, trace = (run.snapshot.error, run.snapshot.details) if run and failed else ("", "")
+        self.query_one(FailureView).show(error, trace)
+        room = self.content_size.height >= ROOM_FOR_DETAILS
+        details.display = run is not None and room and not failed
+        if run is None or not details.display:
+            return
+        before = _befores(self.shelf.runs).get(run.key)
+        status = WORDS.get(run.status, run.status) if run.number is not None else run.status
+        kept = run.stored.versions if run.stored is not None else "of this session"
+        head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
+        since = ""
+        if before is not None:
+            said = changes(before.document, run.document)
+            since = f"Since {before.name}: {' '.join(said) if said else 'nothing changed.'}"
+        what = f"{described(run.document)} · {kept}"
+        text = Text("\n".join(filter(None, (head, since, what))))
+        text.truncate(4000)
+        details.update(text)
+
+    @property
+    def current(self) -> Run | None:
+        """The run under the cursor."""
+        options = self.query_one(OptionList)
+        if options.highlighted is None or not options.display:
+            return None
+        if options.highlighted >= len(self._keys):
+            return None
+        return self.shelf.run(self._keys[options.highlighted])
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._describe()
+        self.refresh_bindings()
+
+    # What is asked for.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that do nothing with the run under the cursor are not offered."""
+        if not self.is_mounted:
+            return True
+        run = self.current
+        if action == "overlay":
+            return run is not None and run.key != self.shelf.shown
+        if action == "filter":
+            return bool(self.shelf.runs)
+        if action == "drop_filter":
+            return self.query_one(FilterInput).is_used
+        if action != "ask":
+            return True
+        what = parameters[0]
+        if what == "restore":
+            return bool(self.shelf.deleted)
+        if run is None:
+            return False
+        recorded = run.stored is not None
+        match what:
+            case "resume":
+                return recorded and run.status in ("partial", "interrupted", "failed")
+            case "play":
+                return recorded and run.snapshot.done > 0
+            case "star" | "tags":
+                return recorded
+            case "remove":
+                return run.status != "running" and run.snapshot.full
+            case "difference":
+                return len(self.shelf.runs) > 1
+        return True
+
+    def action_cursor(self, way: str) -> None:
+        options = self.query_one(OptionList)
+        (options.action_cursor_down if way == "down" else options.action_cursor_up)()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        key = self._keys[event.option_index]
+        self.post_message(RunsChosen(key, tuple(one for one in self.shelf.overlays if one != key)))
+
+    def action_overlay(self) -> None:
+        """Lay the run under the cursor over the one shown; again takes it off."""
+        run = self.current
+        if run is None or run.key == self.shelf.shown:
+            return
+        if run.key in self.shelf.overlays:
+            kept = tuple(key for key in self.shelf.overlays if key != run.key)
+        else:  # the one laid over first gives way
+            kept = (*self.shelf.overlays, run.key)[-MOST_OVERLAYS:]
+        self.post_message(RunsChosen(self.shelf.shown, kept))
+
+    def action_ask(self, what: str) -> None:
+        run = self.current
+        if run is not None or what == "restore":
+            self.post_message(RunAsked(what, run.key if run is not None else 0))  # type: ignore[arg-type]
+
+    # The filter.
+
+    def action_filter(self) -> None:
+        """Show only the runs that hold some words."""
+        self.query_one(FilterInput).open()
+
+    def action_drop_filter(self) -> None:
+        self.query_one(FilterInput).leave()
+
+    def on_filter_input_changed(self, message: FilterInput.Changed) -> None:
+        message.stop()
+        self._fill()
+
+
+def _befores(runs: tuple[Run, ...]) -> Mapping[int, Run]:
+    """The run before each, by key, the previews left out."""
+    found: dict[int, Run] = {}
+    last = None
+    for run in runs:
+        if last is not None:
+            found[run.key] = last
+        if run.snapshot.full:
+            last = run
+    return found
+
+
+def _when(moment: float) -> str:
+    """The time of today's runs, the day of older ones; a clock may have been anywhere."""
+    try:
+        then, now = time.localtime(moment), time.localtime()
+    except (ValueError, OverflowError, OSError):
+        return "    –   "
+    if then[:3] == now[:3]:
+        return time.strftime("%H:%M:%S", then)
+    return time.strftime("%d %b %y" if then[0] != now[0] else "%d %b   ", then)[:9].ljust(8)

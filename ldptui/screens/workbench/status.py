@@ -1,0 +1,151 @@
+"""The status line: what runs, how far, how fast, how long still, or what went wrong."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widget import Widget
+
+from ...terminal.keyboard import RUN, key_of
+
+if TYPE_CHECKING:
+    from ...session.snapshot import Snapshot
+
+NOTE_S = 4.0
+"""How long a note stays."""
+BAR = 12
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+class StatusLine(Widget):
+    """One line, always there: a note for its few seconds, a problem of the draft, or the run.
+
+    busy : what is being computed, in words. idle : what is said while there is nothing else.
+    """
+
+    DEFAULT_CSS = """
+    StatusLine {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        color: $foreground;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        link-style: not underline;
+        link-style-hover: underline;
+        link-background-hover: $panel;
+        & > .status--good { color: $text-success; }
+        & > .status--bad { color: $text-error; }
+        & > .status--busy { color: $text-accent; }
+        & > .status--muted { color: $foreground-muted; }
+    }
+    """
+    COMPONENT_CLASSES = {"status--good", "status--bad", "status--busy", "status--muted"}  # noqa: RUF012
+
+    snapshot: reactive[Snapshot | None] = reactive(None)
+    problem: reactive[str] = reactive("")
+    note: reactive[str] = reactive("", always_update=True)
+    busy: reactive[str] = reactive("")
+    idle: reactive[str] = reactive("starting the simulator …")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = 0.0  # when the run began that is shown
+        self._clock: Timer | None = None
+        self._fading: Timer | None = None
+
+    def on_mount(self) -> None:
+        self._clock = self.set_interval(1.0, self.refresh, pause=True)
+
+    def watch_snapshot(self, before: Snapshot | None, after: Snapshot | None) -> None:
+        """Count the seconds of a run that has nothing to tell yet."""
+        if after is not None and (before is None or before.key != after.key):
+            self._since = time.monotonic()
+        if self._clock is not None:
+            silent = after is not None and after.status == "running" and not after.done
+            (self._clock.resume if silent else self._clock.pause)()
+
+    def watch_note(self, note: str) -> None:
+        """A note is read within a few seconds, and then in the way."""
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NOTE_S, self._drop_note) if note else None
+
+    def _drop_note(self) -> None:
+        self.note = ""
+
+    def render(self) -> Text:
+        line = Text(no_wrap=True, overflow="ellipsis")
+        if self.note:
+            line.append("· ", self._style("muted")).append(self.note)
+        elif self.busy:
+            line.append("● ", self._style("busy")).append(self.busy)
+        elif self.problem:
+            line.append("✗ ", self._style("bad")).append(self.problem)
+            if hasattr(self.screen, "action_mend"):
+                line.apply_meta({"@click": "screen.mend"})
+        elif self.snapshot is None:
+            line.append(f"· {self.idle}", self._style("muted"))
+        else:
+            self._run(line, self.snapshot)
+        return line
+
+    def _style(self, name: str) -> str:
+        return str(self.get_component_rich_style(f"status--{name}", partial=True))
+
+    def _run(self, line: Text, run: Snapshot) -> None:
+        from ...text import format as fmt
+
+        what = "run" if run.full else "preview"
+        if run.status == "running":
+            line.append("● ", self._style("busy")).append(f"{what} ")
+            waited = time.monotonic() - self._since
+            if not run.done and not run.note and waited >= 1:  # populations of a million items
+                line.append(f"simulating … {fmt.duration(int(waited))}  ")
+            if run.total:
+                share = run.done / run.total
+                line.append(self._bar(share), self._style("busy")).append(
+                    f" {100 * share:3.0f} %  "
+                )
+                line.append(f"{fmt.count(run.done)} of {fmt.count(run.total)} trials")
+            if run.note:
+                line.append(f" · {run.note}", self._style("busy"))
+                return
+            if run.done and run.seconds > 0.2:
+                speed = run.done / run.seconds
+                left = (run.total - run.done) / speed
+                line.append(f" · {fmt.rate(speed)} · {fmt.duration(left)} left")
+            if run.latest:
+                line.append(f" · {run.latest}", self._style("muted"))
+        elif run.status == "failed":
+            line.append("✗ ", self._style("bad")).append(f"{what} failed: {run.error}")
+        else:
+            mark, style, word = (
+                ("✓", "good", "done") if run.status == "done" else ("◐", "busy", "stopped, partial")
+            )
+            line.append(f"{mark} ", self._style(style)).append(f"{what} {word}: ")
+            line.append(f"{fmt.count(run.done)} trials in {fmt.duration(run.seconds)}")
+            if run.reused:
+                known = "all" if run.reused >= run.done else fmt.count(run.reused)
+                line.append(f", {known} from the store", self._style("good"))
+            if run.note:
+                line.append(f" · {run.note}", self._style("busy"))
+            if not run.full:
+                line.append(
+                    f"  {key_of(self.app, *RUN)} runs them all",
+                    self._style("muted"),
+                )
+            elif run.digest:
+                line.append(f"  {run.digest}", self._style("muted"))
+
+    def _bar(self, share: float) -> str:
+        if getattr(self.app, "charset", "braille") == "ascii":
+            full = round(share * BAR)
+            return "#" * full + "." * (BAR - full)
+        eighths = round(share * BAR * 8)
+        bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
+        return bar.ljust(BAR, "░")

@@ -1,0 +1,91 @@
+"""What a user lets run of attacks in Python: on the command line and in the settings.
+
+Light: the workbench hands it on to its background worker and never loads such an attack itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..terminal.settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
+
+if TYPE_CHECKING:
+    from core.experiment import Experiment
+    from core.plugins import Allowed
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that simulates, of the workbench, and of its worker."""
+    parser.add_argument(
+        "--allow-attack",
+        dest="allow_attacks",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="let this attack of an installed package run; may be repeated",
+    )
+    parser.add_argument(
+        "--attack-file",
+        dest="attack_files",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="let the attacks in this Python file run, with your permissions; may be repeated",
+    )
+
+
+def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
+    """What `add_to` reads, for a process in another folder."""
+    return [
+        *(f"--allow-attack={name}" for name in names),
+        *(f"--attack-file={file.absolute()}" for file in files),
+    ]
+
+
+def faults(files: Sequence[Path]) -> list[str]:
+    """What is wrong with the files of the settings, a sentence for each that cannot be read."""
+    return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
+
+
+def _given(options: argparse.Namespace) -> Allowed:
+    from core.plugins import Allowed
+
+    files = (Path(file).expanduser().absolute() for file in options.attack_files)
+    return Allowed(tuple(options.allow_attacks), tuple(files))
+
+
+def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:
+    """The experiment, ready to run: what it asks for must be allowed by the options alone.
+
+    Raises ScenarioError, which says how to allow it, or FileError.
+    """
+    from core import plugins
+
+    return plugins.permit(experiment, _given(options))
+
+
+def allowed(options: argparse.Namespace) -> Allowed:
+    """What the options and the settings let run, whether it is asked for or not.
+
+    Raises ScenarioError where they name a file that cannot be read.
+    """
+    from core.errors import ScenarioError
+    from core.plugins import Allowed
+
+    try:
+        refuse_unreadable([Path(file).expanduser() for file in options.attack_files])
+        names, files = allowed_attacks()
+    except SettingsError as error:
+        raise ScenarioError(str(error)) from error
+    here = _given(options)
+    return Allowed((*here.names, *names), (*here.files, *files))
+
+
+def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:
+    """As `permit`, by the options and the settings."""
+    from core import plugins
+
+    return plugins.permit(experiment, allowed(options))

@@ -1,0 +1,168 @@
+"""What is wrong with a draft, and the cell that its base stands for."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from .looking import base, sweep_of, value_of
+from .populations import UnreadError, ready
+from .state import Draft, Problem
+from .tables import looked_up
+
+if TYPE_CHECKING:
+    from core.cell import Cell
+    from core.errors import LdpError
+    from core.scenario import Point, Scenario
+
+
+MAX_BOUND: Final = 64
+"""So many swept values at most are bound (targets found, sizes checked) with every edit."""
+
+
+def checked(draft: Draft, text: str) -> Draft:
+    """The draft with this text, read and checked."""
+    from core import scenario
+    from core.errors import LdpError, ScenarioError
+
+    draft = dataclasses.replace(draft, unread=None)
+    name = str(draft.path) if draft.path is not None else "scenario"
+    try:
+        read = scenario.read_document(text, name, draft.folder)
+    except ScenarioError as error:
+        problem = Problem("", error.rule, error.line)
+        return dataclasses.replace(draft, text=text, problems=(problem,), parses=False)
+    found: list[LdpError] = []
+    cell = None
+    try:
+        found += _thinned(read).problems()
+        cell = None if found else _bound(read)
+    except LdpError as error:
+        found.append(error)
+    except UnreadError as waiting:
+        draft = dataclasses.replace(draft, unread=waiting.origin)
+    if found or cell is None:
+        problems = tuple(_problem(error, text, read.document) for error in found)
+        return dataclasses.replace(
+            draft, text=text, document=read.document, problems=problems, parses=True
+        )
+    return dataclasses.replace(
+        draft, text=text, document=read.document, scenario=read, problems=(), cell=cell, parses=True
+    )
+
+
+def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem:
+    from core.errors import ScenarioError
+    from core.scenario import line_of
+
+    if not isinstance(error, ScenarioError):  # only the file of a population is ever read
+        return Problem("population.path", str(error), line_of(text, "population.path"))
+    key, rule = error.key, error.rule.replace(_LIFT, "")
+    if not key and "users" in rule:  # n and m together
+        key = "population.users"
+    if error.line is not None:
+        return Problem(key, rule, error.line)
+    own = looked_up(document, key)
+    if own is not None and _names(rule, own):  # not the value of a sweep of the same key
+        text = re.sub(r"(?ms)^\s*\[sweep\].*?(?=^\s*\[|\Z)", _blank, text)
+    return Problem(key, rule, line_of(text, key.removeprefix("sweep.")))
+
+
+def _names(rule: str, value: Any) -> bool:
+    """Whether a message is about this value, with which it ends."""
+    from core.errors import got
+
+    forms = {got(value), f"got {value}"}
+    if isinstance(value, int) and abs(value) < 2**63:
+        forms.add(got(float(value)))  # of a number that need not be whole
+    return rule.endswith(tuple(forms))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
+
+
+def own_problem(draft: Draft, key: str) -> Problem | None:
+    """The problem of a key that its field should say: one of a swept value is the sweep's."""
+    problem = draft.problem(key)
+    if problem is None or key not in sweep_of(draft):
+        return problem
+    return problem if _names(problem.message, value_of(draft, key)) else None
+
+
+_LIFT: Final = " (--no-limits lifts this)"
+
+
+def _thinned(scenario: Scenario) -> Scenario:
+    """The scenario with only the ends of its ranges: what holds there holds between them.
+
+    Checking every point of a long range would take longer than a keystroke may.
+    """
+    from core.errors import ScenarioError, got, spelled
+    from core.scenario import MAX_CELLS, dotted_sweep
+
+    written = scenario.document.get("sweep")
+    try:
+        cells = scenario.cells
+        values = scenario.sweep if cells <= MAX_CELLS else {}
+    except ScenarioError:
+        return scenario  # its problems say what is wrong with the sweep
+    if cells > MAX_CELLS:
+        rule = f"must give at most {spelled(MAX_CELLS)} cells, {got(cells)}"
+        raise ScenarioError(rule, key="sweep")
+    if not isinstance(written, dict):
+        return scenario
+    thin = {
+        key: [min(values[key]), max(values[key])] if isinstance(one, dict) else one
+        for key, one in dotted_sweep(written).items()
+    }
+    return dataclasses.replace(scenario, document={**scenario.document, "sweep": thin})
+
+
+def _bound(scenario: Scenario) -> Cell:
+    """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
+    from core import experiment, limits
+    from core.errors import ScenarioError, got, spelled
+    from core.targets import require_items
+
+    single = base(scenario)
+    point = next(single.points())
+    if scenario.cells * point.trials > limits.MAX_TRIALS:
+        rule = f"times cells must be at most {spelled(limits.MAX_TRIALS)}, {got(point.trials)}"
+        raise ScenarioError(f"{rule} × {spelled(scenario.cells)}", key="trials")
+    limits.check_size(point)
+    drawn = ready(point.population, point.seed, scenario.folder)
+    cell = experiment.bind(0, point, drawn)
+    for other in itertools.islice(_extremes(scenario), MAX_BOUND):
+        limits.check_size(other)
+        # Another population is not drawn for this: that could take long.
+        if (other.population, other.seed) == (point.population, point.seed):
+            experiment.bind(0, other, drawn)
+        elif isinstance(items := getattr(other.population, "items", None), int):
+            count = getattr(getattr(other.attack, "targets", None), "count", 0)
+            require_items(count, items, "attack.targets.count")
+    return cell
+
+
+def _extremes(scenario: Scenario) -> Iterator[Point]:
+    """Points of the swept values that binding may refuse, every other key at its first value."""
+    sweep = scenario.sweep
+    first = {key: values[0] for key, values in sweep.items()}
+    for key, values in sweep.items():
+        if not key.startswith(_BOUND_KEYS):
+            continue
+        numbers = all(isinstance(value, int | float) for value in values)
+        for value in (min(values), max(values)) if numbers else values:
+            # Every kind stays named, so that a key of any of them stays allowed.
+            chosen = {
+                one: [now, *(sweep[one] if one.endswith(".kind") else ())]
+                for one, now in {**first, key: value}.items()
+            }
+            single = {**scenario.document, "sweep": chosen}
+            yield next(dataclasses.replace(scenario, document=single).points())
+
+
+_BOUND_KEYS: Final = ("population.", "attack.share", "attack.targets", "simulate.path")

@@ -1,0 +1,137 @@
+"""New drafts from a draft: typed, saved, or with one key set by a form."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from .attack_script import moved, shape_of
+from .checking import checked
+from .kinds import fit_kinds, set_kind, usable
+from .looking import sweep_of, value_of
+from .state import Draft
+from .tables import looked_up, placed, put
+from .text import rewritten
+
+_INSTEAD: Final[Mapping[str, str]] = {
+    "protocol.f": "protocol.epsilon",
+    "protocol.epsilon": "protocol.f",
+    "goal": "attack.share",
+    "attack.share": "goal",
+}
+"""Keys of which a scenario has one or the other: setting one drops the other."""
+
+
+def read_on(draft: Draft) -> Draft:
+    """The draft after its large population was read."""
+    return checked(draft, draft.text)
+
+
+def draft_of(
+    text: str, folder: Path, path: Path | None = None, saved_text: str | None = None
+) -> Draft:
+    """A draft of TOML text; `saved_text` is what its file holds (default: the text itself)."""
+    saved = text if saved_text is None else saved_text
+    return checked(Draft(text, folder, path, None, None, (), saved), text)
+
+
+def retyped(draft: Draft, text: str) -> Draft:
+    """The draft with another text: the script was edited by hand."""
+    return draft if text == draft.text else checked(draft, text)
+
+
+def saved(draft: Draft, path: Path) -> Draft:
+    """The draft after its text was written to `path`."""
+    kept = dataclasses.replace(draft, path=path, folder=path.parent, saved_text=draft.text)
+    return kept if path.parent == draft.folder else checked(kept, kept.text)
+
+
+def edited(draft: Draft, key: str, value: Any) -> Draft:
+    """The draft with one dotted key set by a form (None: removed); comments and layout stay.
+
+    The key's sweep stays. A new `kind` drops the keys that it does not know, remembers them, and
+    gets sensible values for those that it needs. `sweep.KEY` sets or removes one swept key. While
+    the text does not parse there is nothing to set: the draft comes back unchanged.
+    """
+    if not draft.parses or draft.document is None:
+        return draft
+    document, remembered = dict(draft.document), dict(draft.remembered)
+    if key == "attack.targets.items":
+        value = _as_labels(draft, value)
+    table, _, leaf = key.rpartition(".")
+    if key == "sweep" or key.startswith("sweep."):
+        _set_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
+    elif leaf == "kind" and isinstance(value, str):
+        set_kind(draft, document, remembered, table, value)
+        if (key, value) == ("attack.kind", "none") and document.pop("goal", None) is not None:
+            swept = sweep_of(draft)
+            put(
+                document, "sweep", {k: swept[k] for k in swept if not k.startswith("goal.")} or None
+            )
+    else:
+        other = _INSTEAD.get(key) if value is not None else None
+        for name, one in ((key, value), *(((other, None),) if other else ())):
+            top, *below = name.split(".")
+            put(document, top, placed(document.get(top), below, one))
+        if other:
+            swept = sweep_of(draft)
+            left = {
+                one: swept[one] for one in swept if one != other and not one.startswith(f"{other}.")
+            }
+            if left != swept:
+                put(document, "sweep", left or None)
+        if key == "protocol.form":
+            document["protocol"] = usable(document["protocol"])
+        if key == "attack":
+            _follow_shape(draft, document)
+    text = rewritten(draft.text, draft.document, document)
+    return checked(dataclasses.replace(draft, remembered=remembered), text)
+
+
+def _follow_shape(draft: Draft, document: dict[str, Any]) -> None:
+    """Let the sweep follow what an attack of another shape has moved or left out."""
+    before, after = (one if isinstance(one, Mapping) else {} for one in (
+        (draft.document or {}).get("attack"), document.get("attack")))  # fmt: skip
+    shape = shape_of(after)
+    if shape == shape_of(before):
+        return
+    swept = {moved(key, shape): values for key, values in sweep_of(draft).items()}
+    if "goal" in document:  # of one collection, and in place of a share
+        if shape == "phases":
+            del document["goal"]
+            swept = {key: swept[key] for key in swept if key and not key.startswith("goal.")}
+        else:
+            document["attack"] = {key: after[key] for key in after if key != "share"}
+    put(document, "sweep", {key: swept[key] for key in swept if key is not None} or None)
+
+
+def _as_labels(draft: Draft, items: Any) -> Any:
+    """Numbers typed as targets are labels where the population has labels like them.
+
+    (In a scenario file an int is always an index.)
+    """
+    labels = draft.cell.population.labels if draft.cell is not None else None
+    if labels is None or not isinstance(items, list):
+        return items
+    known = set(labels)
+    return [str(item) if isinstance(item, int) and str(item) in known else item for item in items]
+
+
+def _set_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> None:
+    """Set one swept key, or with no key the whole table."""
+    table = {**sweep_of(draft), key: value} if key else value
+    place, _, leaf = key.rpartition(".")
+    if leaf == "kind" and "." not in place and isinstance(value, list):
+        fit_kinds(draft, document, table, place, value)
+    for other in {_INSTEAD[one] for one in table or () if one in _INSTEAD and table[one]}:
+        table.pop(other, None)
+        top, *below = other.split(".")
+        put(document, top, placed(document.get(top), below, None))
+    if key and value is None:
+        del table[key]
+        if looked_up(document, key) is None and (kept := value_of(draft, key)) is not None:
+            top, *below = key.split(".")
+            put(document, top, placed(document.get(top), below, kept))
+    put(document, "sweep", table or None)

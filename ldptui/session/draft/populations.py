@@ -1,0 +1,140 @@
+"""Populations, drawn or read once for the draft and its curves; a large one beside the screen."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from core.errors import LdpError
+    from core.population import Population, PopulationSpec
+
+LARGE_ITEMS: Final = 2**16
+"""A population of more is not drawn while somebody is typing: some milliseconds."""
+
+LARGE_BYTES: Final = 200_000
+"""Nor is a file of more read."""
+
+KEPT_ITEMS: Final = 2**23
+"""Items that the populations kept have together, in some 128 MB."""
+
+MOST_KEPT: Final = 256
+"""So many populations are kept at most."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a population comes from: a law and a seed, or a version of a file.
+
+    seed : 0 where nothing is drawn. stamp : tells versions of a file apart; None without one.
+    """
+
+    spec: PopulationSpec
+    seed: int
+    folder: Path
+    stamp: tuple[int, int] | None
+
+    @property
+    def large(self) -> bool:
+        """Whether it takes too long for the hand to wait for it."""
+        if self.stamp is not None:
+            return self.stamp[1] > LARGE_BYTES
+        return getattr(self.spec, "items", 0) > LARGE_ITEMS
+
+    @property
+    def doing(self) -> str:
+        """What is done meanwhile, in words."""
+        path = getattr(self.spec, "path", None)
+        if path is not None:
+            return f"reading {path}"
+        from ...text.format import count
+
+        return f"drawing the users of {count(getattr(self.spec, 'items', 0))} items"
+
+    def read(self) -> Population | LdpError:
+        """Draw or read it, on any thread, and keep it; or keep what is wrong with it."""
+        from core.errors import LdpError
+
+        found: Population | LdpError
+        try:
+            found = self.spec.bind(self.seed, self.folder)
+            _ = found.distinct  # the closed forms are of these
+        except LdpError as error:
+            found = error
+            if not self.large:
+                return found  # soon tried again
+        with _LOCK:
+            _KEPT[self] = found
+            while len(_KEPT) > 1 and (len(_KEPT) > MOST_KEPT or _items() > KEPT_ITEMS):
+                del _KEPT[next(iter(_KEPT))]
+        return found
+
+
+class UnreadError(Exception):
+    """Nothing more can be said before a large population is there."""
+
+    def __init__(self, origin: Origin) -> None:
+        super().__init__(origin.doing)
+        self.origin = origin
+
+
+_KEPT: Final[dict[Origin, Population | LdpError]] = {}
+"""Populations and what is wrong with others, the one used last at the end."""
+
+_LOCK: Final = threading.Lock()
+
+
+def _items() -> int:
+    return sum(getattr(one, "domain_size", 0) for one in _KEPT.values())
+
+
+def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
+    """Where the population of a spec comes from; raises ScenarioError for a path that is none."""
+    from core.errors import ScenarioError
+    from core.population import CSVColumn, Explicit
+
+    if not isinstance(spec, CSVColumn):
+        return Origin(spec, 0 if isinstance(spec, Explicit) else seed, folder, None)
+    if not spec.path.strip():
+        rule = f"must name a CSV file, its path absolute or from {folder}"
+        raise ScenarioError(rule, key="population.path")
+    try:
+        found = (folder / Path(spec.path).expanduser()).stat()
+    except (OSError, ValueError, RuntimeError):
+        return Origin(spec, 0, folder, None)  # reading the file says what is wrong with it
+    return Origin(spec, 0, folder, (found.st_mtime_ns, found.st_size))
+
+
+def drawn(spec: PopulationSpec, seed: int, folder: Path) -> Population:
+    """The population of a spec; raises LdpError."""
+    origin = origin_of(spec, seed, folder)
+    found = _used(origin)
+    return _checked(origin.read() if found is None else found)
+
+
+def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
+    """The same; raises UnreadError for a large one that is not there yet."""
+    origin = origin_of(spec, seed, folder)
+    if origin.large and origin not in _KEPT:
+        raise UnreadError(origin)
+    return drawn(spec, seed, folder)
+
+
+def _used(origin: Origin) -> Population | LdpError | None:
+    with _LOCK:
+        found = _KEPT.pop(origin, None)
+        if found is not None:
+            _KEPT[origin] = found
+        return found
+
+
+def _checked(found: Population | LdpError) -> Population:
+    from core.errors import LdpError, ScenarioError
+
+    if isinstance(found, ScenarioError):
+        raise found.within("population") from found
+    if isinstance(found, LdpError):
+        raise found
+    return found

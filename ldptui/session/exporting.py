@@ -1,0 +1,201 @@
+"""Writes what the workbench shows to a file: results, the chart, the screen.
+
+The results of a run on the screen are summaries of its cells; `ldptui run --format csv` has each
+trial. Names of columns and keys are those of the headless command.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ..terminal.places import current_dir
+from ..text.format import count
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from .runs import Run
+    from .snapshot import CellView, Frequencies, Measured, Snapshot
+
+
+What = Literal["csv", "json", "chart-text", "chart-svg", "screen-svg"]
+
+
+@dataclass(frozen=True)
+class ExportChoice:
+    """What is to be exported, and the absolute path of the file."""
+
+    what: What
+    path: Path
+
+
+class Drawing(Protocol):
+    """What draws the chart that is shown."""
+
+    def as_text(self) -> str: ...
+    def as_svg(self) -> str: ...
+
+
+def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App[Any]) -> str:
+    """Write what was chosen; where it is, or what went wrong, in words."""
+    if choice.what in ("csv", "json"):
+        if run is None or not any(run.snapshot.parts.values()):
+            return "there are no results to export yet; ctrl+r runs the scenario"
+        text = results_csv(run) if choice.what == "csv" else results_json(run)
+        return write(choice.path, text, _remark(run.snapshot))
+    if choice.what == "screen-svg":
+        return write(choice.path, picture_of(app))
+    text = charts_pane.as_text() if choice.what == "chart-text" else charts_pane.as_svg()
+    if not text.strip():
+        return "this tab shows no chart to export; nothing was written"
+    return write(choice.path, text)
+
+
+def write(path: Path, text: str, remark: str = "") -> str:
+    """Write a file whole or not at all; where it is, or what went wrong, in words."""
+    from core.errors import FileError
+    from core.files import write_atomically
+
+    path = path.absolute()
+    try:
+        if path.is_dir():
+            return f"{path} cannot be written: it is a folder"
+        write_atomically(path.resolve(), text)
+    except (FileError, OSError, RuntimeError, ValueError) as error:
+        return str(error)
+    return f"wrote {path}{remark}"
+
+
+def picture_of(app: App[Any]) -> str:
+    """What is on the screen, as SVG."""
+    return app.export_screenshot(title="ldptui", simplify=True)
+
+
+def results_json(run: Run) -> str:
+    """The results as the headless command's JSON; each cell says which `part` it belongs to."""
+    from importlib.metadata import version
+
+    from core.export import FORMAT
+
+    from .. import __version__
+
+    snapshot = run.snapshot
+    cells = [
+        {
+            "index": cell.index,
+            "part": part,
+            "parameters": dict(cell.parameters),
+            "path": cell.path,
+            "users": cell.users,
+            "malicious": cell.malicious,
+            "domain_size": cell.domain_size,
+            "p": cell.p,
+            "q": cell.q,
+            "hash_range": cell.hash_range,
+            "trials": cell.trials,
+            "metrics": {
+                name: {
+                    "mean": metric.mean,
+                    "standard_error": metric.standard_error,
+                    "theory": metric.theory,
+                }
+                for name, metric in cell.metrics.items()
+            },
+            **(cell.rappor or {}),
+        }
+        for part, cell in _cells(snapshot)
+    ]
+    first = next((cell for cell in cells if cell["part"] == "base"), None)
+    if first is not None and snapshot.frequencies is not None:
+        first["frequencies"] = _frequencies(snapshot.frequencies)
+    document = {
+        "format": FORMAT,
+        "ldptui": __version__,
+        "numpy": version("numpy"),
+        "status": snapshot.status if snapshot.status == "done" else "partial",
+        "digest": snapshot.digest or None,
+        "scenario": run.document,
+        "cells": cells,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def results_csv(run: Run) -> str:
+    """One row per cell: its part, every scalar parameter, then the metrics.
+
+    Columns: part, cell, trials_done, parameters by their dotted names, and for each metric METRIC,
+    METRIC_standard_error, METRIC_theory; empty for null.
+    """
+    from core.metrics import METRICS
+
+    cells = list(_cells(run.snapshot))
+    names: dict[str, None] = {}
+    for _, cell in cells:
+        names |= dict.fromkeys(_scalars(cell))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    columns = [f"{name}{end}" for name in METRICS for end in ("", "_standard_error", "_theory")]
+    writer.writerow(["part", "cell", "trials_done", *names, *columns])
+    for part, cell in cells:
+        scalars = _scalars(cell)
+        measured = [number for name in METRICS for number in _numbers(cell.metrics.get(name))]
+        shown = [scalars.get(name, "") for name in names]
+        writer.writerow([part, cell.index, cell.trials, *shown, *measured])
+    return buffer.getvalue()
+
+
+def _cells(snapshot: Snapshot) -> Iterator[tuple[str, CellView]]:
+    for part, cells in snapshot.parts.items():
+        for cell in cells:
+            yield part, cell
+
+
+def _scalars(cell: CellView) -> Mapping[str, object]:
+    return {k: v for k, v in cell.parameters.items() if isinstance(v, str | int | float)}
+
+
+def _numbers(measured: Measured | None) -> list[float | str]:
+    """Mean, standard error, closed form; "" where undefined."""
+    if measured is None:
+        return ["", "", ""]
+    numbers = (measured.mean, measured.standard_error, measured.theory)
+    return ["" if number is None else number for number in numbers]
+
+
+def _frequencies(shown: Frequencies) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "items": list(shown.labels),
+        "true": list(shown.true),
+        "clean": list(shown.clean),
+        "attacked": list(shown.attacked),
+        "clean_std": None if shown.clean_std is None else list(shown.clean_std),
+        "attacked_std": None if shown.attacked_std is None else list(shown.attacked_std),
+    }
+    if len(shown.items) < shown.domain_size:  # a selection of a very large domain
+        columns["indices"] = list(shown.items)
+    return columns
+
+
+def _remark(snapshot: Snapshot) -> str:
+    if snapshot.status != "done":
+        return f" (partial: {count(snapshot.done)} of {count(snapshot.total)} trials)"
+    return "" if snapshot.full else " (of the preview; after ctrl+r, of the whole run)"
+
+
+def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) -> Path:
+    """A name that is free: results.csv, results-2.csv, … in the folder (default: the current)."""
+    ending = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}.get(what, ".svg")
+    name = {"csv": "results", "json": "results", "screen-svg": "screen"}.get(what, "chart")
+    place = folder or current_dir()
+    free = place / f"{stem}-{name}{ending}"
+    number = 2
+    while free.exists():
+        free = place / f"{stem}-{name}-{number}{ending}"
+        number += 1
+    return free

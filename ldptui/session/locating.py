@@ -1,0 +1,24 @@
+"""Finds a scenario by its path or by the name of a bundled one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import scenarios as bundled
+from core.errors import FileError, ScenarioError, got, shown
+
+
+def locate(place: str) -> Path:
+    """The file of a scenario given by path or bundled name; raises FileError."""
+    if not place:
+        raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")
+    try:
+        path = bundled.find(place)
+        there = path.exists()
+    except OSError as error:  # as of a name that is too long
+        raise FileError(f"{shown(place)} cannot be read: {error.strerror or error}") from error
+    if not there:
+        close = bundled.similar(place)
+        hint = f" (did you mean {close}?)" if close else ""
+        raise FileError(f"{place} is neither a file nor a bundled scenario{hint}")
+    return path

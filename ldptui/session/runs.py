@@ -1,0 +1,289 @@
+"""The runs of a session and of the store, and what differs between them, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalogue.help import field_help
+from ..text.format import chosen, count
+from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
+from .snapshot import Snapshot
+
+SHORT = {
+    "protocol.kind": "",
+    "protocol.epsilon": "ε",
+    "protocol.hash_range": "g",
+    "protocol.delta": "δ",
+    "protocol.neighbours": "neighbours",
+    "attack.kind": "",
+    "attack.share": "β",
+    "attack.targets.count": "r",
+    "attack.targets.pick": "targets",
+    "attack.targets.items": "targets",
+    "attack.seeds": "K",
+    "attack.scoring": "scoring",
+    "population.kind": "",
+    "population.items": "d",
+    "population.users": "n",
+    "population.exponent": "exponent",
+    "simulate.path": "path",
+    "simulate.top_k": "k",
+}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the store says of a run, under its number there.
+
+    status : as the store has it; "interrupted": its process is gone without a word. source : the
+    file that the scenario came from, "" if none.
+    """
+
+    number: int
+    status: str
+    total: int
+    star: bool
+    tags: tuple[str, ...]
+    source: str
+    versions: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its scenario's document, what it measured, when it started.
+
+    key : of a run of this session, that of its request; of one that is in the store alone, the
+    negative of its number there. snapshot : without parts where it is to be read from the store.
+    """
+
+    key: int
+    document: Mapping[str, Any]
+    snapshot: Snapshot
+    started: float
+    title: str
+    stored: Stored | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The run's number in the store; None where it is not recorded."""
+        return self.stored.number if self.stored is not None else self.snapshot.stored
+
+    @property
+    def name(self) -> str:
+        """What legends call it."""
+        if self.number is not None:
+            return f"run {self.number}"
+        return f"run #{self.key}" if self.snapshot.full else "the preview"
+
+    @property
+    def status(self) -> str:
+        """That of this session where the run is its own, else that of the store."""
+        return self.stored.status if self.stored and self.key < 0 else self.snapshot.status
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.stored.tags if self.stored is not None else ()
+
+
+def matching(runs: Iterable[Run], words: str) -> list[Run]:
+    """The runs that hold every word: in the title, the description, tags, status or number."""
+    wanted = words.casefold().split()
+    found = []
+    for run in runs:
+        star = "star" if run.stored is not None and run.stored.star else ""
+        parts = (run.title, described(run.document), run.name, run.status, star)
+        text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
+        if all(word in text for word in wanted):
+            found.append(run)
+    return found
+
+
+def flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys and values; the sweep's keys stand as `sweep.…`, the parts of lists by number."""
+    for key, value in document.items():
+        if isinstance(value, Mapping) and not {"from", "points"} <= value.keys():
+            yield from flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            yield from flat({str(at): one for at, one in enumerate(value)}, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def described(document: Mapping[str, Any]) -> str:
+    """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000"."""
+    values = dict(flat(document))
+    attack = document.get("attack")
+    listed = isinstance(attack, Mapping) and shape_of(attack) != "one"
+    parts = []
+    for table in ("protocol", "attack", "population"):
+        kind = values.get(f"{table}.kind", "none" if table == "attack" else "?")
+        if table == "attack" and listed and isinstance(attack, Mapping):
+            phases = phases_of(attack)
+            many = f"{len(phases)} phase{'s' * (len(phases) != 1)}"
+            kind = many if phases else described_mix(parts_of(attack))
+        plain = table == "population" or (table == "attack" and listed)
+        words = [str(kind) if plain else str(kind).upper()]
+        for key, short in SHORT.items():
+            if key.startswith(f"{table}.") and short and key in values and len(short) == 1:
+                words.append(f"{short}={shown(values[key])}")
+        parts.append(" ".join(words) if kind != "none" else "no attack")
+    return ", ".join(parts)
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What changed from one scenario to another: "ε 1 → 2, mga → ria"; "" if nothing did."""
+    old, new = dict(flat(before)), dict(flat(after))
+    words = []
+    for key in dict.fromkeys([*old, *new]):
+        if key in ("title", "about") or old.get(key) == new.get(key):
+            continue
+        name = SHORT[key] if key in SHORT else place_of(key)
+        change = f"{shown(old.get(key))} → {shown(new.get(key))}"
+        words.append(f"{name} {change}" if name else change)
+    return ", ".join(words)
+
+
+def place_of(key: str) -> str:
+    """A key in words, with the phase and the part that it is in: "weight w of part 2"."""
+    help_ = field_help(key)
+    name = help_.title if help_ is not None else key
+    found = re.match(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?", key)
+    phase, part = found.groups() if found else (None, None)
+    if part is not None:
+        name += f" of part {int(part) + 1}"
+    if phase is not None:
+        name += f" of phase {int(phase) + 1}" if part is None else f" in phase {int(phase) + 1}"
+    return name
+
+
+WIDEST = 28
+"""Of a value in a table of differences, in characters."""
+
+WORDS = {
+    "title": "the title",
+    "about": "the description",
+    "seed": "the seed",
+    "trials": "the number of trials",
+    "protocol.kind": "the protocol",
+    "protocol.epsilon": "the privacy budget ε",
+    "protocol.hash_range": "the hash range g",
+    "attack.kind": "the attack",
+    "attack.share": "the share of fake users β",
+    "attack.targets.count": "the number of targets r",
+    "attack.targets.pick": "how targets are picked",
+    "attack.targets.items": "the targets",
+    "attack.seeds": "the hash seeds tried K",
+    "attack.scoring": "how seeds are scored",
+    "population.kind": "the population",
+    "population.items": "the number of items d",
+    "population.users": "the number of users n",
+    "population.exponent": "the exponent of the population",
+    "simulate.path": "the simulation path",
+    "simulate.top_k": "k of the top-k metric",
+}
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What changed from one scenario to another, a sentence each: "The protocol was …, is …."""
+    old, new = dict(flat(before)), dict(flat(after))
+    sentences = []
+    for key in dict.fromkeys([*old, *new]):
+        if old.get(key) == new.get(key) or key == "about":
+            continue
+        swept = key.startswith("sweep.")
+        plain = key.removeprefix("sweep.")
+        place = place_of(plain)
+        name = WORDS.get(plain) or (f"the {place}" if place != plain else plain)
+        what = f"the sweep of {name.removeprefix('the ')}" if swept else name
+        was, now = shown(old.get(key)), shown(new.get(key))
+        if key.endswith(".kind") and key.startswith(("protocol", "attack")):
+            was, now = was.upper(), now.upper()
+        said = what[0].upper() + what[1:] if what.startswith("the ") else what
+        sentences.append(said + _change(old.get(key), new.get(key), was, now))
+    return sentences
+
+
+def difference_text(a: Run, b: Run) -> str:
+    """What differs between two runs: in words, key by key, and in what they measured."""
+    lines = [f"{one.name[:1].upper()}{one.name[1:]}: {one.title}" for one in (a, b)]
+    said = changes(a.document, b.document)
+    lines += ["", f"What changed since {a.name}:"]
+    lines += [f"  {sentence}" for sentence in said or ["Nothing: it is the same scenario."]]
+    old, new = dict(flat(a.document)), dict(flat(b.document))
+    keys = list(dict.fromkeys([*old, *new]))
+    changed = [key for key in keys if old.get(key) != new.get(key) and key != "about"]
+    if changed:
+        rows = [(key, _cell(old.get(key)), _cell(new.get(key))) for key in changed]
+        lines += ["", *_table(("scenario", a.name, b.name), rows)]
+        same = len(keys) - len(changed)
+        lines += [f"{same} other keys are the same"] if same else []
+    rows = _measured(a.snapshot, b.snapshot)
+    if rows:
+        lines += ["", *_table(("measured", a.name, b.name), rows)]
+        lines += ["mean ± standard error, of the cell that Frequencies shows"]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    text = shown(value).replace("\n", " ")
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, str, str]]) -> list[str]:
+    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(3)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, tuple("─" * width for width in widths), *rows)
+    ]
+
+
+def _measured(a: Snapshot, b: Snapshot) -> list[tuple[str, str, str]]:
+    """The metrics of the first cell of both; none where one was not read or has no trial."""
+    from ..text import format as fmt
+
+    cells = [one.parts.get("base", ()) for one in (a, b)]
+    if not all(cells):
+        return []
+    rows = []
+    for name in cells[0][0].metrics:
+        texts = []
+        for cell, *_ in cells:
+            found = cell.metrics.get(name)
+            if found is None or found.mean is None:
+                texts.append(fmt.MISSING)
+                continue
+            error = f" ± {fmt.short(found.standard_error, 2)}" if found.standard_error else ""
+            texts.append(fmt.short(found.mean, 4) + error)
+        if texts != [fmt.MISSING] * 2:
+            rows.append((name, *texts))
+    return rows  # type: ignore[return-value]
+
+
+def _change(before: Any, after: Any, was: str, now: str) -> str:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after))
+    if numbers:
+        return f" {'rose' if after > before else 'fell'} from {was} to {now}."
+    if before is None:
+        return f": given now, {now}."
+    if after is None:
+        return f": no longer given, was {was}."
+    return f": {was} → {now}."
+
+
+def shown(value: Any) -> str:
+    """A TOML value, short."""
+    if value is None:
+        return "–"
+    if isinstance(value, Mapping):
+        scale = " log" if value.get("scale") == "log" else ""
+        return f"{shown(value.get('from'))}…{shown(value.get('to'))}{scale}"
+    if isinstance(value, list | tuple):
+        return "[" + " ".join(shown(one) for one in value[:6]) + (" …]" if len(value) > 6 else "]")
+    if isinstance(value, float):
+        return chosen(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
+    return str(value)

@@ -1,0 +1,62 @@
+"""What is written where: the output, notes beside it, the terminal's width and colours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from core.errors import FileError
+
+from ..text import format as text
+
+
+def write_out(written: str, exactly: bool = False) -> None:
+    """Write to standard output: data exactly, in UTF-8; words as the terminal can show them."""
+    out = sys.stdout
+    try:
+        if exactly and hasattr(out, "buffer"):
+            out.flush()
+            out.buffer.write(written.encode("utf-8", "surrogateescape"))
+            out.buffer.flush()
+        else:
+            out.write(encodable(written, out))
+            out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def encodable(written: str, stream: TextIO) -> str:
+    """The text, spelled with what the stream's encoding has."""
+    encoding = stream.encoding or "utf-8"
+    try:
+        written.encode(encoding)
+    except UnicodeEncodeError:
+        return text.to_ascii(written)
+    return written
+
+
+def note(sentence: str) -> None:
+    print(encodable(" ".join(sentence.splitlines()), sys.stderr), file=sys.stderr, flush=True)
+
+
+def width() -> int:
+    return max(40, shutil.get_terminal_size((80, 24)).columns)
+
+
+def in_colour(stream: TextIO) -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not plain
+
+
+def check_writable(path: Path) -> None:
+    """Refuse before the run what could not be written after it; raises FileError."""
+    if path.is_dir():
+        raise FileError(f"{path} cannot be written: it is a folder")
+    folder = next((parent for parent in path.absolute().parents if parent.exists()), None)
+    if folder is not None and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise FileError(f"{path} cannot be written: {folder} is not a writable folder")

@@ -1,0 +1,327 @@
+"""The user's settings: a small TOML file, two environment variables, and the command line.
+
+    theme = "ldptui-light"
+    charset = "block"
+    mouse = false
+    allow_attacks = ["name"]
+    attack_files = ["my_attacks.py"]
+
+    [keys]
+    "run.start" = "f9"
+
+What is later wins: file, environment, command line. A setting that makes no sense is refused in one
+sentence before the screen is touched.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from . import places
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.binding import Binding
+    from textual.dom import DOMNode
+
+Charset = Literal["ascii", "block", "braille"]
+CHARSETS: Final = ("auto", *get_args(Charset))
+OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
+SETTINGS: Final = ("theme", "charset", "mouse", "allow_attacks", "attack_files", "keys")
+MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
+
+
+class SettingsError(Exception):
+    """A setting makes no sense; the message is one sentence: where, what, the rule, the value."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the workbench looks and listens, and what it may run.
+
+    theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
+    allow_attacks, attack_files : attacks in Python that may run, by name and by file.
+    keys : binding id → keys, several with commas between, as Textual's keymap takes them.
+    """
+
+    theme: str | None = None
+    charset: Charset = "braille"
+    mouse: bool = True
+    allow_attacks: tuple[str, ...] = ()
+    attack_files: tuple[Path, ...] = ()
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_settings(
+    path: Path | None = None,
+    *,
+    theme: str | None = None,
+    charset: str | None = None,
+    mouse: bool | None = None,
+    allow_attacks: Iterable[str] = (),
+    attack_files: Iterable[str] = (),
+) -> Settings:
+    """The settings; raises SettingsError.
+
+    path : the file asked for; without it the one that LDPTUI_CONFIG names, then the user's own,
+    which need not exist. The others are from the command line, which can only switch the mouse
+    off, and only add attacks.
+    """
+    read, where = _settings_file(path)
+    chosen_theme = _chosen("theme", read, where, theme)
+    if chosen_theme is not None:
+        _check(*chosen_theme, themes())
+    chosen_charset = _chosen("charset", read, where, charset) or ("auto", "charset")
+    _check(*chosen_charset, CHARSETS)
+    with_mouse = read.get("mouse", True)
+    if not isinstance(with_mouse, bool):
+        raise SettingsError(f"{where}: mouse must be true or false, {_got(with_mouse)}")
+    given = [Path(file).expanduser() for file in attack_files]
+    refuse_unreadable(given)
+    return Settings(
+        theme=chosen_theme[0] if chosen_theme else None,
+        charset=_drawable(chosen_charset[0]),
+        mouse=with_mouse and mouse is not False,
+        allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
+        attack_files=(*given, *_files(read, where)),
+        keys=_keys(read.get("keys", {}), where),
+    )
+
+
+def allowed_attacks(path: Path | None = None) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """The attacks in Python that the settings alone allow, by name and by file.
+
+    Raises SettingsError, of a file that cannot be read as well.
+    """
+    read, where = _settings_file(path)
+    files = tuple(_files(read, where))
+    refuse_unreadable(files, f"{where}: attack_files")
+    return tuple(_texts(read, "allow_attacks", where)), files
+
+
+def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> None:
+    """Raise SettingsError for the first file of attacks that cannot be read."""
+    for file in files:
+        fault = fault_of(file)
+        if fault:
+            raise SettingsError(
+                f"{where} must be a Python file that can be read, got {file}: {fault}"
+            )
+
+
+def fault_of(file: Path) -> str:
+    """Why a file cannot be read, in a few words; "" where it can."""
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return "it is a folder" if file.is_dir() else "it is no regular file"
+    except (OSError, ValueError) as error:
+        return (getattr(error, "strerror", None) or str(error)).lower()
+    return "" if os.access(file, os.R_OK) else "permission denied"
+
+
+def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
+    """What the settings file says, every key known, and what to call it."""
+    named = os.environ.get("LDPTUI_CONFIG", "")
+    file = path or (Path(named).expanduser() if named else None)
+    where = file or places.config_file()
+    read = _read(where, required=file is not None)
+    for key in read:
+        if key not in SETTINGS:
+            known = ", ".join(SETTINGS)
+            raise SettingsError(f"{where}: {key} is not a setting{_hint(key, SETTINGS, known)}")
+    return read, str(where)
+
+
+def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
+    value = read.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise SettingsError(f"{where}: {key} must be a list of texts, {_got(value)}")
+    return value
+
+
+def _files(read: Mapping[str, Any], where: str) -> list[Path]:
+    """The files of attacks, found from the folder of the settings file."""
+    files = _texts(read, "attack_files", where)
+    return [Path(where).parent / Path(file).expanduser() for file in files]
+
+
+def themes() -> tuple[str, ...]:
+    """The names of the themes that there are, our own first."""
+    from textual.theme import BUILTIN_THEMES
+
+    return (*OWN_THEMES, *BUILTIN_THEMES)
+
+
+def bindings() -> dict[str, tuple[type[DOMNode], Binding]]:
+    """Every binding of ldptui that has an id, with the class it belongs to, by id.
+
+    The classes are found by looking: a new screen or widget is listed without being named here.
+    """
+    import pkgutil
+    from importlib import import_module
+
+    from textual.binding import Binding
+    from textual.dom import DOMNode
+
+    package = __name__.partition(".")[0]
+    import_module(f"{package}.app")
+    for folder in ("screens", "widgets"):
+        within = import_module(f"{package}.{folder}")
+        for module in pkgutil.walk_packages(within.__path__, f"{within.__name__}."):
+            import_module(module.name)
+    found: dict[str, tuple[type[DOMNode], Binding]] = {}
+    for kind in _subclasses(DOMNode):
+        if kind.__module__.startswith(f"{package}."):
+            for binding in vars(kind).get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.id is not None:
+                    found.setdefault(binding.id, (kind, binding))
+    return dict(sorted(found.items()))
+
+
+def default_keys(app: App[Any]) -> str:
+    """The keys of everything as a TOML table, ready to be put into the settings file."""
+    changed: Mapping[str, str] = getattr(getattr(app, "settings", None), "keys", {})
+    rows = [
+        (f'"{name}" = "{changed.get(name, binding.key)}"', binding.description)
+        for name, (_, binding) in bindings().items()
+    ]
+    width = max(len(row) for row, _ in rows)
+    lines = [f"{row:<{width}}  # {words}" for row, words in rows]
+    head = [f"# What is changed here goes into {places.config_file()}", "[keys]"]
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def _subclasses(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def _read(file: Path, required: bool) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        if not required:
+            return {}
+        raise SettingsError(f"{file}: there is no such settings file") from error
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: is not UTF-8 text") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{file}: is not valid TOML: {error}") from error
+
+
+def _chosen(
+    key: str, read: Mapping[str, Any], where: str, option: str | None
+) -> tuple[str, str] | None:
+    """The value that wins, and what to call the place it comes from."""
+    if option is not None:
+        return option, f"--{key}"
+    variable = f"LDPTUI_{key.upper()}"
+    if os.environ.get(variable):
+        return os.environ[variable], variable
+    if key not in read:
+        return None
+    value = read[key]
+    if not isinstance(value, str):
+        raise SettingsError(f"{where}: {key} must be a text, {_got(value)}")
+    return value, f"{where}: {key}"
+
+
+def _check(value: str, where: str, allowed: Iterable[str]) -> None:
+    names = list(allowed)
+    if value not in names:
+        raise SettingsError(f"{where} must be one of {', '.join(names)}, {_got(value)}")
+
+
+def _drawable(charset: str) -> Charset:
+    """`auto`: braille, but the fonts of the Linux console have only ASCII for sure."""
+    if charset == "auto":
+        return "ascii" if os.environ.get("TERM") == "linux" else "braille"
+    return cast("Charset", charset)
+
+
+def _keys(table: Any, where: str) -> dict[str, str]:
+    if not isinstance(table, dict):
+        raise SettingsError(f"{where}: keys must be a table, {_got(table)}")
+    if not table:
+        return {}
+    known = bindings()
+    keys: dict[str, str] = {}
+    for name, value in _flat(table):
+        if name not in known:
+            hint = _hint(name, known, "the palette lists them: Key bindings as TOML")
+            raise SettingsError(f"{where}: keys.{name} is not the name of an action{hint}")
+        written = value if isinstance(value, list) else str(value).split(",")
+        names = [str(key).strip() for key in written]
+        if not isinstance(value, str | list) or not all(_is_key(key) for key in names):
+            raise SettingsError(
+                f'{where}: keys.{name} must be a key such as "f9", "ctrl+r" or "x", {_got(value)}'
+            )
+        keys[name] = ",".join(names)
+    _refuse_clash(keys, known, where)
+    return keys
+
+
+def _refuse_clash(
+    keys: Mapping[str, str], known: Mapping[str, tuple[type[DOMNode], Binding]], where: str
+) -> None:
+    """Two actions of one screen or widget cannot share a key: one of them would be lost."""
+    for name, chosen in keys.items():
+        owner, mine = known[name]
+        for other, (kind, binding) in known.items():
+            if kind is not owner or binding.action == mine.action:
+                continue
+            taken = set(keys.get(other, binding.key).split(","))
+            for key in chosen.split(","):
+                if key in taken:
+                    raise SettingsError(
+                        f"{where}: keys.{name} must not be {key}, which is the key of {other}"
+                    )
+
+
+def _is_key(name: str) -> bool:
+    """Whether Textual can ever report this key."""
+    from textual.keys import KEY_NAME_REPLACEMENTS, Keys
+
+    *modifiers, key = name.split("+") if len(name) > 1 else [name]
+    if not set(modifiers) <= MODIFIERS or not key:
+        return False
+    if len(key) == 1:
+        return key.isprintable() and key != " "
+    if key in {one.value for one in Keys} | set(KEY_NAME_REPLACEMENTS.values()):
+        return True
+    try:
+        unicodedata.lookup(key.replace("_", " "))
+    except KeyError:
+        return False
+    return True
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Ids have dots: both `"run.start"` and `run.start` are understood."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _hint(word: str, known: Iterable[str], otherwise: str) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else f" ({otherwise})"
+
+
+def _got(value: object) -> str:
+    from core.errors import got
+
+    return got(value)

@@ -1,0 +1,185 @@
+"""What all cells of a run have in common, a line each."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+from core.attacks import Mixture
+from core.cell import Cell
+from core.protocols.curators import Curator, Stability
+from core.runner import Results
+from core.theory import bit_gain, privacy_spent
+
+from .. import format as text
+from .words import one_line, present, range_over
+
+
+def constant_lines(results: Results, width: int) -> list[str]:
+    """What was simulated, a line each for the population, the protocol, the attack and the run."""
+    cells = results.experiment.cells
+    population = [
+        range_over(cell.parameters["population.kind"] for cell in cells),
+        f"d = {range_over(cell.population.domain_size for cell in cells)} items",
+        f"n = {range_over(cell.first.users for cell in cells)} users",
+    ]
+    for key in ("exponent", "ratio", "mean", "std", "path", "column", "count"):
+        values = present(cells, f"population.{key}")
+        if values:
+            population.append(f"{key} {range_over(values)}")
+    protocol = [range_over(str(cell.parameters["protocol.kind"]).upper() for cell in cells)]
+    budgets = present(cells, "protocol.epsilon")
+    if budgets:
+        protocol.append(f"ε = {range_over(budgets)}")
+    ranges = [cell.hash_range for cell in cells if cell.hash_range is not None]
+    if ranges:
+        protocol.append(f"g = {range_over(ranges)}")
+    noisy = [cell for cell in cells if cell.noise is not None]
+    if noisy:
+        protocol += _rappor(noisy)
+    elif all(cell.is_pure for cell in cells):
+        chances = {(cell.pure.p, cell.pure.q) for cell in cells}
+        if len(chances) == 1:
+            p, q = chances.pop()
+            protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
+    protocol += _curators(cells)
+    rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
+    if any(cell.rounds for cell in cells):
+        rows.append(("campaign", _campaign(cells)))
+    simulated = [
+        _trials(cells),
+        f"seed {range_over(cell.seed for cell in cells)}",
+        f"{range_over(cell.path for cell in cells)} path",
+    ]
+    rows.append(("run", simulated))
+    lines = []
+    for name, facts in rows:
+        lines += textwrap.wrap(
+            # A fact stays on one line where that is possible.
+            f"{name:<12}{', '.join(fact.replace(' ', _NO_BREAK) for fact in facts)}",
+            max(width, 30),
+            subsequent_indent=" " * 12,
+            break_on_hyphens=False,
+        )
+    return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _campaign(cells: Sequence[Cell]) -> list[str]:
+    """The rounds, how the users change over them, and what taking part in all of them costs."""
+    facts = [f"R = {range_over(len(cell.rounds) for cell in cells)} rounds"]
+    for key, name in (("campaign.churn", "churn"), ("campaign.drift.kind", "drift to")):
+        values = [value for value in present(cells, key) if value]
+        if values:
+            facts.append(f"{name} {range_over(values)}")
+    spent = range_over(privacy_spent(cell)[-1] for cell in cells)
+    return [*facts, f"a user spends ε = {spent} over all rounds"]
+
+
+def _rappor(cells: Sequence[Cell]) -> list[str]:
+    """RAPPOR's parameters, and what follows from them."""
+    facts = [range_over(present(cells, "protocol.form"))]
+    for key, name in (("bits", "k"), ("hashes", "h"), ("cohorts", "m"), ("p", "p"), ("q", "q")):
+        values = present(cells, f"protocol.{key}")
+        if values:
+            facts.append(f"{name} = {range_over(values)}")
+    noises = [(cell.noise, cell.hashes) for cell in cells if cell.noise is not None]
+    for name, numbers in (
+        ("f", [noise.f for noise, _ in noises]),
+        ("p*", [noise.p_star for noise, _ in noises]),
+        ("q*", [noise.q_star for noise, _ in noises]),
+        ("ε₁", [noise.epsilon_one(h) for noise, h in noises]),
+        ("ε∞", [noise.epsilon_infinity(h) for noise, h in noises]),
+    ):
+        bounded = math.isfinite(max(numbers))
+        facts.append(f"{name} = {range_over(numbers) if bounded else 'unbounded'}")
+    return [*facts, "q > p: the reverse of Wang's"]
+
+
+def _curators(cells: Sequence[Cell]) -> list[str]:
+    """Of the cells with a curator: which tables look alike, and the noise that takes."""
+    curators = [cell.protocol for cell in cells if isinstance(cell.protocol, Curator)]
+    if not curators:
+        return []
+    facts = [range_over(f"{one.neighbours} neighbours" for one in curators)]
+    deltas = [one.delta for one in curators if one.delta]
+    if deltas:
+        facts.append(f"δ = {range_over(deltas)}")
+    facts.append(f"noise of scale {range_over(one.scale for one in curators)}")
+    thresholds = [one.threshold for one in curators if isinstance(one, Stability)]
+    if thresholds:
+        facts.append(f"threshold {range_over(thresholds)}")
+    return facts
+
+
+_NO_BREAK: Final = "\u00a0"
+
+
+def _trials(cells: Sequence[Cell]) -> str:
+    each = range_over(cell.trials for cell in cells)
+    words = f"{each} trial" if each == "1" else f"{each} trials"
+    return f"{words} of each of {len(cells)} cells" if len(cells) > 1 else words
+
+
+def _attack(cells: Sequence[Cell]) -> list[str]:
+    attacked = [cell for cell in cells if cell.attack is not None]
+    kinds = range_over(_kind(cell) for cell in cells)
+    if not attacked:
+        return ["none"]
+    shares = range_over(present(attacked, "attack.share") or _phase_shares(attacked))
+    facts = [
+        kinds.replace("NONE", "none"),
+        *dict.fromkeys(str(name) for name in present(attacked, "attack.name")),
+        f"β = {shares} (m = {range_over(cell.malicious for cell in attacked)})",
+        f"f_T = {range_over(cell.target_frequency for cell in attacked)}",
+    ]
+    bits = [gain for cell in attacked if (gain := bit_gain(cell)) is not None]
+    if bits:
+        facts.append(f"gain of the bits before decoding {range_over(bits)}")
+    cohorts = present(attacked, "attack.cohort")
+    if cohorts:
+        facts.append(f"share in one cohort {range_over(cohorts)}")
+    if any(cell.hash_range is not None for cell in attacked):
+        for key, name in (("attack.seeds", "K"), ("attack.scoring", "scoring")):
+            values = present(attacked, key)
+            if values:
+                facts.append(f"{name} = {range_over(values)}")
+    rules = range_over(_rule(cell) for cell in attacked)
+    sizes = range_over(cell.targets.size for cell in attacked)
+    named = {tuple(cell.targets.tolist()) for cell in attacked}
+    targets = f"r = {sizes} {rules} target{'' if sizes == '1' else 's'}"
+    if len(named) == 1:
+        population = attacked[0].population
+        labels = [one_line(population.label(item)) for item in attacked[0].targets.tolist()]
+        return [*facts, f"{targets}: {labels[0]}", *labels[1:10], *(["…"] if labels[10:] else [])]
+    return [*facts, targets]
+
+
+def _phase_shares(cells: Sequence[Cell]) -> list[object]:
+    """β of every round, as the phases of the attack have it."""
+    return [one.share for cell in cells for one in cell.rounds]
+
+
+def _kind(cell: Cell) -> str:
+    """What the fakes do, in a word; of a mixture each part with its share of the fakes."""
+    if "attack.kind" in cell.parameters:
+        return str(cell.parameters["attack.kind"]).upper()
+    if cell.rounds:
+        return " then ".join(dict.fromkeys(_kind(one) for one in cell.rounds if one.attack))
+    assert isinstance(cell.attack, Mixture)
+    if len(cell.attack.parts) == 1:
+        return cell.attack.parts[0].attack.kind.upper()
+    weights = [part.weight for part in cell.attack.parts]
+    parts = zip(cell.attack.parts, weights, strict=True)
+    words = [f"{text.percent(w / sum(weights))} {p.attack.kind.upper()}" for p, w in parts]
+    return " + ".join(words)
+
+
+def _rule(cell: Cell) -> object:
+    """How the targets were chosen, in a word or two."""
+    if "attack.size" in cell.parameters:
+        return "random set of"
+    if isinstance(cell.attack, Mixture) and cell.attack.targets is None:
+        return "different"
+    return cell.parameters.get("attack.targets.pick", "listed")

@@ -1,0 +1,367 @@
+"""Every kind of attack in a cell: its closed forms against the enumerated law, and both paths."""
+
+import dataclasses
+import itertools
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import CASES, assert_closed_forms, bind, cell, counts, metrics
+from support.report_laws import Case, Poisoned
+
+from core.attacks import (
+    Adaptive,
+    InputPoisoning,
+    ListedTargets,
+    MaximalGain,
+    PatternAttack,
+    SubsetGain,
+    View,
+)
+from core.cell import Cell
+from core.errors import ScenarioError
+from core.metrics import in_top
+from core.protocols import GRR, OLH, OUE, SUE, BitNoise, Rappor, hashing
+from core.pure import SeedSearch
+from core.sampling import binomial_law, hypergeometric_law
+from core.theory import (
+    cell_gain,
+    expected_estimate,
+    expected_metrics,
+    fake_support,
+)
+
+Rng = np.random.Generator
+TARGETS = [1, 4, 2]  # item 4 is held by nobody
+SEEDS = 3
+
+OWN: dict[str, dict[str, Any]] = {
+    "ria-unperturbed": {},
+    "input": {"distribution": [1, 2.5, 0.5]},
+    "mga-a": {"subset": 2, "seeds": SEEDS},
+    "apa": {},
+    "untargeted": {"size": 3, "seeds": SEEDS},
+    "demote": {"seeds": SEEDS},
+    "adaptive": {"seeds": SEEDS},
+}
+"""The keys of each kind besides share and targets."""
+
+NO_SENSE = {("mga-a", "grr"), ("apa", "grr"), ("apa", "blh"), ("apa", "olh")}
+PAIRS = [
+    (case, kind)
+    for case, kind in itertools.product(CASES, OWN)
+    if (kind, case.kind) not in NO_SENSE
+]
+every_pair = pytest.mark.parametrize(("case", "kind"), PAIRS, ids=str)
+
+
+def table(kind: str, share: float) -> dict[str, Any]:
+    targets = {} if kind == "untargeted" else {"targets": {"items": TARGETS}}
+    return {"kind": kind, "share": share, **targets, **OWN[kind]}
+
+
+def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple[Cell, Poisoned]:
+    """A cell, and what the enumerated laws expect of it."""
+    n = 10_000 if path == "counts" else 1_000
+    histogram = [n // 2, 3 * n // 10, 3 * n // 20, n // 20, 0]
+    one = cell(histogram, case, table(kind, share), simulate={"path": path}, seed=seed)
+    aims = one.targets.tolist()
+    laws = {
+        "ria-unperturbed": lambda: case.unperturbed(aims),
+        "input": lambda: case.poisoned_input(dict(zip(aims, (1, 2.5, 0.5), strict=True))),
+        "mga-a": lambda: case.some(aims, 2, SEEDS, "anchor"),
+        "apa": lambda: case.pattern(aims),
+        "untargeted": lambda: case.crafted(aims, SEEDS, "anchor"),
+        "demote": lambda: case.avoiding(aims, SEEDS),
+        "adaptive": lambda: case.crafted(aims, SEEDS, "anchor"),
+    }
+    return one, Poisoned(case, histogram, laws[kind](), one.malicious, aims)
+
+
+@every_pair
+def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
+    for share in (0.0, 0.1, 0.4):
+        one, law = poisoned(case, kind, share, "counts", 0)
+        assert_closed_forms(one, law)
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@every_pair
+def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, seed: int) -> None:
+    """As many fakes as users: the genuine and the fake noise of the gain are of one size."""
+    one, law = poisoned(case, kind, 0.5, path, seed)
+    measured, expected = metrics(one, 100 if path == "counts" else 5), expected_metrics(one)
+    value, variance = law.gain
+    assert budget.mean(measured("gain"), value, variance)
+    assert budget.spread(measured("gain"), value, variance)
+    assert budget.mean(measured("mse"), *law.squared_error(law.after))
+    assert budget.mean(measured("gain"), expected["gain"], variance)
+    held = one.share * one.target_frequency
+    if path == "counts" and held > 6.5 * math.sqrt(variance / 2000):
+        assert not budget.mean(measured("gain"), value + held, variance)  # without - f_T
+
+
+@every_pair
+def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int) -> None:
+    one, law = poisoned(case, kind, 0.5, "counts", seed)
+    pairs = [counts(one, block) for block in range(100)]
+    fakes = np.concatenate([attacked - clean for clean, attacked in pairs])
+    assert budget.moments(fakes, law.fakes.mean, law.fakes.covariance)
+    other = replace(law, fake=case.held([0])).fakes
+    assert not budget.moments(fakes, other.mean, other.covariance)
+
+
+# What S is, written down.
+
+
+def test_unperturbed_items_support_themselves_and_what_collides() -> None:
+    for r in (1, 3, 10):
+        for protocol, expected in ((GRR(64, 1), 1), (OUE(64, 1), 1), (SUE(64, 1), 1)):
+            assert protocol.unperturbed_support(r).target * r == pytest.approx(expected)
+        for g in (2, 4):
+            found = OLH(64, 1, g).unperturbed_support(r).target * r
+            assert found == pytest.approx(1 + (r - 1) / g)
+
+
+@pytest.mark.parametrize(("r", "subset"), [(10, 4), (10, 1), (10, 10), (5, 2), (64, 30)])
+def test_mga_a_pads_from_everything_outside_the_subset(r: int, subset: int) -> None:
+    d = 64
+    attack = SubsetGain(0.1, ListedTargets((0,)), subset)
+    for protocol in (OUE(d, 1), SUE(d, 1), OUE(d, 3)):
+        pad = min(max(0, math.floor(protocol.p + (d - 1) * protocol.q - subset)), d - subset)
+        expected = subset + (r - subset) * pad / (d - subset)
+        assert attack.support(protocol, r).target * r == pytest.approx(expected)
+    olh = OLH(d, 1, 4)
+    matched = olh.crafted_support(subset, SeedSearch()).target * subset
+    expected = matched + (r - subset) / 4
+    assert attack.support(olh, r).target * r == pytest.approx(expected)
+
+
+def test_mga_a_with_every_target_is_mga() -> None:
+    for protocol in (OUE(64, 1), SUE(64, 2), OLH(64, 1)):
+        every = SubsetGain(0.1, ListedTargets((0,)), 7).support(protocol, 7)
+        assert every == MaximalGain(0.1, ListedTargets((0,))).support(protocol, 7)
+
+
+def test_apa_has_the_ones_of_an_honest_report(rng: Rng) -> None:
+    """Their number, report by report, which is what gives MGA away."""
+    protocol, targets = OUE(64, 1.0), np.arange(10)
+    attack = PatternAttack(0.1, ListedTargets((0,)))
+    reports = attack.reports(protocol, View(targets), 20_000, rng)
+    honest = np.convolve([0.5, 0.5], binomial_law(63, protocol.q)[1])
+    seen = np.bincount(protocol.supports(reports).sum(axis=1), minlength=honest.size)
+    assert budget.law(seen[: honest.size], honest / honest.sum())
+    crafted = protocol.craft(targets, 20_000, SeedSearch(), rng)
+    fixed = np.bincount(protocol.supports(crafted).sum(axis=1), minlength=honest.size)
+    assert not budget.law(fixed, honest / honest.sum())
+    mean = float(honest @ np.minimum(np.arange(honest.size), 10)) / honest.sum()
+    assert attack.support(protocol, 10).target * 10 == pytest.approx(mean)
+
+
+def test_demotion_finds_an_empty_bucket_where_there_are_more_buckets_than_targets() -> None:
+    assert hashing.fewest_law(3, 4, 1).tolist() == [1, 0, 0, 0]
+    # Two targets in two buckets: apart with probability 1/2, each time.
+    assert hashing.fewest_law(2, 2, 1) == pytest.approx([1 / 2, 1 / 2, 0])
+    assert hashing.fewest_law(2, 2, 5) == pytest.approx([1 - 1 / 32, 1 / 32, 0])
+
+
+@pytest.mark.parametrize("r", [4, 7, 12])
+def test_the_emptiest_bucket_of_the_real_family(r: int, rng: Rng) -> None:
+    protocol, targets = OLH(64, 1.0, 3), np.arange(5, 5 + r)
+    reports = protocol.avoid(targets, 20_000, SeedSearch(2), rng)
+    fewest = protocol.supports(reports)[:, targets].sum(axis=1)
+    assert budget.law(np.bincount(fewest, minlength=r + 1), hashing.fewest_law(r, 3, 2))
+    assert not budget.law(np.bincount(fewest, minlength=r + 1), hashing.fewest_law(r, 3, 1))
+
+
+def test_demotion_lowers_every_target_and_leaves_the_rest_honest() -> None:
+    for kind in ("grr", "sue", "oue", "blh", "olh"):
+        document = {"kind": kind, "epsilon": 1.0}
+        attack = {"kind": "demote", "share": 0.1, "targets": {"items": [0, 3]}}
+        one = cell([400, 300, 200, 100, *[10] * 60], document, attack)
+        estimate, truth = expected_estimate(one), one.population.frequencies
+        assert estimate is not None
+        assert (estimate[one.targets] < truth[one.targets]).all()
+
+
+# Pairs that make no sense.
+
+
+@pytest.mark.parametrize(
+    ("kind", "protocol", "message"),
+    [
+        ("mga-a", {"kind": "grr", "epsilon": 1}, "GRR, whose report supports one item"),
+        ("mga-a", {"kind": "rappor"}, "RAPPOR's Bloom filters"),
+        ("apa", {"kind": "grr", "epsilon": 1}, "GRR, whose report is one item"),
+        ("apa", {"kind": "laplace", "epsilon": 1}, "a trusted curator, whom every user tells one"),
+        ("mga-a", {"kind": "stability", "epsilon": 1}, "a trusted curator, whom every user"),
+        ("apa", {"kind": "olh", "epsilon": 1}, "local hashing"),
+        ("apa", {"kind": "rappor"}, "RAPPOR's Bloom filters"),
+    ],
+)
+def test_a_pair_without_sense_says_why(kind: str, protocol: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=f'attack.kind must not be "{kind}" against {message}'):
+        cell([5, 4, 3, 2, 1], protocol, table(kind, 0.1))
+
+
+def test_own_keys_that_do_not_fit_the_targets() -> None:
+    for kind, own, message in (
+        (
+            "mga-a",
+            {"subset": 4},
+            "attack.subset must be in [1, 3], as there are so many targets, got 4",
+        ),
+        ("input", {"distribution": [1, 2]}, "attack.distribution must have one weight for each"),
+        ("input", {"distribution": [1, -2, 1]}, "attack.distribution must be weights, at least 0"),
+        ("input", {"distribution": [0, 0, 0]}, "attack.distribution must have a positive weight"),
+        (
+            "untargeted",
+            {"size": 6},
+            "attack.size must be in [1, 5], as there are so many items, got 6",
+        ),
+        ("demote", {"targets": {"items": [0, 1, 2, 3, 4]}}, "attack.targets must leave out an"),
+    ):
+        protocol = "grr" if kind == "demote" else "oue"
+        with pytest.raises(ScenarioError, match=re.escape(message)):
+            cell([5, 4, 3, 2, 1], {"kind": protocol, "epsilon": 1}, table(kind, 0.1) | own)
+
+
+@pytest.mark.parametrize("protocol", ["laplace", "stability"])
+@pytest.mark.parametrize("kind", ["ria-unperturbed", "input", "untargeted", "demote", "adaptive"])
+def test_a_trusted_curator_hears_one_item_from_each_fake(kind: str, protocol: str) -> None:
+    own = {**table(kind, 0.5), **({"size": 2} if kind == "untargeted" else {})}
+    one = cell([500, 300, 150, 50, 0], {"kind": protocol, "epsilon": 1}, own)
+    clean, attacked = counts(one)
+    added = (attacked - clean)[:, 0]
+    assert (added.sum(axis=1) == one.malicious).all()
+    assert one.attack is not None
+    (fakes,) = one.fakes
+    law = fakes.strategy.item_support(one.protocol, one.targets, one.targets)  # type: ignore[arg-type]
+    assert law is not None
+    assert budget.moments(
+        added,
+        one.malicious * law.rates,
+        one.malicious * (np.diag(law.rates) - np.outer(law.rates, law.rates)),
+    )
+    hit = law.rates[one.targets].sum()
+    assert law.variance == pytest.approx(hit * (1 - hit), abs=1e-12)
+
+
+# The set of the untargeted attack.
+
+
+def test_the_random_set_is_one_for_all_and_not_the_random_targets() -> None:
+    people, document = [10] * 50, {"kind": "oue", "epsilon": 1}
+    sets = [
+        cell(people, {"kind": kind, "epsilon": 1}, {"kind": "untargeted", "share": s, "size": 9})
+        for kind in ("grr", "oue", "olh")
+        for s in (0.1, 0.2)
+    ]
+    assert len({tuple(one.targets.tolist()) for one in sets}) == 1
+    aimed = {"kind": "mga", "share": 0.1, "targets": {"pick": "random", "count": 9}}
+    assert set(cell(people, document, aimed).targets) != set(sets[0].targets)
+    again = cell(people, document, {"kind": "untargeted", "share": 0.1, "size": 4})
+    assert again.targets.tolist() == sets[0].targets[:4].tolist()
+
+
+# Reacting to what was published.
+
+
+def test_adaptive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
+    targets = np.array([2, 5, 7])
+    attack = Adaptive(0.1, ListedTargets((0,)), 10)
+    published = np.array([
+        [9.0, 8, 7, 6, 5, 4, 3, 2],  # 2 is inside the top 3
+        [0, 0, 9, 0, 0, 8, 0, 7],  # all are inside
+        [0, 1, 0, 3, 4, 0, 0, 0],  # none is
+    ])  # fmt: skip
+    for protocol in (GRR(8, 1), OUE(8, 1), OLH(8, 1), Rappor(8, 16, 2, 4, BitNoise(0.5, 0, 1))):
+        aims = [[5, 7], [2, 5, 7], [2, 5, 7]]
+        view = View(targets, 1, 5, published, top_k=3)
+        drawn = attack.counts(protocol, view, np.full(3, 1000), rng)
+        for row, aim in enumerate(aims):
+            here = View(targets, 1, 5, published[row], top_k=3)
+            reported = protocol.support_counts(attack.reports(protocol, here, 1000, rng))
+            only = protocol.craft_counts(np.array(aim), np.array([1000]), attack.search, rng)[0]
+            if isinstance(protocol, Rappor):
+                certain = protocol.aimed(np.array(aim))
+                for found in (drawn[row], reported):
+                    assert (found[:, :-1] == found[:, -1:])[certain].all()
+                continue
+            out = np.setdiff1d(targets, aim)
+            for found in (drawn[row], reported, only):
+                if isinstance(protocol, GRR):
+                    assert found[aim].sum() == 1000
+                if out.size:
+                    assert found[aim].min() > found[out].max()
+
+
+def test_adaptive_is_mga_until_something_is_published(rng: Rng) -> None:
+    targets, protocol = np.array([2, 5, 7]), OUE(32, 1)
+    aim = ListedTargets((0,))
+    first, other = (
+        make(0.1, aim).counts(protocol, View(targets), np.full(3, 99), np.random.default_rng(1))
+        for make in (Adaptive, MaximalGain)
+    )
+    assert (first == other).all()
+    assert Adaptive.reacts
+    assert not MaximalGain.reacts
+
+
+@pytest.mark.parametrize("protocol", ["oue", "rappor", "laplace"])
+def test_what_adaptive_does_later_is_not_foreseen(protocol: str) -> None:
+    document = {"kind": protocol, **({} if protocol == "rappor" else {"epsilon": 1})}
+    aim = {"kind": "adaptive", "share": 0.1, "targets": {"items": [1, 2]}}
+    whole = cell([50, 40, 30, 20], document, aim, campaign={"rounds": 3})
+    first, second, _ = whole.rounds
+    assert expected_metrics(first)["gain"] is not None
+    for later in (second, whole):
+        expected = expected_metrics(later)
+        assert expected["gain"] is None
+        assert expected["mse"] is None
+    mga = cell([50, 40, 30, 20], document, {**aim, "kind": "mga"}, campaign={"rounds": 3})
+    assert expected_metrics(mga.rounds[1])["gain"] is not None
+
+
+# Samplers' laws.
+
+
+def test_finite_laws_are_scipys() -> None:
+    from scipy import stats
+
+    for n, p in ((0, 0.3), (1, 0.5), (5, 0.0), (40, 0.2), (7, 1.0), (1023, 0.269), (10**6, 0.01)):
+        outcomes, law = binomial_law(n, p)
+        assert law == pytest.approx(stats.binom.pmf(outcomes, n, p), rel=1e-7, abs=1e-25)
+        assert law.sum() == pytest.approx(1)
+    for size, marked, picks in ((10, 4, 3), (10, 0, 3), (10, 10, 3), (1000, 6, 270), (5, 2, 5)):
+        outcomes, law = hypergeometric_law(size, marked, picks)
+        expected = stats.hypergeom.pmf(outcomes, size, marked, picks)
+        assert law == pytest.approx(expected, rel=1e-9, abs=1e-25)
+        assert law.sum() == pytest.approx(1)
+
+
+def test_input_by_weights_is_not_the_random_item_attack(rng: Rng) -> None:
+    case = CASES[0]
+    attack = InputPoisoning(0.1, ListedTargets(tuple(TARGETS)), (1, 2.5, 0.5))
+    reports = attack.reports(bind(case), View(np.array(TARGETS)), 50_000, rng)
+    found = bind(case).support_counts(reports)
+    law = case.poisoned_input(dict(zip(TARGETS, (1, 2.5, 0.5), strict=True)))
+    assert budget.law(found, law[2 ** np.arange(5)])
+    assert not budget.law(found, case.held(TARGETS)[2 ** np.arange(5)])
+
+
+def test_top_k_of_one_estimate_and_of_many() -> None:
+    assert in_top(np.array([[3.0, 1, 2]]), 2).tolist() == [[True, False, True]]
+
+
+def test_the_fakes_of_a_cell_are_derived_from_it() -> None:
+    one = cell([5, 4, 3], None, {"kind": "mga", "share": 0.5, "targets": {"items": [1]}})
+    (fakes,) = dataclasses.replace(one, malicious=7).fakes
+    assert (fakes.count, fakes.targets.tolist()) == (7, [1])
+    supported = fake_support(one)
+    assert supported is not None
+    assert cell_gain(one, supported) == pytest.approx(expected_metrics(one)["gain"])

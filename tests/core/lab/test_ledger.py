@@ -1,0 +1,279 @@
+"""Composition, group privacy, sensitivity, clipping and synthetic columns, by enumeration."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize
+from support import budget
+
+from core.columns import read_columns
+from core.errors import ScenarioError
+from core.lab.ledger import (
+    Entry,
+    Spent,
+    advanced,
+    exact,
+    group,
+    improved,
+    parallel,
+    processed,
+    sequential,
+    tight,
+)
+from core.lab.sensitivity import QUERIES, Bounds, clipping, of_query
+from core.lab.synthetic import (
+    note,
+    on_the_simplex,
+    synthetic_counts,
+    synthetic_items,
+    write_synthetic,
+)
+
+Rng = np.random.Generator
+
+RELEASES = [Entry("histogram", 0.3, 1e-7), Entry("rounds", 0.2, times=4), processed("column")]
+
+
+def test_sequential_parallel_and_post_processing() -> None:
+    assert sequential(RELEASES) == Spent(pytest.approx(1.1), pytest.approx(1e-7))
+    assert parallel(RELEASES) == Spent(pytest.approx(0.8), 1e-7)
+    assert sequential(RELEASES[:2]) == sequential(RELEASES)
+    assert sequential([]) == parallel([]) == Spent(0, 0)
+
+
+def worst_delta(entries: list[Entry], epsilon: float) -> float:
+    """By enumeration of all outcomes of randomised responses, and of the failures of each."""
+    trials = [entry for entry in entries for _ in range(entry.times)]
+    kept = math.prod(1 - entry.delta for entry in trials)
+    spare = 0.0
+    for truthful in product([True, False], repeat=len(trials)):
+        first = second = 1.0
+        for entry, true in zip(trials, truthful, strict=True):
+            e = math.exp(entry.epsilon)
+            first *= (e if true else 1) / (1 + e)
+            second *= (1 if true else e) / (1 + e)
+        spare += max(0.0, first - math.exp(epsilon) * second)
+    return 1 - kept * (1 - spare)
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.2])
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [Entry("one", 0.7)],
+        [Entry("ten", 0.2, times=10)],
+        [Entry("a", 0.1, times=3), Entry("b", 1.0), Entry("c", 0.25, 1e-7, 5)],
+    ],
+    ids=str,
+)
+def test_exact_composition_by_enumeration(entries: list[Entry], delta: float) -> None:
+    found = exact(entries, delta).epsilon
+    claimed = optimize.brentq(lambda x: worst_delta(entries, x) - delta, -1, 20, xtol=1e-12)
+    assert found == pytest.approx(max(0.0, claimed), abs=1e-8)
+    if found:
+        assert worst_delta(entries, found - 1e-4) > delta
+    # Every simpler bound is above.
+    own = sequential(entries)
+    slack = 1 - (1 - delta) / (1 - own.delta)
+    assert found <= own.epsilon + 1e-12
+    for bound in (advanced(entries, slack), improved(entries, slack)):
+        assert worst_delta(entries, bound.epsilon) <= bound.delta * (1 + 1e-9)
+        assert found <= bound.epsilon + 1e-9
+
+
+def test_the_order_of_the_bounds() -> None:
+    many = [Entry("many", 0.01, times=10_000)]
+    bounds = [f(many, 1e-6).epsilon for f in (exact, improved, advanced)]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] < sequential(many).epsilon / 10
+    # k = 10,000 and ε = 0.01: √(2·10⁴·10⁻⁴·ln 10⁶) + 10⁴·0.01·(e^0.01 - 1)
+    assert bounds[-1] == pytest.approx(math.sqrt(2 * math.log(1e6)) + 100 * math.expm1(0.01))
+
+
+def test_an_absurd_epsilon_does_not_overflow() -> None:
+    entries = [Entry("all of it", 1e200)]
+    assert improved(entries, 1e-6).epsilon == sequential(entries).epsilon == 1e200
+    assert advanced(entries, 1e-6).epsilon == math.inf
+
+
+def test_group_privacy() -> None:
+    assert group(Spent(0.5, 0.0), 3) == Spent(1.5, 0.0)
+    both = group(Spent(0.5, 1e-6), 3)
+    assert both.epsilon == 1.5
+    assert both.delta == pytest.approx(1e-6 * (1 + math.exp(0.5) + math.exp(1.0)))
+    assert group(Spent(0.0, 1e-6), 4).delta == pytest.approx(4e-6)
+    assert group(Spent(20.0, 1e-6), 1000).delta == 1
+    assert group(Spent(500.0, 1e-6), 2) == Spent(1000.0, 1.0)
+    assert group(Spent(math.inf, 1e-6), 1) == Spent(math.inf, 1e-6)
+    # e^720 is no double, e^350 is one: δ (1 + e^350)
+    assert group(Spent(350.0, 1e-200), 2).delta == pytest.approx(1e-200 * math.exp(350))
+    with pytest.raises(ScenarioError, match="people must be"):
+        group(Spent(0.5, 0.0), 0)
+
+
+INSTALLED = importlib.util.find_spec("dp_accounting") is not None
+
+
+def test_tight_accounting_is_optional() -> None:
+    entries = [Entry("a", 0.1, times=50), Entry("b", 0.5, 1e-8)]
+    if not INSTALLED:
+        with pytest.raises(ScenarioError, match=r"dp_accounting: pip install 'ldptui\[accounting"):
+            tight(entries, 1e-6)
+        return
+    found = tight(entries, 1e-6).epsilon
+    assert exact(entries, 1e-6).epsilon <= found + 1e-6 <= exact(entries, 1e-6).epsilon + 0.01
+    laplace = [Entry("l", 0.1, times=50, mechanism="laplace")]
+    assert tight(laplace, 1e-6).epsilon < exact(laplace, 1e-6).epsilon
+    assert tight([processed("nothing")], 1e-6).epsilon == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Entry("a", -0.1), "epsilon must be at least 0"),
+        (lambda: Entry("a", 0.1, 1.0), "delta must be"),
+        (lambda: Entry("a", 0.1, times=0), "times must be"),
+        (lambda: Entry("a", 0.1, mechanism="noise"), "mechanism must be"),  # type: ignore[arg-type]
+        (lambda: Entry("a", 0.1, 0.1, mechanism="laplace"), "delta must be 0"),
+        (lambda: advanced([Entry("a", 0.1)], 0.0), "slack must be"),
+        (lambda: exact([Entry("a", 0.1, 1e-3)], 1e-4), "delta must be in"),
+        (
+            lambda: exact([Entry("a", 0.1 + i / 1000) for i in range(30)], 1e-4),
+            "so many entries with different ε",
+        ),
+    ],
+)
+def test_bad_entries_are_one_sentence(make: Any, words: str) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        make()
+
+
+# Sensitivity.
+
+
+def answers(query: str, values: list[float], bins: Bounds) -> Any:
+    if query == "count":
+        return np.array([len(values)])
+    if query == "sum":
+        return np.array([sum(values)])
+    if query == "mean":
+        return np.array([sum(values) / len(values)])
+    return np.histogram(values, bins=4, range=(bins.low, bins.high))[0]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("bounds", [Bounds(-1, 3), Bounds(2, 5)])
+def test_sensitivity_is_the_largest_change_of_small_tables(query: Any, bounds: Bounds) -> None:
+    grid = np.linspace(bounds.low, bounds.high, 4).tolist()
+    changed, removed = 0.0, 0.0
+    for table in product(grid, repeat=3):
+        own = answers(query, list(table), bounds)
+        for value in grid:
+            other = answers(query, [value, *table[1:]], bounds)
+            changed = max(changed, float(np.abs(own - other).sum()))
+    for size in (1, 2, 3):
+        for table in product(grid, repeat=size):
+            for value in grid:
+                own = answers(query, list(table), bounds)
+                more = answers(query, [*table, value], bounds)
+                removed = max(removed, float(np.abs(own - more).sum()))
+    assert of_query(query, "change-one", bounds, rows=3) == pytest.approx(changed)
+    assert of_query(query, "add-remove", bounds) == pytest.approx(removed)
+
+
+def test_without_bounds_a_sum_and_a_mean_are_unbounded() -> None:
+    for neighbours in ("change-one", "add-remove"):
+        for query in ("sum", "mean"):
+            assert of_query(query, neighbours) == math.inf  # type: ignore[arg-type]
+        assert of_query("histogram", neighbours) < math.inf  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("negative", [True, False])
+@pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
+def test_clipping_one_by_one(negative: bool, neighbours: Any, rng: Rng) -> None:
+    values = np.round(rng.normal(3, 10, 200), 2)
+    bounds = np.array([0.5, 3.0, 10.0, 25.0, 100.0])
+    found = clipping(values, 0.5, bounds, neighbours, negative)
+    for at, bound in enumerate(bounds.tolist()):
+        low = -bound if negative else 0.0
+        bias = np.clip(values, low, bound).sum() - values.sum()
+        assert found.bias[at] == pytest.approx(bias)
+        scale = of_query("sum", neighbours, Bounds(low, bound)) / 0.5
+        assert found.noise[at] == pytest.approx(math.sqrt(2) * scale)
+        assert found.error[at] == pytest.approx(math.hypot(bias, found.noise[at]))
+    assert found.best == int(np.argmin(found.error))
+
+
+def test_the_error_of_a_clipped_sum_by_simulation(rng: Rng) -> None:
+    values = rng.exponential(10, 500)
+    found = clipping(values, 1.0, np.array([20.0]), negative=False)
+    released = np.clip(values, 0, 20).sum() + rng.laplace(0, 20.0, 100_000)
+    assert budget.mean(released - values.sum(), found.bias[0], found.noise[0] ** 2)
+    assert not budget.mean(released - values.sum(), 0.0, found.noise[0] ** 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Bounds(1, 1), "bounds must be finite and ascending"),
+        (lambda: Bounds(0, math.inf), "bounds must be finite"),
+        (lambda: of_query("median", "change-one"), "query must be one of"),  # type: ignore[arg-type]
+        (lambda: of_query("sum", "near"), "neighbours must be"),  # type: ignore[arg-type]
+        (lambda: of_query("mean", "change-one", None, 0), "rows must be"),
+        (lambda: clipping(np.ones(3), 1.0, np.array([0.0])), "bounds must be greater than 0"),
+        (lambda: clipping(np.ones(0), 1.0, np.ones(1)), "at least one number"),
+        (lambda: clipping(np.ones(3), 0.0, np.ones(1)), "epsilon must be"),
+    ],
+)
+def test_bad_questions_are_one_sentence(make: Any, words: str) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        make()
+
+
+# Synthetic columns.
+
+
+def test_the_projection_is_the_nearest_point(rng: Rng) -> None:
+    for _ in range(20):
+        f = rng.normal(0.2, 0.4, 5)
+        mine = on_the_simplex(f)
+        assert mine.sum() == pytest.approx(1)
+        assert (mine >= 0).all()
+        others = rng.dirichlet(np.ones(5), 2000)
+        others = np.concatenate([others, mine + 1e-3 * (others - mine)])
+        assert ((f - mine) ** 2).sum() <= ((others - f) ** 2).sum(axis=1).min() + 1e-12
+    shares = np.array([0.5, 0.25, 0.25, 0.0])
+    assert on_the_simplex(shares) == pytest.approx(shares)
+    with pytest.raises(ScenarioError, match="finite"):
+        on_the_simplex(np.array([math.nan, 1.0]))
+
+
+def test_a_synthetic_column_follows_its_frequencies(rng: Rng) -> None:
+    shares = np.array([0.5, 0.25, 0.2, 0.05, 0.0])
+    counts = synthetic_counts(shares, 100_000, rng)
+    assert budget.law(counts, shares)
+    assert not budget.law(counts, shares[[0, 1, 3, 2, 4]])
+    items = synthetic_items(counts, rng)
+    assert (np.bincount(items, minlength=5) == counts).all()
+    assert budget.proportion((items[:10_000] == 0).sum(), 10_000, 0.5)  # in random order
+    with pytest.raises(ScenarioError, match="rows must be"):
+        synthetic_counts(shares, 0, rng)
+
+
+def test_a_column_is_written_with_its_budget(tmp_path: Path, rng: Rng) -> None:
+    path = tmp_path / "column.csv"
+    items = synthetic_items(np.array([2, 0, 1]), rng)
+    about = note(Spent(0.5, 1e-6), "a stability-based histogram", 3)
+    beside = write_synthetic(path, "fruit", ("apple, red", "fig", 'the "best"'), items, about)
+    (column,) = read_columns(path, ["fruit"])
+    assert sorted(column.values[c] for c in column.codes) == ["apple, red"] * 2 + ['the "best"']
+    assert beside.name == "column.budget.txt"
+    assert "epsilon = 0.5, delta = 1e-6" in beside.read_text(encoding="utf-8")
+    assert "delta" not in note(Spent(1.0, 0.0), "estimates", 3)

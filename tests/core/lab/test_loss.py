@@ -1,0 +1,363 @@
+"""Privacy loss against enumerated laws; the check on mutants; the audit on broken samplers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.cases import CASES, EXTREMES, bind, changed
+from support.report_laws import Case
+
+from core.errors import RunError, ScenarioError
+from core.lab.audit import (
+    Audit,
+    ReportLaw,
+    audit,
+    audit_protocol,
+    check,
+    clopper_pearson,
+    epsilon_at_least,
+    law_of,
+)
+from core.lab.exponential import Exponential
+from core.lab.loss import DiscreteLoss, LaplaceLoss, exponential_loss, loss_of
+from core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
+from core.protocols.curators import Geometric, Laplace, Stability
+from core.protocols.rappor import BitNoise
+
+Rng = np.random.Generator
+FALSE_ALARM = 1e-9
+"""What an audit of a correct protocol may err by here."""
+
+RAPPOR = Rappor(6, 8, 2, 4, BitNoise(0.5, 0.5, 0.75))
+LAWS = [*(bind(case) for case in [*CASES, *EXTREMES] if case.hash_range != 2**20), RAPPOR]
+GEOMETRIC = [Geometric(2, 1.0), Geometric(2, 0.3, "add-remove")]
+
+
+def epsilon_of(mechanism: Any) -> float:
+    if isinstance(mechanism, Rappor):
+        return mechanism.noise.epsilon_one(mechanism.hashes)
+    return float(mechanism.epsilon)
+
+
+def law(mechanism: Any) -> ReportLaw:
+    found = law_of(mechanism)
+    assert found is not None
+    return found
+
+
+# Enumeration.
+
+
+@pytest.mark.parametrize("mechanism", [*LAWS, *GEOMETRIC], ids=repr)
+def test_every_ratio_is_within_e_to_epsilon_and_one_reaches_it(mechanism: Any) -> None:
+    found = check(law(mechanism), epsilon_of(mechanism))
+    assert found.holds
+    assert found.tight
+    ratio = found.first_probability / found.second_probability
+    assert math.log(ratio) == pytest.approx(epsilon_of(mechanism))
+    assert not check(law(mechanism), epsilon_of(mechanism) * 0.999).holds
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if not c.hash_range], ids=str)
+def test_laws_are_those_of_the_reports(case: Case) -> None:
+    """Enumerated elsewhere, over the subsets of items that a report supports."""
+    own = np.array([case.honest(item) for item in range(5)])
+    mine = law(bind(case)).probabilities
+    assert np.sort(own[own > 0]) == pytest.approx(np.sort(mine.ravel()))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_little_more_of_epsilon_is_noticed(case: Case) -> None:
+    found = check(law(bind(replace(case, epsilon=1.001))), case.epsilon)
+    assert not found.holds
+    assert not found.tight
+    with pytest.raises(ScenarioError, match="add up to 1"):
+        check(law(changed(GRR(4, 1.0), p=0.5)), 1.0)
+
+
+def test_the_worst_report_is_named() -> None:
+    found = check(law(GRR(4, 1.0)), 1.0)
+    assert (found.first, found.second, found.report) == ("item 0", "item 1", "item 0")
+    found = check(law(OUE(3, 1.0)), 1.0)
+    assert (found.first, found.second) == ("item 2", "item 0")
+    assert found.report == "bits 001"
+    found = check(law(OLH(3, 1.0)), 1.0)
+    assert found.report.startswith("hash function (")
+
+
+def test_a_report_that_one_input_never_sends() -> None:
+    chances = np.array([[0.5, 0.5, 0.0], [0.5, 0.4, 0.1]])
+    found = check(ReportLaw(chances, str, "abc".__getitem__), 1.0)
+    assert found.epsilon == math.inf
+    assert (found.first, found.second, found.report) == ("1", "0", "c")
+    assert not found.holds
+    with pytest.raises(ScenarioError, match="add up to 1"):
+        check(ReportLaw(chances[:, :2], str, str), 1.0)
+
+
+@pytest.mark.parametrize("mechanism", [GRR(10_000, 1.0), OUE(18, 1.0), OLH(30, 1.0)])
+def test_large_spaces_are_not_enumerated(mechanism: Any) -> None:
+    assert law_of(mechanism) is None
+
+
+# The law of the loss.
+
+
+def same_loss(loss: Any, values: Any, chances: Any) -> bool:
+    """Maximum, mean and the tail in the middle of every gap."""
+    other = DiscreteLoss.of(values, chances)
+    places = [-30.0, *(other.values[1:] + other.values[:-1]) / 2, 30.0]
+    return bool(
+        np.isclose(loss.maximum, other.maximum)
+        and np.isclose(loss.mean, other.mean)
+        and np.allclose([loss.tail(t) for t in places], [other.tail(t) for t in places])
+    )
+
+
+@pytest.mark.parametrize("mechanism", [*LAWS[:-1], *GEOMETRIC], ids=repr)
+def test_closed_forms_are_the_enumerated_loss(mechanism: Any) -> None:
+    first, second = law(mechanism).probabilities[:2]
+    losses = np.log(first / second)
+    assert same_loss(loss_of(mechanism), losses, first)
+    assert loss_of(mechanism).maximum == pytest.approx(mechanism.epsilon)
+    assert not same_loss(loss_of(mechanism), losses * 1.01, first)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.5, 1.0, 4.0, 20.0])
+@pytest.mark.parametrize("constructor", [GRR, SUE, OUE, BLH])
+def test_no_loss_exceeds_epsilon_by_rounding(constructor: Any, epsilon: float) -> None:
+    loss = loss_of(constructor(10, epsilon))
+    assert loss.tail(epsilon) == 0 < loss.tail(epsilon * (1 - 1e-9))
+
+
+def test_rappor_of_two_values_that_share_no_bit() -> None:
+    noise, h = RAPPOR.noise, RAPPOR.hashes
+    filters = np.repeat(np.eye(2, dtype=bool), h, axis=1)
+    rates = np.where(filters, noise.q_star, noise.p_star)
+    bits = np.indices((2,) * (2 * h)).reshape(2 * h, -1)
+    first, second = (np.where(bits, r[:, None], 1 - r[:, None]).prod(axis=0) for r in rates)
+    assert same_loss(loss_of(RAPPOR), np.log(first / second), first)
+    assert loss_of(RAPPOR).maximum == pytest.approx(noise.epsilon_one(h))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 6.0])
+def test_the_loss_of_laplace_noise_by_quadrature(epsilon: float) -> None:
+    edges = np.linspace(-40 / epsilon, 40 / epsilon + 1, 400_001)
+    noise = (edges[1:] + edges[:-1]) / 2
+    weight = np.diff(stats.laplace.cdf(edges, scale=1 / epsilon))
+    losses = epsilon * (np.abs(noise - 1) - np.abs(noise))
+    loss = LaplaceLoss(epsilon)
+    assert loss.mean == pytest.approx(weight @ losses, rel=1e-5)
+    assert LaplaceLoss(2 * epsilon, 2).mean == pytest.approx(2 * loss.mean)
+    for t in np.linspace(-1.2 * epsilon, 1.2 * epsilon, 25):
+        assert loss.tail(t) == pytest.approx(weight @ (losses > t), abs=1e-4)
+    for loss in (LaplaceLoss(epsilon), LaplaceLoss(epsilon, 2)):
+        assert loss.maximum == epsilon
+        assert loss.tail(epsilon) == 0 < loss.tail(epsilon - 1e-9)
+        assert loss.tail(-epsilon - 1e-9) == 1 > loss.tail(-epsilon)
+
+
+def test_two_bins_of_laplace_noise_by_convolution() -> None:
+    c, cells = 0.7, 4000
+    edges = np.linspace(-c, c, cells + 1)
+    steps = -np.diff([LaplaceLoss(c).tail(t) for t in edges[:-1]] + [0.5])
+    values = np.concatenate([[-c], (edges[1:] + edges[:-1]) / 2, [c]])
+    chances = np.concatenate([[math.exp(-c) / 2], steps, [0.5]])
+    assert chances.sum() == pytest.approx(1)
+    total, both = np.add.outer(values, values), np.multiply.outer(chances, chances)
+    loss = LaplaceLoss(2 * c, 2)
+    for t in (-1.3, -0.7, -0.3, 0.01, 0.4, 0.7, 1.2):
+        assert loss.tail(t) == pytest.approx(both[total > t].sum(), abs=1e-3)
+        assert loss.tail(t) != pytest.approx(both[total > t + 0.05].sum(), abs=1e-3)
+
+
+@pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
+def test_the_stability_mechanism_gives_a_lone_user_away_with_delta(neighbours: Any) -> None:
+    mechanism = Stability(2, 1.0, neighbours, delta=1e-3)
+    loss: Any = loss_of(mechanism)
+    assert loss.maximum == math.inf
+    assert loss.mean == math.inf
+    assert loss.tail(100.0) == pytest.approx(1e-3 / 4)
+    assert loss.delta(1.0) == pytest.approx(1e-3 / 4)
+
+
+@pytest.mark.parametrize("held", [[5, 4, 0], [1, 0, 0], [40, 40, 40]])
+def test_the_exponential_mechanism_is_private(held: list[int]) -> None:
+    counts, mechanism = np.array(held), Exponential(1.5)
+    worst = max(
+        exponential_loss(mechanism, counts, a, b).maximum
+        for a in range(3)
+        for b in range(3)
+        if a != b and held[a]
+    )
+    assert 0 < worst <= 1.5 + 1e-12
+    with pytest.raises(ScenarioError, match="held"):
+        exponential_loss(mechanism, np.array([1, 0]), 1, 0)
+
+
+def test_delta_and_composition_of_randomised_response() -> None:
+    """Kairouz, Oh, Viswanath 2015, theorem 3.3, of k equal ε."""
+    epsilon, k = 0.3, 9
+    e = math.exp(epsilon)
+    one = DiscreteLoss.between(np.array([e, 1]) / (1 + e), np.array([1, e]) / (1 + e))
+    whole = one.times(k)
+    assert whole.values.size == k + 1
+    assert whole.maximum == pytest.approx(k * epsilon)
+    assert whole.mean == pytest.approx(k * one.mean)
+    for i in range(k // 2 + 1):
+        delta = (
+            sum(
+                math.comb(k, j)
+                * (math.exp((k - j) * epsilon) - math.exp((k - 2 * i + j) * epsilon))
+                for j in range(i)
+            )
+            / (1 + e) ** k
+        )
+        assert whole.delta((k - 2 * i) * epsilon) == pytest.approx(delta)
+
+
+# The audit.
+
+
+def test_clopper_pearson_against_binomial_tails() -> None:
+    low, high = clopper_pearson([0, 1, 40, 99, 100], 100, 1e-3)
+    assert low[0] == 0
+    assert high[-1] == 1
+    assert stats.binom.sf(39, 100, low[2]) == pytest.approx(1e-3)
+    assert stats.binom.cdf(40, 100, high[2]) == pytest.approx(1e-3)
+    assert (low < [0.0001, 0.01, 0.4, 0.99, 1]).all()
+
+
+def test_the_bound_covers_as_often_as_it_says(rng: Rng) -> None:
+    """Of 4,000 audits of one true event at 90 %, at most some 10 % prove too much."""
+    p, q, n = 0.3, 0.1, 2000
+    bounds = epsilon_at_least(rng.binomial(n, p, 4000), rng.binomial(n, q, 4000), n, 0.9)
+    wrong = int((bounds > math.log(p / q)).sum())
+    assert stats.binom.sf(wrong - 1, 4000, 0.1) > FALSE_ALARM
+    naive = np.log(rng.binomial(n, p, 4000) / rng.binomial(n, q, 4000))
+    assert stats.binom.sf((naive > math.log(p / q)).sum() - 1, 4000, 0.1) < FALSE_ALARM
+
+
+ONE_COHORT = Rappor(6, 8, 2, 1, BitNoise(0.5, 0.5, 0.75))
+AUDITED = [*(bind(case) for case in CASES), ONE_COHORT, OUE(300, 1.0), OLH(300, 2.0)]
+
+
+def audited(protocol: Any, claimed: float, rng: Rng, domain_size: int = 0) -> Audit:
+    d = domain_size or protocol.domain_size
+    return audit_protocol(protocol, d, claimed, rng, 60_000, confidence=1 - FALSE_ALARM)
+
+
+@pytest.mark.parametrize("protocol", AUDITED, ids=repr)
+def test_a_correct_protocol_passes_and_most_of_its_budget_is_found(protocol: Any, rng: Rng) -> None:
+    epsilon = epsilon_of(protocol)
+    found = audited(protocol, epsilon, rng)
+    assert not found.violated
+    assert (0.25 if protocol is ONE_COHORT else 0.6) * epsilon < found.lower <= found.estimate
+    assert audited(protocol, 0.25 * epsilon, rng).violated
+
+
+def leaking(protocol: Any) -> Any:
+    """Right, but for a bit that tells one user in ten whether their item is the first."""
+
+    def perturb(self: Any, values: Any, rng: Rng) -> Any:
+        mark = (values == 0) & (rng.random(values.size) < 0.1)
+        return np.column_stack([protocol.perturb(values, rng), mark.astype(np.uint8)])
+
+    return changed(protocol, perturb=perturb)
+
+
+def test_a_leak_beside_a_correct_report_is_found(rng: Rng) -> None:
+    found = audited(leaking(OUE(40, 1.0)), 1.0, rng)
+    assert found.violated
+    assert found.first == "item 0"
+    assert found.second_hits == 0
+
+
+class Rounded:
+    """A user's own mechanism: noise on a number, without `supports`; ε = 1 between 0 and 9."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def perturb(self, values: Any, rng: Rng) -> Any:
+        return values + rng.laplace(0, self.scale, size=values.size)
+
+
+def test_a_plug_in_of_real_numbers(rng: Rng) -> None:
+    assert not audited(Rounded(9.0), 1.0, rng, 10).violated
+    assert audited(Rounded(4.0), 1.0, rng, 10).violated
+
+
+def test_a_plug_in_of_words(rng: Rng) -> None:
+    class Words:
+        def perturb(self, values: Any, rng: Rng) -> Any:
+            names = np.array([f"name {v}" for v in range(3)])
+            return names[np.where(rng.random(values.size) < 0.5, values, 0)]
+
+    found = audited(Words(), 1.0, rng, 3)
+    assert found.violated
+    assert found.event.startswith("the report is name")
+
+
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(2, 1.0), Geometric(2, 1.0), Stability(2, 1.0, delta=0.1)]
+)
+def test_central_mechanisms_on_neighbouring_tables(mechanism: Any, rng: Rng) -> None:
+    def inputs(mechanism: Any) -> Any:
+        return [
+            (str(t), lambda n, r, t=t: mechanism.sample(np.broadcast_to(t, (n, 2)), r))
+            for t in ([3, 4], [4, 3], [0, 7], [1, 6])
+        ][:2]
+
+    options: Any = {"samples": 60_000, "confidence": 1 - FALSE_ALARM, "delta": mechanism.delta}
+    assert not audit(inputs(mechanism), 1.0, rng, **options).violated
+    less = replace(mechanism, epsilon=2.5)
+    if not isinstance(mechanism, Stability):  # withheld either way
+        assert audit(inputs(less), 1.0, rng, **options).violated
+
+
+def test_a_forgotten_threshold_needs_more_delta(rng: Rng) -> None:
+    def lone(threshold: float) -> Any:
+        mutant = changed(Stability(2, 1.0, delta=0.01), threshold=threshold)
+        return [
+            (str(t), lambda n, r, t=t: mutant.sample(np.broadcast_to(t, (n, 2)), r))
+            for t in ([0, 9], [1, 8])
+        ]
+
+    options: Any = {"samples": 60_000, "confidence": 1 - FALSE_ALARM, "delta": 0.01}
+    right = Stability(2, 1.0, delta=0.01).threshold
+    assert not audit(lone(right), 1.0, rng, **options).violated
+    assert audit(lone(3.0), 1.0, rng, **options).violated
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda n, rng: np.zeros(n - 1), "must return 8192 reports"),
+        (lambda n, rng: 1 / 0, "ZeroDivisionError"),
+        (lambda n, rng: np.array([None] * n), "got objects"),
+    ],
+)
+def test_a_sampler_that_does_not_work_is_one_sentence(draw: Any, words: str, rng: Rng) -> None:
+    with pytest.raises(RunError, match=words):
+        audit([("a", draw), ("b", draw)], 1.0, rng)
+
+
+def test_options_of_an_audit(rng: Rng) -> None:
+    def draw(n: int, rng: Rng) -> Any:
+        return rng.integers(0, 2, n)
+
+    with pytest.raises(ScenarioError, match="confidence must be in"):
+        audit([("a", draw), ("b", draw)], 1.0, rng, confidence=1.0)
+    with pytest.raises(ScenarioError, match="samples must be at least"):
+        audit([("a", draw), ("b", draw)], 1.0, rng, samples=10)
+    with pytest.raises(ScenarioError, match="two inputs"):
+        audit([("a", draw)], 1.0, rng)
+    same = audit([("a", draw), ("b", draw)], 1.0, rng, 4000)
+    assert same.lower == 0
+    assert not same.violated

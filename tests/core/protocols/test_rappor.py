@@ -1,0 +1,464 @@
+"""RAPPOR's own contract: encode, perturb, bit counts on both paths, what fakes do.
+
+Tiny filters are compared with the enumerated law of the counts of a few users, which is everything
+there is to know about them.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import changed
+from support.rappor_laws import Filters, Law, held_by_one_of, together
+
+from core.attacks import ATTACKS, ListedTargets, RandomItem, View
+from core.errors import ScenarioError
+from core.protocols import SUE, BitNoise, Rappor, RapporSpec, Unary
+from core.protocols.rappor import bloom_bits, solved_f
+from core.pure import SeedSearch
+
+Rng = np.random.Generator
+SEARCH = SeedSearch()
+
+TINY = [
+    Filters(4, 3, 2, 2, 0.5, 0.5, 0.75),
+    Filters(4, 3, 2, 2, 0.4, 0.0, 1.0),  # one-time
+    Filters(4, 3, 1, 2, 0.0, 0.2, 0.9),  # without permanent noise
+    Filters(4, 4, 3, 1, 0.3, 0.1, 0.6),
+]
+every_tiny = pytest.mark.parametrize("tiny", TINY, ids=str)
+
+
+def bound(tiny: Filters, **others: Any) -> Rappor:
+    noise = BitNoise(tiny.f, tiny.p, tiny.q)
+    return Rappor(tiny.items, tiny.bits, tiny.hashes, tiny.cohorts, noise, **others)
+
+
+# Encoding.
+
+
+@pytest.mark.parametrize(
+    ("cohort", "value", "digest"),
+    [
+        (0, "foo", "66f690e26301fb3fa26206d1443576de"),
+        (5, "foo", "7400c62ef6231dfbc8a80bbd54fdcdf5"),
+        (256, "42", "421ff8cb5aa3e9e3787578f4eebbe684"),
+        (1, "ä", "12127929ac498fdceb88318a7b81f899"),
+    ],
+)
+def test_hashes_are_those_of_the_reference_client(cohort: int, value: str, digest: str) -> None:
+    """Digests by md5sum: of the cohort as four bytes, big-endian, and the value in UTF-8."""
+    expected = list(bytes.fromhex(digest))
+    for bits, hashes in ((256, 16), (128, 2), (16, 2), (7, 5)):
+        table = bloom_bits((value, "other"), bits, hashes, cohort + 1)
+        assert table[0, cohort].tolist() == [byte % bits for byte in expected[:hashes]]
+
+
+def test_an_item_without_a_label_hashes_as_its_decimal_index() -> None:
+    labels = tuple(map(str, range(50)))
+    assert np.array_equal(bloom_bits(50, 32, 2, 4), bloom_bits(labels, 32, 2, 4))
+    noise = BitNoise(0.5, 0.5, 0.75)
+    named = Rappor(50, 32, 2, 4, noise, labels=labels)
+    assert np.array_equal(named.table, Rappor(50, 32, 2, 4, noise).table)
+    other = Rappor(50, 32, 2, 4, noise, labels=tuple(map(str, range(1, 51))))
+    assert not np.array_equal(named.table, other.table)
+
+
+@every_tiny
+def test_filters_have_the_bits_of_the_item_in_its_cohort(tiny: Filters) -> None:
+    protocol = bound(tiny)
+    pairs = list(itertools.product(range(tiny.items), range(tiny.cohorts)))
+    values, cohorts = np.array(pairs).T
+    expected = [list(map(bool, tiny.filter(*pair))) for pair in pairs]
+    assert protocol.encode(values, cohorts).tolist() == expected
+
+
+@every_tiny
+def test_the_design_is_what_the_client_sets(tiny: Filters) -> None:
+    """Two hashes of an item that coincide are one bit, in the client and in the design alike."""
+    protocol = bound(tiny)
+    columns = protocol.design.columns.toarray()[:, protocol.design.column_of]
+    client = [
+        protocol.encode(np.arange(tiny.items), np.full(tiny.items, cohort)).T
+        for cohort in range(tiny.cohorts)
+    ]
+    assert np.array_equal(columns, np.concatenate(client))
+    held = np.arange(tiny.items) / tiny.items
+    assert protocol.design.bits_of(held).ravel() == pytest.approx(columns @ held)
+
+
+def test_some_hashes_of_the_tiny_cases_coincide() -> None:
+    """Else the tests above would say nothing of it."""
+    for tiny in TINY:
+        if tiny.hashes > 1:
+            sizes = {
+                sum(tiny.filter(item, cohort))
+                for item in range(tiny.items)
+                for cohort in range(tiny.cohorts)
+            }
+            assert len(sizes) > 1
+
+
+# The law of the counts, on both paths.
+
+
+def by_counts(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -> Any:
+    if make == "honest":
+        histogram = np.bincount(what[0], minlength=protocol.domain_size)
+        return protocol.sample_counts(np.broadcast_to(histogram, (trials, histogram.size)), rng)
+    fakes = np.full(trials, what[-1])
+    if make == "random":
+        return protocol.random_counts(fakes, rng)
+    return protocol.craft_counts(np.array(what[0]), fakes, SEARCH, rng)
+
+
+def by_reports(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -> Any:
+    if make == "honest":
+        users = len(what[0])
+        reports = protocol.perturb(np.tile(what[0], trials), rng)
+    else:
+        users = what[-1]
+        if make == "random":
+            reports = protocol.random_reports(users * trials, rng)
+        else:
+            reports = protocol.craft(np.array(what[0]), users * trials, SEARCH, rng)
+    counts = np.zeros((trials, protocol.cohorts, protocol.bits + 1), dtype=np.int64)
+    rows, cohorts = np.repeat(np.arange(trials), users), reports["cohort"]
+    np.add.at(counts[:, :, :-1], (rows, cohorts), protocol.unpack(reports))
+    np.add.at(counts[:, :, -1], (rows, cohorts), 1)
+    return counts
+
+
+def seen(counts: Any, law: Law) -> budget.Verdict:
+    """Whether whole vectors of counts are as likely as the law says."""
+    outcomes = {key: place for place, key in enumerate(law)}
+    found = np.zeros(len(law) + 1)
+    keys, times = np.unique(counts.reshape(len(counts), -1), axis=0, return_counts=True)
+    for key, number in zip(keys.tolist(), times.tolist(), strict=True):
+        found[outcomes.get(tuple(key), len(law))] += number
+    return budget.law(found, [*law.values(), 0.0])
+
+
+both_paths = pytest.mark.parametrize(
+    ("draw", "trials"), [(by_counts, 15_000), (by_reports, 30_000)], ids=["counts", "reports"]
+)
+Draw = Callable[..., Any]
+
+
+@both_paths
+@every_tiny
+def test_honest_counts_follow_their_joint_law(
+    tiny: Filters, draw: Draw, trials: int, rng: Rng
+) -> None:
+    held = [0, 2, 2]
+    law = together([tiny.honest(item) for item in held])
+    drawn = draw(bound(tiny), "honest", held, trials=trials, rng=rng)
+    assert seen(drawn, law)
+    assert not seen(drawn, together([tiny.honest(item) for item in (1, 1, 1)]))
+    wrong = Filters(**{**vars(tiny), "f": tiny.f + 0.3})
+    assert not seen(draw(bound(wrong), "honest", held, trials=trials, rng=rng), law)
+
+
+@every_tiny
+def test_bits_drawn_together_are_noticed(tiny: Filters, rng: Rng) -> None:
+    """Every bit right, but all of a report drawn from one number."""
+    true = bound(tiny)
+
+    def perturb(self: Any, values: Any, rng: Rng) -> Any:
+        reports = true.random_reports(values.size, rng)
+        filters = true.encode(values, reports["cohort"])
+        rates = np.where(filters, true.noise.q_star, true.noise.p_star)
+        reports["bits"] = np.packbits(rng.random((values.size, 1)) < rates, axis=1)
+        return reports
+
+    law = together([tiny.honest(1)])
+    assert seen(by_reports(true, "honest", [1], trials=30_000, rng=rng), law)
+    mutant = changed(true, perturb=perturb)
+    assert not seen(by_reports(mutant, "honest", [1], trials=30_000, rng=rng), law)
+
+
+@both_paths
+@every_tiny
+def test_random_counts_follow_their_joint_law(
+    tiny: Filters, draw: Draw, trials: int, rng: Rng
+) -> None:
+    law = together([tiny.random()] * 2)
+    assert seen(draw(bound(tiny), "random", 2, trials=trials, rng=rng), law)
+    honest = together([tiny.random(), tiny.honest(0)])
+    assert not seen(draw(bound(tiny), "random", 2, trials=trials, rng=rng), honest)
+
+
+@both_paths
+@pytest.mark.parametrize("targets", [[1], [3, 0]], ids=str)
+@every_tiny
+def test_crafted_counts_follow_their_joint_law(
+    tiny: Filters, targets: list[int], draw: Draw, trials: int, rng: Rng
+) -> None:
+    law = together([tiny.crafted(targets)] * 2)
+    drawn = draw(bound(tiny), "craft", targets, 2, trials=trials, rng=rng)
+    assert seen(drawn, law)
+    assert not seen(drawn, together([tiny.crafted(targets), tiny.random()]))
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+def test_padding_off_by_one_is_noticed(path: str, rng: Rng) -> None:
+    """Filters that are large enough for a crafted report to need other ones."""
+    tiny, targets = Filters(3, 6, 2, 2, 0.5, 0.5, 0.75), [1]
+    true, law = bound(tiny), together([Filters(3, 6, 2, 2, 0.5, 0.5, 0.75).crafted([1])] * 2)
+    pad = true.padding(np.array(targets))
+    assert pad.min() > 0
+    draw: Draw = by_counts if path == "counts" else by_reports
+    for wrong in (0, 1, -1):
+        mutant = changed(true, padding=lambda self, targets, wrong=wrong: pad + wrong)
+        drawn = draw(mutant, "craft", targets, 2, trials=20_000, rng=rng)
+        assert bool(seen(drawn, law)) == (wrong == 0)
+
+
+def test_crafted_reports_have_as_many_ones_as_honest_ones(rng: Rng) -> None:
+    protocol = Rappor(50, 128, 2, 16, BitNoise(0.5, 0.5, 0.75))
+    targets = np.array([3, 30, 40])
+    reports = protocol.craft(targets, 3000, SEARCH, rng)
+    ones = protocol.unpack(reports).sum(axis=1)
+    assert set(ones.tolist()) == {math.floor(protocol.expected_ones)}
+    honest = protocol.unpack(protocol.perturb(rng.integers(0, 50, size=3000), rng)).sum(axis=1)
+    # The variance of the noise; that of the number of distinct bits is far below it.
+    noise = 128 * protocol.noise.p_star * (1 - protocol.noise.p_star)
+    assert budget.mean(honest, protocol.expected_ones, 1.1 * noise)
+    assert not budget.mean(honest, protocol.expected_ones - 2, 1.1 * noise)
+    filters = protocol.aimed(targets)[reports["cohort"]]
+    assert protocol.unpack(reports)[filters].all()
+
+
+@every_tiny
+def test_support_counts_add_up_the_bits_of_each_cohort(tiny: Filters, rng: Rng) -> None:
+    protocol = bound(tiny)
+    for n in (0, 1, 300):
+        reports = protocol.perturb(rng.integers(0, tiny.items, size=n), rng)
+        counts = protocol.support_counts(reports)
+        assert counts.shape == (tiny.cohorts, tiny.bits + 1)
+        bits = protocol.unpack(reports)
+        for cohort in range(tiny.cohorts):
+            own = reports["cohort"] == cohort
+            assert counts[cohort].tolist() == [*bits[own].sum(axis=0).tolist(), int(own.sum())]
+
+
+@pytest.mark.parametrize("bits", [3, 8, 12, 16])
+def test_random_reports_leave_the_unused_places_empty(bits: int, rng: Rng) -> None:
+    protocol = Rappor(5, bits, 2, 3, BitNoise(0.5, 0.5, 0.75))
+    packed = protocol.random_reports(500, rng)["bits"]
+    whole = np.unpackbits(packed, axis=1)
+    assert not whole[:, bits:].any()
+    assert whole[:, :bits].any(axis=0).all()
+
+
+NOT_AGAINST_FILTERS = ("none", "mga-a", "apa", "plugin")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ATTACKS if kind not in NOT_AGAINST_FILTERS])
+def test_counts_and_reports_have_one_mean_for_every_attack(kind: str, rng: Rng) -> None:
+    """The rates that theory uses, on both paths, with and without a crowded cohort."""
+    protocol = Rappor(30, 24, 2, 4, BitNoise(0.4, 0.3, 0.8))
+    targets, n = np.array([2, 17]), 40_000
+    table: dict[str, Any] = {"targets": ListedTargets((2, 17))}
+    if kind == "untargeted":
+        table = {"size": 2}
+    elif kind == "input":
+        table["distribution"] = (3.0, 1.0)
+    for share in (None, 0.0, 0.3, 1.0):
+        attack: Any = ATTACKS[kind](share=0.1, cohort=share, **table)
+        law = protocol.cohort_law if share is None else protocol.concentrated(share).cohort_law
+        rates = attack.rates(protocol, targets)
+        view = View(targets)
+        counted = attack.counts(protocol, view, np.array([n]), rng)[0]
+        reported = protocol.support_counts(attack.reports(protocol, view, n, rng))
+        for counts in (counted, reported):
+            assert counts[:, -1].sum() == n
+            assert budget.proportion(counts[:, -1], n, law)
+            if share:
+                assert not budget.proportion(counts[:, -1], n, protocol.cohort_law)
+            if kind == "rpa":
+                users = np.broadcast_to(counts[:, -1:], rates.shape)
+                assert budget.proportion(counts[:, :-1], users, rates)
+            for cohort in np.flatnonzero(counts[:, -1]):
+                users = counts[cohort, -1]
+                assert budget.proportion(counts[cohort, :-1], users, rates[cohort])
+                if share != 1.0:
+                    off = np.roll(rates[cohort], 1)
+                    if kind != "rpa":
+                        assert not budget.proportion(counts[cohort, :-1], users, off)
+
+
+def test_a_billion_users_and_a_trillion(rng: Rng) -> None:
+    protocol = Rappor(100, 64, 2, 8, BitNoise(0.5, 0.5, 0.75))
+    for n in (10**9, 10**12):
+        histogram = np.full((2, 100), n // 100)
+        counts = protocol.sample_counts(histogram, rng)
+        assert (counts[:, :, -1].sum(axis=1) == n).all()
+        assert ((counts >= 0) & (counts <= counts[:, :, -1:])).all()
+        share, std = protocol.bit_frequencies(counts)
+        truth = protocol.design.bits_of(np.full(100, 0.01))
+        variance = std**2 + 1 / counts[:, :, -1:]
+        assert budget.mean((share - truth) / np.sqrt(variance), 0.0, 1.0)
+
+
+# Noise: both steps, and that the first is remembered.
+
+
+@pytest.mark.parametrize("true", [False, True])
+def test_two_reports_share_their_permanent_bit(true: bool, rng: Rng) -> None:
+    noise, n = BitNoise(0.5, 0.3, 0.8), 100_000
+    kept = noise.permanent(np.full(n, true), rng)
+    first, second = noise.instantaneous(kept, rng), noise.instantaneous(kept, rng)
+    one = 1 - noise.f / 2 if true else noise.f / 2
+    both = one * noise.q**2 + (1 - one) * noise.p**2
+    sent = noise.q_star if true else noise.p_star
+    assert budget.proportion(kept.sum(), n, one)
+    assert budget.proportion(first.sum(), n, sent)
+    assert budget.proportion((first & second).sum(), n, both)
+    assert not budget.proportion((first & second).sum(), n, sent**2)  # as if drawn afresh
+
+
+# Parameters.
+
+
+@pytest.mark.parametrize("hashes", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 2.0])
+@pytest.mark.parametrize(("p", "q"), [(0.0, 1.0), (0.1, 0.9), (0.0, 0.6), (0.01, 1.0)])
+def test_f_is_solved_for(epsilon: float, hashes: int, p: float, q: float) -> None:
+    noise = BitNoise(solved_f(epsilon, hashes, p, q), p, q)
+    assert noise.epsilon_one(hashes) == pytest.approx(epsilon, rel=1e-6)
+    assert noise.epsilon_one(hashes) != pytest.approx(epsilon * 1.001, rel=1e-6)
+
+
+def test_f_of_a_large_epsilon() -> None:
+    for epsilon in (20.0, 19.0, 5.0):
+        noise = BitNoise(solved_f(epsilon, 1, 0, 1), 0, 1)
+        assert noise.epsilon_one(1) == pytest.approx(epsilon, rel=1e-6)
+        assert noise.f == pytest.approx(2 / (math.exp(epsilon / 2) + 1), rel=1e-6)
+    assert solved_f(math.log(3), 1, 0.5, 0.75) == pytest.approx(0, abs=1e-9)
+
+
+REFUSED = [
+    ({"f": 1.0}, "f", "must be less than 1, got 1: a permanent bit would say nothing"),
+    ({"f": 0.0, "p": 0.0}, "f", "greater than 0 where p = 0, got 0: .* there is no privacy"),
+    ({"f": 0.0, "q": 1.0}, "f", "greater than 0 where q = 1, got 0: .* there is no privacy"),
+    ({"f": 0.0, "form": "one-time"}, "f", "there is no privacy"),
+    ({"f": 0.0, "form": "basic-one-time"}, "f", "there is no privacy"),
+    ({"q": 0.5}, "q", r"must exceed p = 0.5, got 0.5: a sent bit would say nothing"),
+    ({"q": 0.2}, "q", r"must exceed p = 0.5, got 0.2: .* the reverse of Wang's"),
+    ({"q": 0.2, "epsilon": 1.0}, "q", "must exceed p"),
+    ({"f": 0.5, "epsilon": 1.0}, "f", "must be left out where epsilon is given"),
+    ({"epsilon": 2.2}, "epsilon", "must be at most 2.19722, which f = 0 gives"),
+    ({"epsilon": 1.1, "form": "basic"}, "epsilon", "must be at most 1.09861"),
+    ({"epsilon": 0.0}, "epsilon", "must be in"),
+    ({"epsilon": 1e-300}, "epsilon", "must be large enough"),
+    ({"f": 1e-9, "form": "basic-one-time"}, "f", "must give one report an epsilon in"),
+    ({"f": -0.1}, "f", "must be in"),
+    ({"bits": 257}, "bits", "must be in"),
+    ({"bits": 1}, "bits", "must be in"),
+    ({"hashes": 17}, "hashes", "must be in"),
+    ({"cohorts": 0}, "cohorts", "must be in"),
+    ({"alpha": 0.0}, "alpha", "must be in"),
+]
+
+
+@pytest.mark.parametrize(("given", "key", "rule"), REFUSED, ids=str)
+def test_what_gives_no_privacy_or_no_information_is_refused(
+    given: dict[str, Any], key: str, rule: str
+) -> None:
+    with pytest.raises(ScenarioError, match=rule) as caught:
+        _ = RapporSpec("rappor", **given).noise
+    assert caught.value.key == key
+
+
+def test_without_permanent_noise_the_longitudinal_guarantee_has_no_bound() -> None:
+    noise = RapporSpec("rappor", f=0.0).noise
+    assert noise.epsilon_infinity(2) == math.inf
+    assert not noise.memoised
+    assert noise.epsilon_one(2) == pytest.approx(2 * math.log(3))
+
+
+# The basic forms.
+
+
+def test_basic_forms_are_unary_encodings_with_the_roles_of_p_and_q_exchanged() -> None:
+    spec = RapporSpec("rappor", form="basic", f=0.5)
+    protocol = spec.bind(10)
+    assert isinstance(protocol, Unary)
+    assert (spec.noise.p_star, spec.noise.q_star) == (0.5625, 0.6875)
+    assert protocol.p == spec.noise.q_star
+    assert protocol.q == pytest.approx(spec.noise.p_star, rel=1e-12)
+    assert protocol.epsilon == pytest.approx(spec.noise.epsilon_one(1))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 20.0])
+def test_basic_one_time_is_symmetric_unary_encoding(epsilon: float) -> None:
+    bound = RapporSpec("rappor", form="basic-one-time", epsilon=epsilon).bind(10)
+    assert bound == SUE(10, epsilon)
+    assert repr(bound) == repr(SUE(10, epsilon))  # so that it draws the same numbers
+    f = 2 / (math.exp(epsilon / 2) + 1)
+    by_f = RapporSpec("rappor", form="basic-one-time", f=f).bind(10)
+    assert isinstance(by_f, Unary)
+    assert by_f.epsilon == pytest.approx(epsilon)
+    assert by_f.p == pytest.approx(1 - f / 2)
+    assert by_f.q == pytest.approx(f / 2)
+
+
+def test_a_basic_report_goes_through_both_noises(rng: Rng) -> None:
+    """One bit an item: what the two steps send is what unary encoding sends."""
+    spec, d, n = RapporSpec("rappor", form="basic", f=0.3, p=0.2, q=0.7), 4, 50_000
+    noise, protocol = spec.noise, spec.bind(d)
+    assert isinstance(protocol, Unary)
+    bits = np.zeros((n, d), dtype=np.bool_)
+    bits[:, 1] = True
+    stepwise = noise.instantaneous(noise.permanent(bits, rng), rng).sum(axis=0)
+    unary = protocol.support_counts(protocol.perturb(np.full(n, 1), rng))
+    rates = np.where(np.arange(d) == 1, noise.q_star, noise.p_star)
+    for counts in (stepwise, unary):
+        assert budget.proportion(counts, n, rates)
+        assert not budget.proportion(counts, n, rates[::-1])
+
+
+# Privacy, by enumeration.
+
+
+@every_tiny
+def test_epsilon_of_one_report_bounds_every_ratio(tiny: Filters) -> None:
+    """Reached where two items have no bit in common and each has h of them."""
+    laws = [tiny.honest(item) for item in range(tiny.items)]
+    worst = max(
+        math.log(one[report] / other[report])
+        for one, other in itertools.permutations(laws, 2)
+        for report in one
+    )
+    epsilon = bound(tiny).noise.epsilon_one(tiny.hashes)
+    assert worst <= epsilon + 1e-12
+    disjoint = any(
+        sum(tiny.filter(a, c)) == sum(tiny.filter(b, c)) == tiny.hashes
+        and not any(map(min, tiny.filter(a, c), tiny.filter(b, c)))
+        for a, b in itertools.combinations(range(tiny.items), 2)
+        for c in range(tiny.cohorts)
+    )
+    assert (worst > epsilon - 1e-9) == disjoint
+
+
+def test_some_tiny_case_reaches_its_epsilon() -> None:
+    tiny = Filters(30, 4, 2, 2, 0.5, 0.5, 0.75)
+    laws = [tiny.honest(item) for item in range(tiny.items)]
+    worst = max(math.log(a[r] / b[r]) for a, b in itertools.permutations(laws, 2) for r in a)
+    assert worst == pytest.approx(bound(tiny).noise.epsilon_one(2))
+
+
+def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
+    """RIA draws a target for each fake, not one for all."""
+    tiny, targets = TINY[2], np.array([1, 3])
+    law = together([held_by_one_of([tiny.honest(1), tiny.honest(3)])] * 2)
+    attack = RandomItem(0.1, ListedTargets((1, 3)))
+    counts = attack.counts(bound(tiny), View(targets), np.full(15_000, 2), rng)
+    assert seen(counts, law)
+    same = held_by_one_of([together([tiny.honest(item)] * 2) for item in (1, 3)])
+    assert not seen(counts, same)

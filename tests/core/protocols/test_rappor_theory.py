@@ -1,0 +1,338 @@
+"""RAPPOR's closed forms: privacy over rounds, inference about one user, gains."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import attack, cell, counts, metrics
+from support.rappor_laws import Filters, held_by_one_of
+
+from core import theory
+from core.attacks import View
+from core.protocols import BitNoise, Rappor
+from core.protocols.rappor.decoding import one_thread
+from core.pure import item_variance
+
+Rng = np.random.Generator
+NOISES = [BitNoise(0.5, 0.5, 0.75), BitNoise(0.3, 0.1, 0.6), BitNoise(0.4, 0.0, 1.0),
+          BitNoise(0.0, 0.25, 0.75), BitNoise(0.2, 0.0, 0.5)]  # fmt: skip
+every_noise = pytest.mark.parametrize("noise", NOISES, ids=str)
+
+
+# Privacy.
+
+
+def sequences(noise: BitNoise, bit: int, rounds: int) -> dict[tuple[int, ...], float]:
+    """The law of so many reports of one bit, permanent bit by permanent bit."""
+    one = (1 - noise.f) * bit + noise.f / 2
+    found = {}
+    for sent in itertools.product((0, 1), repeat=rounds):
+        high = math.prod(noise.q if s else 1 - noise.q for s in sent)
+        low = math.prod(noise.p if s else 1 - noise.p for s in sent)
+        found[sent] = one * high + (1 - one) * low
+    return found
+
+
+def worst(one: Any, other: Any) -> float:
+    return max(
+        math.log(one[s] / other[s]) if other[s] else math.inf for s in one if one[s] or other[s] > 0
+    )
+
+
+@every_noise
+@pytest.mark.parametrize("rounds", [1, 2, 3, 6])
+def test_epsilon_of_rounds_by_enumeration(noise: BitNoise, rounds: int) -> None:
+    """Two values that differ in 2h bits, h in each direction; each bit at its worst."""
+    zero, one = sequences(noise, 0, rounds), sequences(noise, 1, rounds)
+    for h in (1, 2, 4):
+        exact = h * (worst(one, zero) + worst(zero, one))
+        assert theory.epsilon_of_rounds(noise, h, rounds) == pytest.approx(exact)
+    assert theory.epsilon_of_rounds(noise, 1, rounds) != pytest.approx(
+        theory.epsilon_of_rounds(noise, 2, rounds)
+    )
+
+
+@every_noise
+def test_the_memoised_guarantee_lies_between_one_report_and_all_of_them(noise: BitNoise) -> None:
+    rounds = [1, 2, 5, 20, 100, 1000, 10**6]
+    epsilons = [theory.epsilon_of_rounds(noise, 2, t) for t in rounds]
+    naive = [theory.naive_epsilon_of_rounds(noise, 2, t) for t in rounds]
+    assert epsilons[0] == pytest.approx(noise.epsilon_one(2)) == naive[0]
+    assert all(a <= b + 1e-9 for a, b in itertools.pairwise(epsilons))
+    assert all(a <= b + 1e-9 * b for a, b in zip(epsilons, naive, strict=True))
+    if noise.memoised:
+        assert epsilons[-1] == pytest.approx(noise.epsilon_infinity(2))
+        assert epsilons[-1] < naive[-1]
+    else:
+        assert epsilons == pytest.approx(naive)
+
+
+# One user.
+
+
+def test_false_attribution_by_counting(rng: Rng) -> None:
+    """Users of an item or not, one report of its two bits each: who shows both."""
+    noise, held, n = BitNoise(0.5, 0.5, 0.75), 0.3, 200_000
+    holds = rng.random(n) < held
+    bits = np.repeat(holds[:, None], 2, axis=1)
+    kept = noise.permanent(bits, rng)
+    for shown, expected in (
+        (noise.instantaneous(kept, rng), theory.false_attribution(noise, 2, held)),
+        (kept, theory.permanent_false_attribution(noise, 2, held)),
+    ):
+        both = shown.all(axis=1)
+        wrong = (both & ~holds).sum()
+        assert budget.proportion(wrong, both.sum(), expected)
+        assert not budget.proportion(wrong, both.sum(), expected - 0.05)
+    lost = (~kept[holds].any(axis=1)).sum()
+    assert budget.proportion(lost, holds.sum(), theory.signal_lost(noise, 2))
+    assert not budget.proportion(lost, holds.sum(), 2 * theory.signal_lost(noise, 2))
+
+
+@every_noise
+def test_denial_by_enumeration(noise: BitNoise) -> None:
+    for prior in (0.5, 0.1):
+        zero, one = sequences(noise, 0, 4), sequences(noise, 1, 4)
+        for ones in range(5):
+            sent = tuple([1] * ones + [0] * (4 - ones))
+            if not zero[sent] and not one[sent]:
+                continue
+            exact = (1 - prior) * zero[sent] / ((1 - prior) * zero[sent] + prior * one[sent])
+            assert theory.denial(noise, ones, 4, prior) == pytest.approx(exact)
+
+
+def test_the_memoised_bit_keeps_its_deniability() -> None:
+    noise = BitNoise(0.5, 0.25, 0.75)
+    assert theory.denial(noise, 7500, 10**4) == pytest.approx(noise.f / 2)
+    assert theory.denial(BitNoise(0, 0.25, 0.75), 7500, 10**4) == 0.0
+
+
+# Deviations.
+
+
+def test_count_std_is_that_of_the_bits_and_of_the_basic_form() -> None:
+    noise = BitNoise(0.5, 0.5, 0.75)
+    assert theory.bit_count_std(noise, 10_000) == pytest.approx(396.8626967)
+    basic = cell([500, 500], {"kind": "rappor", "form": "basic", "f": 0.5})
+    spread = math.sqrt(item_variance(basic.pure, 1000)) * 1000
+    assert theory.count_std(noise, 1, 1000) == pytest.approx(spread)
+    assert theory.count_std(noise, 4, 1000) == pytest.approx(spread / 2)
+
+
+def test_count_std_is_close_to_what_decoding_reaches() -> None:
+    """Few candidates on many bits hardly share any."""
+    protocol = Rappor(4, 256, 2, 64, BitNoise(0.5, 0.5, 0.75))
+    users = np.full(64, 10_000 / 64)
+    from core.protocols.rappor.decoding import Fit
+
+    fit = Fit.of(protocol.design.columns, users, 256)
+    noise = protocol.noise
+    errors = fit.standard_errors(np.zeros(4), users, noise.p_star, noise.q_star)
+    assert errors * 10_000 == pytest.approx(theory.count_std(noise, 2, 10_000), rel=0.03)
+
+
+def test_learnable_items_are_as_many_as_stand_out() -> None:
+    """So many equal items have the smallest count that a test at level α/M notices."""
+    noise, users, candidates = BitNoise(0.5, 0.5, 0.75), 10**6, 1000
+    most = theory.learnable_items(noise, users, candidates)
+    from scipy.stats import norm
+
+    z = users / most / theory.bit_count_std(noise, users)
+    assert norm.sf(z) == pytest.approx(0.05 / candidates)
+
+
+# Gains.
+
+
+def rappor(**others: Any) -> dict[str, Any]:
+    return {"kind": "rappor", "bits": 32, "cohorts": 8, **others}
+
+
+POPULATION = [4000, 3000, 1500, 700, 500, 300, 0, 0]
+KINDS = [("rpa", None), ("ria", None), ("mga", None), ("rpa", 0.5), ("ria", 1.0), ("mga", 1.0),
+         ("ria-unperturbed", None), ("input", None), ("demote", None), ("demote", 0.5)]  # fmt: skip
+
+
+def own_keys(kind: str, cohort: float | None) -> dict[str, Any]:
+    keys: dict[str, Any] = {} if cohort is None else {"cohort": cohort}
+    return keys | ({"distribution": [3, 1]} if kind == "input" else {})
+
+
+@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
+@pytest.mark.parametrize("form", ["full", "one-time"])
+def test_the_gain_after_decoding_is_that_of_least_squares(
+    form: str, kind: str, cohort: float | None, seed: int
+) -> None:
+    more = own_keys(kind, cohort)
+    population = [100 * n for n in POPULATION]
+    one = cell(population, rappor(form=form), attack(kind, 0.1, [2, 7], **more), seed=seed)
+    measured = metrics(one, 5)
+    expected = theory.expected_metrics(one)
+    for name in ("gain", "normalised_gain", "target_frequency", "target_frequency_clean",
+                 "mse", "mse_clean"):  # fmt: skip
+        values, wanted = measured(name), expected[name]
+        assert wanted is not None
+        # A standard error from the data: Student's t with 99 degrees of freedom.
+        error = values.std(ddof=1) / math.sqrt(values.size)
+        assert abs(values.mean() - wanted) < 7 * error, name
+    gain = measured("gain")
+    error = gain.std(ddof=1) / math.sqrt(gain.size)
+    assert abs(gain.mean() - 1.2 * expected["gain"]) > 7 * error  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("kind", "cohort"), [("none", None), *KINDS], ids=str)
+def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None:
+    more = own_keys(kind, cohort)
+    fakes = None if kind == "none" else attack(kind, 0.3, [2, 7], **more)
+    one = cell([1000 * n for n in POPULATION], rappor(), fakes, seed=seed)
+    expected = theory.expected_bit_counts(one)
+    assert expected is not None
+    drawn = np.concatenate([counts(one, block)[1] for block in range(2)])
+    assert expected[:, -1].sum() == pytest.approx(one.users + one.malicious)
+    # Poisson's variance is more than that of any count here: a bound for the mean of 40.
+    error = np.sqrt(expected / len(drawn))
+    assert np.abs(drawn.mean(axis=0) - expected).max() < 7 * error.max()
+    assert np.abs(drawn.mean(axis=0) - np.roll(expected, 1, axis=1)).max() > 7 * error.max()
+    assert theory.expected_bit_counts(cell(POPULATION)) is None
+
+
+@pytest.mark.parametrize("kind", ["none", "rpa", "ria", "mga"])
+def test_the_bit_counts_of_a_trial_by_enumeration(kind: str) -> None:
+    """Mean and variance of each count from the laws of single users, who are independent."""
+    table = rappor(bits=3, hashes=2, cohorts=2, f=0.5, p=0.25, q=0.75)
+    filters = Filters(3, 3, 2, 2, 0.5, 0.25, 0.75)
+    fakes = None if kind == "none" else attack(kind, 0.5, [0, 2])
+    one = cell([3, 1, 2], table, fakes)
+    laws = [filters.honest(item) for item, held in enumerate([3, 1, 2]) for _ in range(held)]
+    fake = {
+        "none": [],
+        "rpa": [filters.random()],
+        "ria": [held_by_one_of([filters.honest(0), filters.honest(2)])],
+        "mga": [filters.crafted([0, 2])],
+    }[kind]
+    laws += fake * one.malicious
+    mean, variance = np.zeros(8), np.zeros(8)
+    for law in laws:
+        chance = sum(np.array(counted) * weight for counted, weight in law.items())
+        mean += chance
+        variance += chance * (1 - chance)  # each count of one user is 0 or 1
+    expected, variances = theory.expected_bit_counts(one), theory.bit_count_variances(one)
+    assert expected is not None
+    assert variances is not None
+    assert expected.ravel() == pytest.approx(mean)
+    assert variances.ravel() == pytest.approx(variance)
+    alone = cell([3, 1, 2], table)
+    assert (theory.bit_count_variances(alone) == variances).all() == (kind == "none")
+    assert theory.bit_count_variances(cell(POPULATION)) is None
+
+
+@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
+def test_bit_counts_vary_as_much_as_they_should(kind: str, cohort: float | None) -> None:
+    more = {} if cohort is None else {"cohort": cohort}
+    one = cell([1000 * n for n in POPULATION], rappor(), attack(kind, 0.3, [2, 7], **more))
+    drawn = np.concatenate([counts(one, block)[1] for block in range(4)])
+    expected, variances = theory.expected_bit_counts(one), theory.bit_count_variances(one)
+    assert expected is not None
+    assert variances is not None
+    flat = drawn.reshape(len(drawn), -1)
+    assert budget.mean(flat, expected.ravel(), variances.ravel())
+    assert not budget.mean(flat, 1.02 * expected.ravel(), variances.ravel())
+    assert budget.spread(flat, expected.ravel(), variances.ravel())
+    assert not budget.spread(flat, expected.ravel(), 3 * variances.ravel())
+
+
+@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
+def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rng: Rng) -> None:
+    """As many fakes as users and little noise: what they send, and the cohorts' sizes, count."""
+    more = own_keys(kind, cohort)
+    table = rappor(form="one-time", f=0.2, bits=16, cohorts=4)
+    one = cell(POPULATION, table, attack(kind, 0.5, [2, 7], **more))
+    protocol, trials = one.protocol, 600
+    assert isinstance(protocol, Rappor)
+    assert one.attack is not None
+    clean = protocol.sample_counts(np.broadcast_to(one.population.histogram, (trials, 8)), rng)
+    fakes = one.attack.counts(protocol, View(one.targets), np.full(trials, one.malicious), rng)
+    with one_thread():
+        found = protocol.estimates(clean + fakes, 2 * one.users).frequencies
+    expected, variances = theory.expected_estimate(one), theory.estimate_variances(one)
+    assert variances is not None
+    assert budget.mean(found, expected, variances[1])
+    assert budget.spread(found, expected, variances[1])
+    assert not budget.spread(found, expected, 1.9 * variances[1])
+    if kind != "ria" or cohort is not None:
+        alone = one.users**2 / (one.users + one.malicious) ** 2 * variances[0]
+        assert not budget.spread(found, expected, alone)
+
+
+@pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
+def test_the_gain_before_decoding_by_counting_bits(
+    kind: str, cohort: float | None, rng: Rng
+) -> None:
+    more = own_keys(kind, cohort)
+    one = cell(POPULATION, rappor(), attack(kind, 0.5, [2, 7], **more))
+    protocol = one.protocol
+    assert isinstance(protocol, Rappor)
+    assert one.attack is not None
+    targets = one.targets
+    claimed = theory.bit_gain(one)
+    assert claimed is not None
+    gains = []
+    for _ in range(100):
+        clean = protocol.sample_counts(one.population.histogram[None], rng)
+        fakes = one.attack.counts(protocol, View(targets), np.array([one.malicious]), rng)
+        shares = [protocol.bit_frequencies(c)[0][0] for c in (clean, clean + fakes)]
+        moved = shares[1] - shares[0]
+        gains.append(
+            sum(
+                np.mean([moved[j, i] for j in range(8) for i in set(protocol.table[t, j].tolist())])
+                for t in targets
+            )
+        )
+    error = np.std(gains, ddof=1) / math.sqrt(len(gains))
+    assert abs(np.mean(gains) - claimed) < 7 * error
+    assert abs(np.mean(gains) - claimed * 1.2) > 7 * error
+
+
+def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
+    """Of many cohorts, which are as many hash functions."""
+    noise, share = BitNoise(0.5, 0.5, 0.75), 0.1
+    protocol = Rappor(6, 32, 2, 4000, noise)
+    truth, targets = np.array([0.5, 0.3, 0.1, 0.1, 0.0, 0.0]), np.array([2, 4])
+    held = float(truth[targets].sum())
+    for kind, rates in (
+        ("rpa", protocol.random_rates()),
+        ("ria", protocol.honest_rates(np.isin(np.arange(6), targets) / 2)),
+        ("mga", protocol.crafted_rates(targets)),
+    ):
+        shares = np.full(4000, share)
+        found = theory.bit_support_gain(protocol, rates, targets, shares, truth)
+        ideal = theory.ideal_bit_support_gain(kind, noise, 32, 2, 2, share, held)  # type: ignore[arg-type]
+        # Two hashes that coincide make the filters of a cohort uneven: within a few percent.
+        assert found == pytest.approx(ideal, rel=0.05, abs=0.003)
+    c = 1 - (31 / 32) ** 2
+    ria = theory.ideal_bit_support_gain("ria", noise, 32, 2, 2, share, held)
+    assert ria == pytest.approx(share * (1 - c) * (1 - held))
+
+
+def test_the_basic_forms_follow_the_common_formula(seed: int) -> None:
+    for form in ("basic", "basic-one-time"):
+        for kind in ("rpa", "ria", "mga"):
+            table = {"kind": "rappor", "form": form, "f": 0.5}
+            one = cell(POPULATION, table, attack(kind, 0.1, [2, 7]), seed=seed)
+            assert one.attack is not None
+            support = one.attack.support(one.pure, 2)
+            args = (one.pure, support, 2)
+            expected = theory.gain(*args, one.share, one.target_frequency)
+            deviation = theory.gain_std(*args, one.users, one.malicious, one.target_frequency)
+            measured = metrics(one, 20)("gain")
+            assert budget.mean(measured, expected, deviation**2)
+            assert not budget.mean(measured, expected + deviation, deviation**2)
+            assert theory.expected_metrics(one)["gain"] == pytest.approx(expected)
+
+
+def test_there_is_no_closed_form_where_candidates_are_selected_or_alike() -> None:
+    crowded = cell([10] * 300, rappor(bits=4), attack("mga", 0.1, [1]))
+    assert set(theory.expected_metrics(crowded).values()) == {None}

@@ -1,0 +1,286 @@
+"""Whatever bytes come in: a clear ScenarioError or FileError, or a valid scenario; no traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import scenarios
+from core.errors import FileError, LdpError, ScenarioError
+from core.experiment import compile
+from core.scenario import (
+    KINDS,
+    Scenario,
+    edit,
+    known_keys,
+    line_of,
+    load,
+    parse,
+    read_document,
+    to_toml,
+)
+from ldptui.commands.reading import toml_value
+
+QUICK = settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+MANY = settings(QUICK, max_examples=250)
+
+BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
+FOLDER = scenarios.path("survey").parent
+
+SMALL = """\
+format = 1
+[population]
+kind = "uniform"
+items = 8
+users = 100
+[protocol]
+kind = "oue"
+epsilon = 1.0
+[attack]
+kind = "mga"
+share = 0.1
+targets = { items = [1, 2] }
+"""
+
+
+def checked(text: str) -> Scenario | None:
+    """The scenario if it is valid, None if it is clearly refused; anything else raises.
+
+    A valid scenario also compiles, or is clearly refused because of what it is bound to.
+    """
+    try:
+        scenario = parse(text, "my.toml", FOLDER)
+    except ScenarioError as error:
+        assert_clear(error, "my.toml")
+        return None
+    if scenario.cells <= 20 and modest(scenario):
+        with contextlib.suppress(FileError):
+            try:
+                experiment = compile(scenario)
+            except ScenarioError as error:
+                assert_clear(error, "my.toml")
+            else:
+                assert 1 <= len(experiment.cells) <= scenario.cells
+    return scenario
+
+
+def modest(scenario: Scenario) -> bool:
+    """Whether binding the scenario is quick: populations of hypothesis can be very large."""
+    return all(getattr(point.population, "items", 0) <= 5000 for point in scenario.points())
+
+
+def assert_clear(error: LdpError, where: str) -> None:
+    message = str(error)
+    assert message.isprintable(), message
+    assert message.startswith(f"{where}:")
+    assert len(message) > len(where) + 10
+    assert "Traceback" not in message
+    assert "pydantic" not in message.lower()
+
+
+@MANY
+@given(st.binary(max_size=400))
+@example(b"\xef\xbb\xbfformat = 1")
+@example(b"\x00")
+@example(b"\xff\xfe")
+def test_any_bytes(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "my.toml"
+        path.write_bytes(data)
+        try:
+            load(path)
+        except (ScenarioError, FileError) as error:
+            assert_clear(error, str(path))
+
+
+@QUICK
+@given(st.text(max_size=300))
+@example("a = " + "[" * 3000)
+@example("a = " + "[" * 200 + "]" * 200)
+@example("a" + ".a" * 3000 + " = 1")
+@example("a = " + "{ b = " * 500 + "1" + "}" * 500)
+@example("format = 1\na = 1979-05-27T07:32:00Z")
+@example("a = " + "9" * 5000)
+def test_any_text(text: str) -> None:
+    checked(text)
+
+
+# TOML-ish documents: the right words in wrong places, with values of every type.
+
+KEYS = sorted(known_keys())
+WORDS = sorted(
+    {part for key in KEYS for part in key.split(".")} | {"sweep", "from", "to", "points"}
+)
+NAMES = sorted({kind for kinds in KINDS.values() for kind in kinds})
+
+numbers = st.one_of(
+    st.integers(-3, 40),
+    st.sampled_from([0, 1, 2, 2**20, 2**20 + 1, 2**31, 2**53, 2**63 - 1, 2**63, 10**13, 10**30]),
+    st.floats(),
+    st.sampled_from([0.0, 0.05, 0.5, 0.999999999, 1.0, 1e-300, 1e300, 20.0, 1.5]),
+)
+scalars = st.one_of(
+    numbers,
+    st.booleans(),
+    st.text(max_size=8),
+    st.sampled_from([*NAMES, "random", "least-frequent", "nearest", "counts", "reports", "log"]),
+    st.dates(),
+)
+values: st.SearchStrategy[Any] = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    ),
+    max_leaves=8,
+)
+ranges = st.fixed_dictionaries(
+    {"from": numbers, "to": numbers, "points": st.integers(-1, 12)},
+    optional={"scale": st.sampled_from(["linear", "log", "x"])},
+)
+
+
+def written(document: dict[str, Any]) -> str:
+    """The document as TOML text (integers beyond 64 bits included, as files may hold them)."""
+    return tomlkit.dumps(document)
+
+
+@MANY
+@given(st.dictionaries(st.sampled_from([*WORDS, "x"]), values, max_size=6), st.booleans())
+def test_documents_of_the_right_words(document: dict[str, Any], versioned: bool) -> None:
+    checked(written({"format": 1, **document} if versioned else document))
+
+
+@MANY
+@given(
+    st.dictionaries(st.sampled_from(KEYS), values, min_size=1, max_size=3),
+    st.dictionaries(
+        st.sampled_from(KEYS),
+        st.one_of(st.lists(scalars, max_size=3), ranges, values),
+        max_size=2,
+    ),
+)
+@example({"trials": 1}, {"attack.seeds": {"from": -1e308, "to": 1e308, "points": 3}})
+def test_a_valid_scenario_with_changed_keys_and_sweeps(
+    changes: dict[str, Any], sweep: dict[str, Any]
+) -> None:
+    scenario = parse(SMALL)
+    for key, value in changes.items():
+        scenario = scenario.with_value(key, value)
+    document = {**scenario.document, **({"sweep": sweep} if sweep else {})}
+    checked(written(document))
+
+
+@QUICK
+@given(
+    st.sampled_from(sorted(BUNDLED)),
+    st.integers(0, 10_000),
+    st.integers(0, 12),
+    st.one_of(st.text(max_size=6), st.sampled_from(["\n", "=", '"', "]", "{", "nan", "-", "[x]"])),
+)
+def test_mutated_bundled_scenarios(name: str, place: int, cut: int, put: str) -> None:
+    text = BUNDLED[name]
+    at = place % (len(text) + 1)
+    checked(text[:at] + put + text[at + cut :])
+
+
+@MANY
+@given(
+    st.one_of(
+        st.sampled_from(KEYS),
+        st.sampled_from(
+            ["attack.targets", "attack", "sweep", "sweep.attack.share", "", ".", "a..b"]
+        ),
+        st.text(max_size=12),
+    ),
+    st.one_of(
+        st.text(max_size=20),
+        st.sampled_from(
+            ["1", "[0.1, 0.2]", "{ from = 0, to = 0.2, points = 3 }", "nan", "1_0", "]"]
+        ),
+    ),
+)
+@example("attack.share", "0.1\nformat = 2")
+@example("attack.share", "[" * 2000)
+@example("attack.share", "[" * 40 + "]" * 40)
+@example("a" + ".a" * 3000, "1")
+@example("title", "\udcff")
+def test_any_setting(key: str, value: str) -> None:
+    try:
+        scenario = parse(SMALL, "my.toml").with_value(key, toml_value(value))
+        for problem in scenario.problems():
+            assert_clear(problem, "my.toml")
+            return
+        if scenario.cells <= 20 and modest(scenario):
+            compile(scenario)
+    except FileError:
+        pass
+    except ScenarioError as error:
+        assert_clear(error, "my.toml")
+
+
+@QUICK
+@given(
+    st.sampled_from(sorted(BUNDLED)),
+    st.sampled_from(KEYS),
+    st.one_of(scalars, st.lists(st.integers(0, 9), max_size=3)),
+)
+def test_an_edit_of_a_bundled_file_says_what_with_value_says(
+    name: str, key: str, value: Any
+) -> None:
+    text, key = BUNDLED[name], key.replace("*", "0")
+    try:
+        expected = read_document(text).with_value(key, value).document
+    except ScenarioError as error:  # a part of a list that is not there
+        with pytest.raises(ScenarioError, match=re.escape(error.rule)):
+            edit(text, key, value)
+        return
+    edited = edit(text, key, value)
+    assert plain(read_document(edited).document) == plain(expected)
+    for line in text.splitlines():
+        assert not line.startswith("#") or line in edited.splitlines()
+
+
+@QUICK
+@given(st.dictionaries(st.sampled_from([*WORDS, "x", ""]), values, max_size=5))
+def test_writing_and_reading_a_document_gives_it_back(document: dict[str, Any]) -> None:
+    scenario = read_document(written(document))
+    again = read_document(to_toml(scenario.document))
+    assert plain(again.document) == plain(scenario.document)
+
+
+@QUICK
+@given(st.text(max_size=200), st.sampled_from(KEYS))
+def test_the_line_of_a_key_is_a_line_of_the_text(text: str, key: str) -> None:
+    line = line_of(text, key)
+    assert line is None or 1 <= line <= len(text.splitlines())
+
+
+def plain(value: Any) -> Any:
+    """Comparable: NaN equals itself, and 1 is not 1.0 or true."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    return (type(value).__name__, repr(value))
+
+
+def test_the_checks_here_can_fail() -> None:
+    with pytest.raises(AssertionError):
+        assert_clear(ScenarioError("two\nlines", where="other.toml"), "my.toml")
+    with pytest.raises(AssertionError):
+        assert_clear(ScenarioError("x", where="my.toml"), "my.toml")
+    assert plain(1) != plain(1.0)

@@ -1,0 +1,233 @@
+"""The run store and goals: the answer is kept with its cell, and not searched for again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import attack, experiment
+
+import core
+from core.errors import FileError
+from core.experiment import compile
+from core.export import to_csv, to_json
+from core.recording import read_recording, write_recording
+from core.replay import replay
+from core.runner import run, units
+from core.scenario import Scenario
+from core.store import Store, begin, open_store, resume
+from core.store import schema as tables
+from core.trial import run_block
+from ldptui.commands.runs.exporting import columns, dictionary
+from ldptui.engine.recorded import stored_snapshot
+
+ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
+
+
+def work(metric: str = "gain", at_least: float = 0.2, **top: Any) -> core.Experiment:
+    fakes = attack("mga", 0.1, [3, 4], seeds=5)
+    del fakes["share"]
+    return experiment(
+        ZIPF,
+        {"kind": "oue", "epsilon": 1.0},
+        fakes,
+        **{"trials": 30, "sweep": {"protocol.kind": ["grr", "oue"]}, **top},
+        goal={"metric": metric, "at_least": at_least},
+    )
+
+
+SEARCHED = {
+    "metric": "targets_in_top_k",
+    "at_least": 1.0,
+    "simulate": {"top_k": 2},
+    "sweep": {"protocol.kind": ["oue"]},
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite3"
+
+
+def record(store: Store, asked: core.Experiment) -> core.Results:
+    memory = begin(store, asked, "test")
+    *_, last = run(asked, memory=memory)
+    memory.finish(last.results)
+    return last.results
+
+
+@pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
+def test_a_run_that_is_opened_again_has_its_answers(
+    path: Path, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = work(**asked)
+    how = {cell.answer.by for cell in there.cells if cell.answer is not None}
+    assert how == {"search" if asked else "closed form"}
+    with open_store(path) as store:
+        results = record(store, there)
+    for where in ("core.experiment.solved", "core.search.run_block", "core.runner.run_block"):
+        monkeypatch.setattr(where, None)
+    with open_store(path, write=False) as store:
+        read = store.results(1)
+    for one, other in zip(there.cells, read.experiment.cells, strict=True):
+        assert (one.answer, one.malicious, one.share) == (
+            other.answer,
+            other.malicious,
+            other.share,
+        )
+        assert one.parameters == other.parameters
+    assert to_csv(read) == to_csv(results)
+    assert to_json(read, {}) == to_json(results, {})
+    # In the workbench too: the cell simulated is the one with the fakes that it takes.
+    (base,) = stored_snapshot(path, 1, key=-1).parts["base"]
+    assert base.malicious in {cell.malicious for cell in there.cells} - {0}
+    assert base.parameters["attack.share"] == base.malicious / (500 + base.malicious)
+    assert base.trials == 30
+    shown = stored_snapshot(path, 1, key=-1).parts["answer"]
+    found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
+    assert found == [(one.malicious, *how) for one in there.cells]
+
+
+def test_a_table_of_columns_has_the_answer(path: Path) -> None:
+    with open_store(path) as store:
+        results = record(store, work(**SEARCHED))
+    names = next(csv.reader(io.StringIO(to_csv(results))))
+    found, meant = columns(results, names), dictionary(names)
+    answer = results.experiment.cells[0].answer
+    assert answer is not None
+    said = {name: value for name, value in asdict(answer).items() if name != "trials"}
+    assert {name: found[f"answer.{name}"][0] for name in said} == said
+    assert all(kind for name, kind, _ in meant if name.startswith("answer."))
+
+
+def test_a_run_with_a_goal_is_resumed_and_replayed(path: Path) -> None:
+    there = work()
+    with open_store(path) as store:
+        memory = begin(store, there, "test")
+        cell, number, trials = next(iter(units(there)))
+        memory.keep(cell, run_block(cell, number, trials))
+        memory.finish(None)
+        assert store.run(1).status == "partial"
+        again = resume(store, 1)
+        *_, last = run(store.experiment(1), memory=again)
+        again.finish(last.results)
+        *_, alone = run(there)
+        assert store.run(1).digest == alone.results.digest
+        assert again.reused == 20
+        found = replay(store, 1)
+        assert (found.difference, found.digest) == ("", alone.results.digest)
+
+
+@pytest.mark.parametrize("asked", [{}, SEARCHED], ids=["closed form", "search"])
+def test_a_replay_looks_for_the_answer_again(path: Path, asked: dict[str, Any]) -> None:
+    with open_store(path) as store:
+        there = work(**asked)
+        record(store, there)
+        assert replay(store, 1).difference == ""
+        answer = there.cells[-1].answer
+        assert answer is not None
+        for other in (replace(answer, value=answer.value + 1e-6), replace(answer, reached=False)):
+            store._db.execute(
+                "UPDATE run_cells SET answer = ?1 WHERE position = ?2",
+                [json.dumps(asdict(other)), len(there.cells) - 1],
+            )
+            assert replay(store, 1).difference.startswith(
+                f"cell {len(there.cells) - 1}: the answer to its goal was "
+            )
+
+
+def test_a_store_from_before_answers_were_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = work()
+    with monkeypatch.context() as before:
+        before.setattr(tables, "MIGRATIONS", tables.MIGRATIONS[:2])
+        with open_store(path) as store:
+            store._db.execute("ALTER TABLE run_cells ADD COLUMN answer TEXT")
+            results = record(store, there)
+            store._db.execute("ALTER TABLE run_cells DROP COLUMN answer")
+    with open_store(path) as store:
+        cells = store.experiment(1).cells
+        assert [cell.malicious for cell in cells] == [cell.malicious for cell in there.cells]
+        assert [cell.answer for cell in cells] == [None, None]
+        assert replay(store, 1).digest == results.digest
+        record(store, there)
+        assert [cell.answer for cell in store.cells(2)] == [cell.answer for cell in there.cells]
+
+
+def test_a_recording_carries_the_answers(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "run.ldptui"
+    there = work(**SEARCHED)
+    with open_store(path) as store:
+        record(store, there)
+        write_recording(store, 1, file)
+    with open_store(None) as other:
+        number, _ = read_recording(other, file)
+        read = other.experiment(number)
+        assert [cell.answer for cell in read.cells] == [cell.answer for cell in there.cells]
+        assert [cell.parameters for cell in other.cells(number)] == [
+            cell.parameters for cell in there.cells
+        ]
+        assert replay(other, number).difference == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reached": 1},
+        {"malicious": -1},
+        {"malicious": 1.5},
+        {"malicious": 7},
+        {"share": 2.0},
+        {"share": "much"},
+        {"value": float("inf")},
+        {"by": "magic"},
+        {"low": True},
+        {"more": 1},
+    ],
+)
+def test_answers_in_a_recording_that_cannot_be(
+    path: Path, tmp_path: Path, change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "run.ldptui"
+    with open_store(path) as store:
+        record(store, work(trials=2))
+        with monkeypatch.context() as forged:
+            forged.setattr("core.recording.dataclasses.asdict", lambda one: _all(one) | change)
+            if change == {"value": float("inf")}:
+                change["value"] = 1e999
+                forged.setattr("core.recording.json.dumps", _loose)
+            write_recording(store, 1, file)
+    with open_store(None) as other, pytest.raises(FileError, match=r"run\.ldptui"):
+        read_recording(other, file)
+
+
+_dumps = json.dumps
+
+
+def _loose(line: Any, **options: Any) -> str:
+    return _dumps(line, **{**options, "allow_nan": True})
+
+
+def _all(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+def test_fakes_in_a_recording_have_limits(path: Path, tmp_path: Path) -> None:
+    scenario = Scenario(work(trials=2).scenario.document)
+    there = compile(scenario)
+    crowd = tuple(
+        replace(
+            cell, malicious=10**14, answer=cell.answer and replace(cell.answer, malicious=10**14)
+        )
+        for cell in there.cells
+    )
+    file = tmp_path / "run.ldptui"
+    with open_store(path) as store:
+        begin(store, replace(there, cells=crowd), "test").finish(None)
+        write_recording(store, 1, file)
+    with open_store(None) as other, pytest.raises(FileError, match=r"more than 10\^13 users"):
+        read_recording(other, file)

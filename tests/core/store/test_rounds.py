@@ -1,0 +1,200 @@
+"""The run store and the rounds of campaigns: kept, found again, replayed and shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import attack, experiment
+
+import core
+from core.errors import FileError
+from core.experiment import compile
+from core.recording import read_recording, write_recording
+from core.replay import replay
+from core.results import Moments, Rounds
+from core.runner import run
+from core.scenario import Scenario
+from core.store import Recording, Store, begin, cell_keys, open_store, resume
+
+
+def work(trials: int = 30, **campaign: Any) -> core.Experiment:
+    return experiment(
+        {"kind": "zipf", "items": 12, "users": 1500, "exponent": 1.0},
+        {"kind": "oue", "epsilon": 1.0},
+        attack("mga", 0.1, [3, 4], seeds=5),
+        trials=trials,
+        campaign={"rounds": 4, "churn": 0.2, **campaign},
+        sweep={"protocol.kind": ["grr", "oue"]},
+    )
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "runs.sqlite3") as store:
+        yield store
+
+
+def record(
+    store: Store, experiment: core.Experiment, frequencies: bool = True
+) -> tuple[core.Results, Recording]:
+    memory = begin(store, experiment, "test", frequencies=frequencies)
+    *_, last = run(experiment, frequencies=frequencies, memory=memory)
+    memory.finish(last.results)
+    return last.results, memory
+
+
+def assert_equal(one: Rounds | None, other: Rounds | None) -> None:
+    assert one is not None
+    assert other is not None
+    assert np.array_equal(one.metrics, other.metrics, equal_nan=True)
+    for before, after in ((one.clean, other.clean), (one.attacked, other.attacked)):
+        assert isinstance(before, Moments)
+        assert before.trials == after.trials
+        assert np.array_equal(before.mean, after.mean)
+        assert np.array_equal(before.squares, after.squares)
+
+
+def test_rounds_are_kept_to_the_last_bit_and_not_computed_again(kept: Store) -> None:
+    there, first = record(kept, work())
+    read = kept.results(first.run)
+    assert read.digest == there.digest
+    for one, other in zip(there.cells, read.cells, strict=True):
+        assert_equal(one.rounds, other.rounds)
+    again, second = record(kept, work())
+    assert (first.reused, second.reused) == (0, 60)
+    for one, other in zip(there.cells, again.cells, strict=True):
+        assert_equal(one.rounds, other.rounds)
+
+
+def test_the_first_trials_of_a_known_block(kept: Store) -> None:
+    there, _ = record(kept, work(trials=20))
+    part, memory = record(kept, work(trials=8), frequencies=False)
+    assert memory.reused == 16
+    for one, other in zip(there.cells, part.cells, strict=True):
+        assert one.rounds is not None
+        assert other.rounds is not None
+        assert np.array_equal(one.rounds.metrics[:8], other.rounds.metrics, equal_nan=True)
+        assert other.rounds.clean.trials == 0
+
+
+def test_an_interrupted_campaign_can_be_resumed(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runner.PAUSE", 0.0)  # the first block is told of at once
+    whole, _ = record(open_store(None), work())
+    memory = begin(kept, work(), "test")
+    steps = run(work(), memory=memory)
+    for progress in steps:
+        if progress.done:
+            break
+    steps.close()
+    memory.finish(progress.results)
+    assert kept.run(memory.run).status == "partial"
+    again = resume(kept, memory.run)
+    *_, last = run(kept.experiment(memory.run), memory=again)
+    again.finish(last.results)
+    assert kept.run(memory.run).digest == whole.digest
+    for one, other in zip(whole.cells, last.results.cells, strict=True):
+        assert_equal(one.rounds, other.rounds)
+
+
+def test_the_key_is_what_the_rounds_depend_on() -> None:
+    drift = {"kind": "uniform"}
+    changes = [{}, {"rounds": 5}, {"churn": 0.3}, {"drift": drift}, {"churn": 0.0}]
+    keys = [key for change in changes for key in cell_keys(work(**change).cells)]
+    assert len(set(keys)) == len(keys)
+    assert cell_keys(work().cells) == cell_keys(work(trials=3).cells)
+    plain = experiment(None, None, attack("mga", 0.1, [3, 4]))
+    rounds = experiment(None, None, attack("mga", 0.1, [3, 4]), campaign={"rounds": 1})
+    assert cell_keys(plain.cells) != cell_keys(rounds.cells)
+
+
+def test_a_replay_is_identical_and_sees_a_changed_round(kept: Store) -> None:
+    _, memory = record(kept, work())
+    assert replay(kept, memory.run).difference == ""
+    with kept.writing() as db:
+        (data,) = db.execute("SELECT metrics FROM rounds WHERE cell = 1 AND number = 0").fetchone()
+        values = np.frombuffer(data, dtype="<f8").copy()
+        values[2 * 11 + 4] *= 1.001  # trial 0, round 2, mse
+        db.execute(
+            "UPDATE rounds SET metrics = ? WHERE cell = 1 AND number = 0", (values.tobytes(),)
+        )
+    assert replay(kept, memory.run).difference.startswith("cell 0, trial 0, round 2: mse was ")
+
+
+def test_a_replay_sees_changed_frequencies_of_a_round(kept: Store) -> None:
+    _, memory = record(kept, work())
+    with kept.writing() as db:
+        (data,) = db.execute(
+            "SELECT attacked_mean FROM rounds WHERE cell = 2 AND number = 0"
+        ).fetchone()
+        values = np.frombuffer(data, dtype="<f8").copy()
+        values[12 + 5] += 1e-6
+        db.execute(
+            "UPDATE rounds SET attacked_mean = ? WHERE cell = 2 AND number = 0", (values.tobytes(),)
+        )
+    expected = "cell 1, block 0: attacked frequencies of the rounds, item 5: was "
+    assert replay(kept, memory.run).difference.startswith(expected)
+
+
+@pytest.mark.parametrize("frequencies", [True, False])
+def test_a_recording_holds_the_rounds(kept: Store, tmp_path: Path, frequencies: bool) -> None:
+    there, memory = record(kept, work(), frequencies)
+    file = tmp_path / "shared.ldptui"
+    write_recording(kept, memory.run, file)
+    with open_store(None) as other:
+        run_number, before = read_recording(other, file)
+        assert not before
+        read = other.results(run_number)
+        assert read.digest == there.digest
+        assert replay(other, run_number).difference == ""
+        for one, again in zip(there.cells, read.cells, strict=True):
+            assert one.rounds is not None
+            assert again.rounds is not None
+            assert np.array_equal(one.rounds.metrics, again.rounds.metrics, equal_nan=True)
+            if frequencies:
+                assert_equal(one.rounds, again.rounds)
+
+
+def test_a_recording_with_other_rounds_is_refused(kept: Store, tmp_path: Path) -> None:
+    import hashlib
+    import json
+
+    _, memory = record(kept, work())
+    file = tmp_path / "shared.ldptui"
+    write_recording(kept, memory.run, file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[1]["rounds"]["metrics"] = [trial[:3] for trial in lines[1]["rounds"]["metrics"]]
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines[:-1])
+    end = {"blocks": len(lines) - 2, "sha256": hashlib.sha256(body).hexdigest()}
+    file.write_bytes(body + json.dumps(end).encode() + b"\n")
+    with open_store(None) as other, pytest.raises(FileError, match="a round has no right metrics"):
+        read_recording(other, file)
+
+
+def test_the_data_of_a_csv_file_are_kept(kept: Store, tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("item\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
+    document = {
+        "format": 1,
+        "population": {"kind": "csv", "path": "data.csv", "column": "item"},
+        "protocol": {"kind": "oue", "epsilon": 1.0},
+        "attack": attack("mga", 0.1, ["plum"]),
+        "campaign": {"rounds": 3, "churn": 0.5},
+    }
+    there, memory = record(kept, compile(Scenario(document, "csv", tmp_path)))
+    data.unlink()
+    assert kept.experiment(memory.run).cells[0].rounds[1].population.labels == (
+        "apple",
+        "pear",
+        "plum",
+    )
+    assert replay(kept, memory.run).digest == there.digest
+    file = tmp_path / "shared.ldptui"
+    write_recording(kept, memory.run, file)
+    with open_store(None) as other:
+        assert replay(other, read_recording(other, file)[0]).digest == there.digest

@@ -1,0 +1,435 @@
+"""Collections in rounds: every round is a cell of its own, and all of them together are one."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support import budget
+from support.cases import attack, cell
+
+from core.attacks import Fakes, View
+from core.campaign import round_theories
+from core.cell import Cell
+from core.errors import ScenarioError
+from core.metrics import METRICS
+from core.protocols import BitNoise, Rappor
+from core.protocols.rappor import memoised_counts
+from core.results import Block, Rounds
+from core.theory import (
+    attacked_variance,
+    clean_variance,
+    epsilon_of_rounds,
+    expected_estimate,
+    expected_metrics,
+    privacy_spent,
+)
+from core.trial import run_block
+
+Floats = NDArray[np.float64]
+
+USERS = [4000, 3000, 2000, 600, 400]
+TARGETS = [3, 4]
+MGA = attack("mga", 0.1, TARGETS, seeds=5)
+PURE = [
+    {"kind": "grr", "epsilon": 1.0},
+    {"kind": "oue", "epsilon": 1.0},
+    {"kind": "olh", "epsilon": 1.0},
+]
+BASIC = {"kind": "rappor", "form": "basic", "f": 0.5, "p": 0.4, "q": 0.8}
+ONE_TIME = {"kind": "rappor", "form": "basic-one-time", "f": 0.5}
+BLOOM = {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}
+
+
+def campaign(
+    protocol: dict[str, Any], rounds: int, table: Any = MGA, users: Any = None, **more: Any
+) -> Cell:
+    top = {name: more.pop(name) for name in ("seed", "simulate", "trials") if name in more}
+    return cell(users or USERS, protocol, table, campaign={"rounds": rounds, **more}, **top)
+
+
+def run(one: Cell, blocks: int) -> tuple[Floats, Floats]:
+    """Metrics [trials, len(METRICS)] of the pool and [trials, R, len(METRICS)] of the rounds."""
+    done = [run_block(one, number) for number in range(blocks)]
+    rounds = [block.rounds.metrics for block in done if block.rounds is not None]
+    return np.concatenate([block.metrics for block in done]), np.concatenate(rounds)
+
+
+def column(metrics: Floats, name: str) -> Floats:
+    return metrics[..., METRICS.index(name)]
+
+
+def of_rounds(block: Block) -> Rounds:
+    assert block.rounds is not None
+    return block.rounds
+
+
+# The law of a round is that of a collection of its own.
+
+
+@pytest.mark.parametrize("protocol", [*PURE, BASIC, ONE_TIME], ids=lambda one: one["kind"])
+@pytest.mark.parametrize("churn", [0.0, 0.4])
+def test_each_round_follows_its_own_theory(
+    protocol: dict[str, Any], churn: float, seed: int
+) -> None:
+    one = campaign(protocol, 3, seed=seed, churn=churn)
+    _, rounds = run(one, 20)
+    for number, alone in enumerate(one.rounds):
+        truth, r = alone.population.frequencies, len(TARGETS)
+        expected = expected_metrics(alone)
+        after, before = attacked_variance(alone), clean_variance(alone)
+        assert after is not None
+        seen = column(rounds[:, number], "target_frequency_clean")
+        # The targets' estimates are uncorrelated but for GRR, whose variance is in the theory.
+        variance = alone.pure.target_sum_variance(r, truth[TARGETS].sum()) / alone.users
+        mean = expected["target_frequency_clean"]
+        assert mean is not None
+        assert budget.mean(seen, mean, variance)
+        assert budget.spread(seen, mean, variance)
+        assert not budget.mean(seen, mean + 0.02, variance)
+        assert not budget.spread(seen, mean, 2 * variance)
+        squares = column(rounds[:, number], "mse_clean")
+        assert abs(squares.mean() / before.mean() - 1) < 0.5
+    assert column(rounds, "gain").std() > 0
+
+
+@pytest.mark.parametrize("protocol", [*PURE, BASIC], ids=lambda one: one["kind"])
+def test_one_round_is_a_collection_in_law(protocol: dict[str, Any], seed: int) -> None:
+    """The same counts law, whatever way they are drawn: moments of the estimates of every item."""
+    one, plain = campaign(protocol, 1, seed=seed), cell(USERS, protocol, MGA, seed=seed)
+    assert expected_metrics(one) == pytest.approx(expected_metrics(plain), nan_ok=True)
+    assert (one.users, one.malicious, one.share) == (plain.users, plain.malicious, plain.share)
+    estimate, variance = expected_estimate(plain), attacked_variance(plain)
+    assert estimate is not None
+    assert variance is not None
+    means = np.array([run_block(one, number).attacked.mean for number in range(40)])
+    assert budget.mean(means, estimate, variance / 20)
+    assert budget.spread(means, estimate, variance / 20)
+    assert not budget.mean(means, estimate + 3 * np.sqrt(variance / 20), variance / 20)
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("protocol", [*PURE, BASIC, BLOOM], ids=lambda one: one["kind"])
+def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) -> None:
+    """Pure estimates are linear: the pool's is the mean of the rounds', by their reports."""
+    users = [40, 30, 20, 6, 4]
+    one = campaign(protocol, 3, users=users, simulate={"path": path})
+    block = run_block(one, 0, 4)
+    rounds = of_rounds(block)
+    assert one.users == 300
+    assert one.malicious == 3 * 11
+    assert rounds.metrics.shape == (4, 3, len(METRICS))
+    assert rounds.attacked.mean.shape == rounds.clean.squares.shape == (3, 5)
+    if "bits" not in protocol:
+        assert block.attacked.mean == pytest.approx(rounds.attacked.mean.mean(axis=0))
+        gains = column(rounds.metrics, "gain").mean(axis=1)
+        assert column(block.metrics, "gain") == pytest.approx(gains)
+    else:
+        assert np.isfinite(rounds.metrics[..., METRICS.index("mse")]).all()
+
+
+@pytest.mark.parametrize("protocol", PURE, ids=lambda one: one["kind"])
+def test_pooled_estimates_follow_the_theory_of_the_pool(
+    protocol: dict[str, Any], seed: int
+) -> None:
+    """With churn and drift the rounds differ; the pool's closed form is that of all users."""
+    drift = {"kind": "counts", "counts": [0, 0, 0, 1, 4]}
+    one = campaign(protocol, 4, seed=seed, churn=0.3, drift=drift)
+    estimate, variance = expected_estimate(one), attacked_variance(one)
+    assert estimate is not None
+    assert variance is not None
+    shares = [cell.users / one.users for cell in one.rounds]
+    truth = sum(s * c.population.frequencies for s, c in zip(shares, one.rounds, strict=True))
+    assert one.population.frequencies == pytest.approx(truth)
+    weights = np.array([cell.users + cell.malicious for cell in one.rounds], dtype=float)
+    weights /= weights.sum()
+    each = [expected_estimate(cell) for cell in one.rounds]
+    assert estimate == pytest.approx(weights @ np.array(each))
+    spreads = np.array([attacked_variance(cell) for cell in one.rounds])
+    assert variance == pytest.approx(weights**2 @ spreads)
+    means = np.array([run_block(one, number).attacked.mean for number in range(60)])
+    assert budget.mean(means, estimate, variance / 20)
+    assert budget.spread(means, estimate, variance / 20)
+    first = expected_estimate(one.rounds[0])
+    assert not budget.mean(means, first, variance / 20)
+    assert not budget.spread(means, estimate, spreads[0] / 20)
+
+
+# RAPPOR's users keep their permanent bits.
+
+QUIET = {"kind": "rappor", "form": "basic", "f": 0.75, "p": 0.05, "q": 0.95}
+
+
+@pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
+@pytest.mark.parametrize("churn", [0.0, 0.3, 1.0])
+def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float, seed: int) -> None:
+    """It does not fall as 1 / R: what the permanent bits add stays, unless users are replaced."""
+    one = campaign(protocol, 6, None, seed=seed, churn=churn)
+    alone, pool = clean_variance(one.rounds[0]), clean_variance(one)
+    means = np.array([run_block(one, number).clean.mean for number in range(40)])
+    truth = one.population.frequencies
+    assert budget.mean(means, truth, pool / 20)
+    assert budget.spread(means, truth, pool / 20)
+    fresh = np.array([clean_variance(cell) for cell in one.rounds]).sum(axis=0) / 36
+    if churn == 1:
+        assert pool == pytest.approx(fresh)
+    else:
+        # As if every round drew its permanent bits anew.
+        assert not budget.spread(means, truth, fresh / 20)
+        assert (pool > 1.2 * fresh).all()
+    assert (pool <= alone * 1.5).all()
+
+
+def test_the_variance_of_a_pool_of_the_same_users() -> None:
+    """1/R of what is fresh, and all of (f/2)(1-f/2) / ((1-f)² n) of what is kept."""
+    one, many = campaign(QUIET, 1, None), campaign(QUIET, 50, None)
+    f, n = 0.75, sum(USERS)
+    kept = f / 2 * (1 - f / 2) / ((1 - f) ** 2 * n)
+    single = clean_variance(one)
+    assert clean_variance(many) == pytest.approx((single - kept) / 50 + kept)
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
+def test_rounds_of_the_same_users_are_correlated_on_both_paths(
+    protocol: dict[str, Any], path: str, seed: int
+) -> None:
+    """Cov of the estimates of two rounds: (f/2)(1-f/2) / ((1-f)² n), by the sum of both."""
+    users = [30, 20, 10]
+    one = cell(users, protocol, None, campaign={"rounds": 2}, seed=seed, simulate={"path": path})
+    noise = one.noise
+    assert noise is not None
+    kept = noise.f / 2 * (1 - noise.f / 2) / ((1 - noise.f) ** 2 * one.rounds[0].users)
+    alone = clean_variance(one.rounds[0])
+    variance = (2 * alone + 2 * kept) / 4
+    assert variance == pytest.approx(clean_variance(one))
+    means = np.array([run_block(one, number).clean.mean for number in range(60)])
+    assert budget.mean(means, one.population.frequencies, variance / 20)
+    assert budget.spread(means, one.population.frequencies, variance / 20)
+
+
+def test_one_time_rappor_sends_the_same_bits_every_round() -> None:
+    for path in ("counts", "reports"):
+        one = campaign(ONE_TIME, 3, None, simulate={"path": path})
+        rounds = of_rounds(run_block(one, 0, 3))
+        mse = column(rounds.metrics, "mse")
+        assert (mse == mse[:, :1]).all()
+    churned = campaign(ONE_TIME, 3, None, churn=0.1)
+    mse = column(of_rounds(run_block(churned, 0, 3)).metrics, "mse")
+    assert (mse != mse[:, :1])[:, 1:].all()
+
+
+@pytest.mark.parametrize("churn", [0.0, 0.5])
+def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed: int) -> None:
+    """Bits of cohorts: each round's counts have the moments of a collection of its own."""
+    one = campaign(BLOOM, 3, None, seed=seed, churn=churn)
+    last = one.rounds[2]
+    expected = expected_metrics(last)["mse_clean"]
+    _, rounds = run(one, 10)
+    seen = column(rounds[:, 2], "mse_clean").mean()
+    assert expected is not None
+    assert seen == pytest.approx(expected, rel=0.25)
+
+
+@pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])
+def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int) -> None:
+    """Variance of the bit counts of two rounds together, of users a third of whom are replaced.
+
+    Who stays has cohort j and sends bit i in both rounds with probability (μ² + κ) / m, where
+    κ = (f/2)(1-f/2)(q-p)² is what the permanent bit adds. The mutant draws everything anew.
+    """
+    noise = BitNoise(0.5, 0.1, 0.9)
+    protocol = Rappor(3, 4, 1, 2, noise)
+    held, left = np.array([60, 30, 9]), np.array([20, 10, 3])
+    rng = np.random.default_rng(seed)
+    trials = 1200
+    rounds = list(
+        memoised_counts(protocol, noise, [held, held], [0 * held, left], trials, rng, lambda _: rng)
+    )
+    if fresh_bits:
+        rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]
+    total = np.add(*rounds)
+    bits = (protocol.table[:, :, 0, None] == np.arange(4)).astype(float)  # [item, cohort, bit]
+    sent = noise.p_star + noise.gap * bits
+    sent = np.concatenate([sent, np.ones((3, 2, 1))], axis=2)  # the users themselves
+    kept = np.full((2, 5), noise.f / 2 * (1 - noise.f / 2) * (noise.q - noise.p) ** 2)
+    kept[:, -1] = 0
+    chance = sent / 2
+    single = np.einsum("v,vji->ji", held, chance * (1 - chance))
+    both = np.einsum("v,vji->ji", held - left, (sent**2 + kept) / 2 - chance**2)
+    mean = 2 * np.einsum("v,vji->ji", held, chance)
+    verdict = budget.mean(total, mean, 2 * single + 2 * both) & budget.spread(
+        total, mean, 2 * single + 2 * both
+    )
+    assert bool(verdict) is not fresh_bits
+
+
+def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
+    table = {"kind": "adaptive", "share": 0.1, "targets": {"items": TARGETS}}
+    for protocol in (PURE[0], {"kind": "laplace", "epsilon": 1.0}, BLOOM):
+        one = campaign(protocol, 3, table)
+        expected = [expected_metrics(cell) for cell in one.rounds]
+        assert round_theories(one) == expected
+        assert [each["gain"] is None for each in expected] == [False, True, True]
+        assert [each["mse"] is None for each in expected] == [False, True, True]
+        assert expected_metrics(one)["gain"] is None
+        assert expected_metrics(campaign(protocol, 1, table))["gain"] is not None
+        assert (column(of_rounds(run_block(one, 0, 2)).metrics, "gain") != 0).all()
+
+
+# Privacy.
+
+
+def test_privacy_of_fresh_reports_adds_up() -> None:
+    from core.lab.ledger import Entry, sequential
+
+    spent = privacy_spent(campaign({"kind": "oue", "epsilon": 0.7}, 4))
+    assert spent == pytest.approx([0.7, 1.4, 2.1, 2.8])
+    for number, total in enumerate(spent, start=1):
+        assert sequential([Entry("round", 0.7, times=number)]).epsilon == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [BASIC, ONE_TIME, BLOOM],
+    ids=lambda one: str(one["form" if "form" in one else "bits"]),
+)
+def test_privacy_of_memoised_reports_is_bounded(protocol: dict[str, Any]) -> None:
+    one = campaign(protocol, 40)
+    noise, spent = one.noise, privacy_spent(one)
+    assert isinstance(noise, BitNoise)
+    assert spent == [epsilon_of_rounds(noise, one.hashes, t) for t in range(1, 41)]
+    assert spent[0] == pytest.approx(noise.epsilon_one(one.hashes))
+    assert (np.diff(spent) >= -1e-9).all()
+    assert spent[-1] <= noise.epsilon_infinity(one.hashes) + 1e-9
+    assert spent[-1] < 40 * spent[0]
+
+
+# Seeds, parts, what an attacker sees.
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("protocol", [PURE[1], QUIET, BLOOM], ids=["oue", "basic", "bloom"])
+def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: str) -> None:
+    one = campaign(protocol, 3, users=[40, 30, 20, 6, 4], simulate={"path": path})
+    whole, part = run_block(one, 1, 20), run_block(one, 1, 7)
+    assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
+    assert np.array_equal(part.metrics, whole.metrics[:7], equal_nan=True)
+    rounds, cut = of_rounds(whole), of_rounds(part)
+    assert np.array_equal(cut.metrics, rounds.metrics[:7], equal_nan=True)
+    assert (cut.clean.trials, rounds.clean.trials) == (7, 20)
+
+
+@pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])
+def test_more_rounds_change_no_earlier_one(protocol: dict[str, Any]) -> None:
+    short, long = (of_rounds(run_block(campaign(protocol, r, churn=0.2), 0, 5)) for r in (2, 5))
+    assert np.array_equal(short.metrics, long.metrics[:, :2], equal_nan=True)
+
+
+def test_rounds_have_noise_of_their_own() -> None:
+    rounds = of_rounds(run_block(campaign(PURE[1], 4), 0, 5))
+    assert np.unique(column(rounds.metrics, "gain")).size == 20
+    assert np.unique(column(rounds.metrics, "mse_clean")).size == 20
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+def test_fakes_see_the_round_and_what_was_published_last(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = campaign(PURE[0], 3, users=[40, 30, 20, 6, 4], simulate={"path": path, "top_k": 2})
+    seen: list[View] = []
+
+    class Watching:
+        cohort = None
+
+        def counts(self, protocol: Any, view: View, count: Any, rng: Any) -> Any:
+            seen.append(view)
+            return np.zeros((count.size, 5), dtype=np.int64)
+
+        def reports(self, protocol: Any, view: View, count: int, rng: Any) -> Any:
+            seen.append(view)
+            return protocol.perturb(np.zeros(count, dtype=np.int64), rng)
+
+    strategy: Any = Watching()
+    monkeypatch.setattr(
+        Cell, "fakes", property(lambda own: (Fakes(strategy, own.targets, own.malicious),))
+    )
+    block = run_block(one, 0, 2)
+    rows = 20 if path == "counts" else 2
+    per_round = 1 if path == "counts" else 2
+    assert [view.round for view in seen] == sorted([0, 1, 2] * per_round)
+    assert all((view.rounds, view.top_k) == (3, 2) for view in seen)
+    assert [view.published is None for view in seen] == [view.round == 0 for view in seen]
+    published = [view.published for view in seen if view.round == 1]
+    if path == "counts":
+        assert published[0] is not None
+        assert published[0].shape == (rows, 5)
+        first = published[0][:2]
+    else:
+        first = np.array(published)
+    assert first.mean(axis=0) == pytest.approx(of_rounds(block).attacked.mean[0])
+
+
+def test_entry_rounds() -> None:
+    metrics = np.full((4, 3, len(METRICS)), np.nan)
+    metrics[:, :, METRICS.index("targets_in_top_k")] = [[0, 2, 1], [2, 2, 2], [0, 1, 1], [1, 1, 2]]
+    rounds = Rounds(metrics, *[run_block(cell(), 0).clean] * 2)
+    assert np.array_equal(rounds.entries(2), [1, 0, np.nan, 2], equal_nan=True)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, "campaign.rounds is required"),
+        ({"rounds": 0}, "campaign.rounds must be in [1, 1000], got 0"),
+        ({"rounds": 1001}, "campaign.rounds must be in [1, 1000], got 1001"),
+        ({"rounds": 2.5}, "campaign.rounds must be an integer in [1, 1000], got 2.5"),
+        ({"rounds": 2, "churn": 1.5}, "campaign.churn must be in [0, 1], got 1.5"),
+        ({"rounds": 2, "churn": "x"}, 'campaign.churn must be a number in [0, 1], got "x"'),
+        ({"rounds": 2, "chrun": 0.1}, "campaign.chrun is not a known key (did you mean churn?)"),
+        (
+            {"rounds": 2, "drift": {"kind": "csv", "path": "x"}},
+            'campaign.drift.kind must be one of "zipf", "uniform", "geometric", "normal", "counts"',
+        ),
+        ({"rounds": 2, "drift": {}}, 'campaign.drift.kind is required, one of "zipf", '),
+        ({"rounds": 2, "drift": {"kind": "zipf"}}, "campaign.drift.exponent is required"),
+        (
+            {"rounds": 2, "drift": {"kind": "uniform", "users": 7, "items": 5}},
+            "campaign.drift.users must be as many as in population, 10000, got 7",
+        ),
+        (
+            {"rounds": 2, "drift": {"kind": "uniform", "users": 10000, "items": 4}},
+            "campaign.drift.items must be as many as in population, 5, got 4",
+        ),
+        (
+            {"rounds": 2, "drift": {"kind": "counts", "counts": [1, 2]}},
+            "campaign.drift.counts must be as many as in population, 5, got 2",
+        ),
+        (5, "campaign must be a table, got 5"),
+    ],
+)
+def test_a_bad_campaign_is_one_sentence(table: Any, message: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        cell(USERS, PURE[0], MGA, campaign=table)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_rappor_cannot_have() -> None:
+    with pytest.raises(
+        ScenarioError, match=r'simulate.path must be "counts" where users of RAPPOR'
+    ):
+        campaign(BASIC, 3, churn=0.1, simulate={"path": "reports"})
+    with pytest.raises(ScenarioError, match=r"population.users must be below 10\^9 where users"):
+        campaign(BASIC, 3, users=[10**9, 5, 0, 0, 0], churn=0.1)
+    assert len(campaign(BASIC, 3, users=[10**9, 5, 0, 0, 0]).rounds) == 3
+
+
+def test_limits() -> None:
+    with pytest.raises(ScenarioError, match=r"trials times cells times rounds must be at most"):
+        campaign(PURE[0], 1000, trials=1001)
+    with pytest.raises(ScenarioError, match=r"campaign.rounds times items must be at most 2\^22"):
+        cell({"kind": "uniform", "items": 5000, "users": 9}, PURE[0], campaign={"rounds": 1000})

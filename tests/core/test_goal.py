@@ -1,0 +1,271 @@
+"""Goals: the smallest attack that reaches them, by closed form and by simulation."""
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import cell, experiment
+
+from core import search
+from core.cell import Cell
+from core.errors import ScenarioError
+from core.goal import Goal
+from core.search import _Bracket, _divergence, solved, with_fakes
+from core.theory import expected_metrics
+
+ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
+PURE = ["grr", "sue", "oue", "blh", "olh"]
+
+
+def aimed(kind: str = "mga", **own: Any) -> dict[str, Any]:
+    return {"kind": kind, "targets": {"pick": "random", "count": 3}, **own}
+
+
+def goal(metric: str, at_least: float, **own: Any) -> dict[str, Any]:
+    return {"metric": metric, "at_least": at_least, **own}
+
+
+def asked(metric: str, at_least: float, protocol: str = "oue", **top: Any) -> Cell:
+    table = {"kind": protocol, "epsilon": 1.0}
+    return cell(ZIPF, table, aimed(), goal=goal(metric, at_least), **top)
+
+
+@pytest.mark.parametrize("protocol", PURE)
+@pytest.mark.parametrize("metric", ["gain", "target_frequency"])
+def test_the_smallest_number_by_closed_form(metric: str, protocol: str) -> None:
+    one = asked(metric, 0.25, protocol)
+    answer = one.answer
+    assert answer is not None
+    assert (answer.reached, answer.by) == (True, "closed form")
+    assert one.malicious == answer.malicious > 0
+    assert one.share == pytest.approx(answer.share) == one.parameters["attack.share"]
+    assert expected_metrics(one)[metric] == answer.value >= 0.25
+    fewer = expected_metrics(with_fakes(one, one.malicious - 1))[metric]
+    assert fewer is not None
+    assert fewer < 0.25
+
+
+@pytest.mark.parametrize("protocol", PURE)
+def test_the_number_solves_the_equation_of_the_gain(protocol: str) -> None:
+    """G = β c: β = G / c, and m = n β / (1 - β), rounded up."""
+    one = asked("gain", 0.1, protocol)
+    assert one.attack is not None
+    p, q, r = one.pure.p, one.pure.q, 3
+    support = one.attack.support(one.pure, r).target * r  # type: ignore[union-attr]
+    slope = (support - r * q) / (p - q) - one.target_frequency
+    share = 0.1 / slope
+    assert one.malicious == math.ceil(one.users * share / (1 - share))
+
+
+def test_a_goal_that_is_there_already_and_one_that_nothing_reaches() -> None:
+    there = asked("target_frequency", 0.001)
+    assert there.answer is not None
+    assert (there.answer.reached, there.malicious) == (True, 0)
+    never = asked("gain", 1e6)
+    assert never.answer is not None
+    assert not never.answer.reached
+    assert never.share == pytest.approx(0.99)
+    assert never.answer.value == expected_metrics(never)["gain"]
+    falling = cell(ZIPF, None, aimed("demote"), goal=goal("gain", 0.1))
+    assert falling.answer is not None
+    assert (falling.answer.reached, falling.malicious) == (False, 0)
+    crowded = asked("targets_in_top_k", 4)
+    assert crowded.answer is not None
+    assert not crowded.answer.reached
+    assert crowded.answer.by == "search"
+
+
+def test_a_mixture_has_a_closed_form_too() -> None:
+    mix = [{"kind": "mga", "weight": 2}, {"kind": "ria", "weight": 1}]
+    table = {"targets": {"pick": "random", "count": 3}, "mix": mix}
+    one = cell(ZIPF, None, table, goal=goal("gain", 0.2))
+    assert one.answer is not None
+    assert one.answer.by == "closed form"
+    assert expected_metrics(one)["gain"] == one.answer.value
+    assert 0.2 <= one.answer.value < 0.2005
+    assert sum(fakes.count for fakes in one.fakes) == one.malicious
+
+
+@pytest.mark.parametrize("protocol", ["grr", "oue"])
+def test_a_search_brackets_what_a_long_simulation_says(protocol: str) -> None:
+    """Ends of the bracket, each on its side in trials that the search has not seen."""
+    one = asked("targets_in_top_k", 2, protocol, simulate={"top_k": 5})
+    answer = one.answer
+    assert answer is not None
+    assert answer.low is not None
+    assert (answer.by, answer.confidence) == ("search", 0.95)
+    assert answer.low < answer.malicious == one.malicious
+    assert answer.trials % 20 == 0
+
+    def mean(malicious: int) -> float:
+        other = replace(with_fakes(one, malicious), seed=one.seed + 1)
+        from core.trial import run_block
+
+        return float(np.mean([run_block(other, n).metrics[:, 8].mean() for n in range(20)]))
+
+    assert mean(answer.low) < 2 < mean(answer.malicious)
+    assert mean(max(1, answer.low // 3)) < mean(answer.low)
+
+
+@pytest.mark.parametrize("top_k", [5, 2])
+def test_all_targets_in_the_top_are_a_goal_that_can_be_reached(top_k: int) -> None:
+    """Though the mean over trials is a little below it, whatever the number of fakes."""
+    most = min(3, top_k)
+    answers = [
+        asked("targets_in_top_k", goal, simulate={"top_k": top_k}).answer
+        for goal in (0.98 * most, most, most + 0.01)
+    ]
+    below, all_of_them, more = answers
+    assert all_of_them is not None
+    assert more is not None
+    assert all_of_them.reached
+    assert all_of_them.value >= 0.98 * most
+    assert all_of_them == below
+    assert not more.reached
+
+
+def test_looking_again_and_again_seldom_errs(rng: np.random.Generator) -> None:
+    """A mean on the goal itself is told apart from it in 2·0.05/64 of all decisions at most."""
+    trials = search._Trials(asked("gain", 0.0), Goal("gain", 0.0), lambda: None)
+    told = sum(
+        any(trials._tells(values[:seen]) for seen in range(20, 401, 20))
+        for values in rng.normal(size=(1000, 400))
+    )
+    assert budget.proportion(told, 1000, 2 * 0.05 / 64)
+    assert not budget.proportion(told + 18, 1000, 2 * 0.05 / 64)  # if looks did not share the error
+
+
+def test_a_search_says_the_same_again_and_can_be_stopped() -> None:
+    one, again = (asked("targets_in_top_k", 1, seed=3) for _ in range(2))
+    assert one.answer == again.answer
+    open_ = replace(one, answer=None)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop() -> None:
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        solved(open_, stop)
+
+
+def test_where_there_is_no_closed_form_a_gain_is_searched_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exact = asked("gain", 0.2)
+    monkeypatch.setattr(search, "expected_metrics", lambda _: {"gain": None})
+    found = solved(replace(exact, answer=None)).answer
+    assert exact.answer is not None
+    assert found is not None
+    assert found.low is not None
+    assert (found.by, found.reached) == ("search", True)
+    assert found.low < exact.answer.malicious <= found.malicious
+    assert found.malicious - found.low <= 0.05 * found.malicious
+
+
+def test_a_closed_form_with_gaps_is_not_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a stability histogram, whose sum over the fakes can be too long in between."""
+    exact = asked("gain", 0.2)
+    assert exact.answer is not None
+
+    def gapped(one: Cell) -> dict[str, float | None]:
+        known = expected_metrics(one)
+        return known if one.malicious in (0, exact.malicious) or one.share > 0.9 else {"gain": None}
+
+    monkeypatch.setattr(search, "expected_metrics", gapped)
+    found = solved(replace(exact, answer=None)).answer
+    assert found is not None
+    assert found.by == "search"
+
+
+def test_divergence() -> None:
+    assert _divergence(0.3, 0.3) == 0
+    assert _divergence(1.0, 0.5) == pytest.approx(math.log(2))
+    assert _divergence(0.5, 0.0) == math.inf
+    assert _divergence(0.0, 0.0) == 0
+
+
+def test_a_bracket_narrows_from_both_sides_of_what_is_undecided() -> None:
+    truth, width, bracket = 700, 60, _Bracket(0, 2000)
+    tried = 0
+    while (middle := bracket.middle()) is not None:
+        bracket.note(middle, None if abs(middle - truth) < width else middle > truth)
+        tried += 1
+    assert bracket.low < truth < bracket.high  # type: ignore[operator]
+    assert truth - 90 < bracket.low
+    assert bracket.high < truth + 90  # type: ignore[operator]
+    assert tried < 30
+
+
+# In a scenario.
+
+
+def test_over_the_protocols_side_by_side() -> None:
+    work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2, over="share"),
+                      sweep={"protocol.kind": PURE, "goal.at_least": [0.1, 0.2]})  # fmt: skip
+    answers = [one.answer for one in work.cells]
+    assert all(answer is not None and answer.reached for answer in answers)
+    numbers = [one.malicious for one in work.cells]
+    assert all(few < many for few, many in zip(numbers[::2], numbers[1::2], strict=True))
+    assert work.cells[0].parameters["goal.over"] == "share"
+
+
+@pytest.mark.parametrize(
+    ("attack", "top", "message"),
+    [
+        (aimed(share=0.1), {}, "attack.share must be left out where .goal. is given"),
+        (aimed(), {"sweep": {"attack.share": [0.1, 0.2]}}, "attack.share must be left out"),
+        (None, {}, "goal must be left out where there is no attack"),
+        (aimed(), {"campaign": {"rounds": 3}}, "goal must be left out with rounds"),
+        (
+            {**aimed("plugin"), "name": "x"},
+            {},
+            "goal must be left out with an attack in Python",
+        ),
+        (aimed(), {"goal": {"metric": "mse", "at_least": 1}}, 'goal.metric must be "gain"'),
+        (aimed(), {"goal": {"metric": "gain"}}, "goal.at_least is required"),
+        (aimed(), {"goal": {"metric": "gain", "at_least": "x"}}, "goal.at_least must be a number"),
+        (
+            aimed(),
+            {"goal": {"metric": "gain", "at_least": 1, "over": "users"}},
+            'goal.over must be "share" or "malicious"',
+        ),
+        (
+            aimed(),
+            {"goal": {"metric": "gain", "at_least": 1, "most": 1}},
+            "goal.most is not a known key",
+        ),
+    ],
+)
+def test_bad_goals(attack: Any, top: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        experiment(ZIPF, None, attack, **{"goal": goal("gain", 0.1), **top})
+
+
+def test_outputs_carry_the_answers() -> None:
+    from core.export import to_csv, to_json
+    from core.runner import run
+    from ldptui.text.table import results_table
+
+    work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2), trials=2,
+                      sweep={"protocol.kind": ["grr", "oue"]})  # fmt: skip
+    *_, last = run(work)
+    cells = json.loads(to_json(last.results, {}))["cells"]
+    assert [one["answer"]["reached"] for one in cells] == [True, True]
+    assert cells[0]["answer"]["malicious"] == cells[0]["malicious"] == work.cells[0].malicious
+    assert cells[0]["parameters"]["attack.share"] == work.cells[0].share
+    assert {Goal(**goal("gain", 0.2))} == {one.goal for one in work.cells}
+    rows = to_csv(last.results).splitlines()
+    assert "attack.share" in rows[0]
+    assert "goal.at_least" in rows[0]
+    first = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
+    assert first["answer.malicious"] == str(work.cells[0].malicious)
+    assert (first["answer.by"], first["answer.low"]) == ("closed form", "")
+    text = results_table(last.results)
+    assert "fake users that it takes for gain ≥ 0.2" in text
+    assert "closed form" in text

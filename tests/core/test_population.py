@@ -1,0 +1,253 @@
+"""Who holds what: the laws of the populations, and data as they are given."""
+
+import math
+import os
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from support import budget
+from support.budget import Verdict
+from support.cases import cell, counts
+from support.report_laws import Case
+
+from core.errors import FileError, ScenarioError
+from core.population import (
+    POPULATIONS,
+    CSVColumn,
+    Explicit,
+    Geometric,
+    Normal,
+    Uniform,
+    Zipf,
+)
+
+HERE = Path()
+D, N = 12, 10**7
+LAWS: dict[str, tuple[Any, NDArray[np.float64]]] = {
+    "zipf": (Zipf(D, N, 1.3), 1 / np.arange(1, D + 1) ** 1.3),
+    "zipf flat": (Zipf(D, N, 0.0), np.ones(D)),
+    "uniform": (Uniform(D, N), np.ones(D)),
+    "geometric": (Geometric(D, N, 0.7), np.power(0.7, np.arange(D))),
+    "normal": (
+        Normal(D, N, 4.0, 2.5),
+        stats.norm.cdf(np.arange(D) + 0.5, 4, 2.5) - stats.norm.cdf(np.arange(D) - 0.5, 4, 2.5),
+    ),
+}
+every_law = pytest.mark.parametrize("name", LAWS)
+
+
+def follows(weights: NDArray[np.float64], histogram: NDArray[np.int64]) -> Verdict:
+    return budget.law(histogram, weights / weights.sum())
+
+
+@every_law
+def test_users_choose_their_items_by_the_law(name: str, seed: int) -> None:
+    spec, weights = LAWS[name]
+    drawn = spec.bind(seed, HERE)
+    assert (drawn.domain_size, drawn.users, drawn.labels) == (D, N, None)
+    assert drawn.histogram.dtype == np.int64
+    assert follows(weights, drawn.histogram)
+    tilted = weights * (1 + 0.01 * np.arange(D))
+    assert not follows(tilted, drawn.histogram)
+    assert not follows(np.roll(weights, 1) + 0.01 * np.arange(D), drawn.histogram)
+
+
+@every_law
+def test_a_population_is_its_seed_and_its_law(name: str) -> None:
+    spec, _ = LAWS[name]
+    first, again, other = spec.bind(1, HERE), spec.bind(1, HERE), spec.bind(2, HERE)
+    assert np.array_equal(first.histogram, again.histogram)
+    assert not np.array_equal(first.histogram, other.histogram)
+    assert first.address == again.address
+
+
+def test_addresses_differ() -> None:
+    addresses = {spec.bind(0, HERE).address for spec, _ in LAWS.values()}
+    addresses |= {Zipf(D, N, 1.2).bind(0, HERE).address, Zipf(D, N + 1, 1.3).bind(0, HERE).address}
+    assert len(addresses) == len(LAWS) + 2
+
+
+def test_every_kind_of_a_scenario_is_tested() -> None:
+    assert set(POPULATIONS) == {spec.kind for spec, _ in LAWS.values()} | {"counts", "csv"}
+
+
+def test_frequencies_are_the_realised_ones() -> None:
+    drawn = Explicit((6, 0, 3, 1)).bind(5, HERE)
+    assert drawn.frequencies.tolist() == [0.6, 0, 0.3, 0.1]
+    assert (drawn.users, drawn.domain_size, drawn.labels) == (10, 4, None)
+    assert drawn.label(2) == "2"
+    with pytest.raises(ValueError, match="read-only"):
+        drawn.histogram[0] = 1
+
+
+def test_weights_far_out_in_the_tails() -> None:
+    """Both tails alike, and nothing lost to cancellation."""
+    weights = Normal(41, 10, 20.0, 1.0).weights()
+    assert weights == pytest.approx(weights[::-1], rel=1e-12)
+    assert weights[0] == pytest.approx(stats.norm.cdf(-19.5) - stats.norm.cdf(-20.5), rel=1e-12)
+    assert Zipf(10**6, 10, 20.0).weights()[-1] == pytest.approx(1e-120)
+
+
+def test_a_normal_law_narrower_than_any_number_of_deviations() -> None:
+    assert Normal(5, 10, 2.0, 1e-320).weights().tolist() == [0, 0, 1, 0, 0]
+    assert Normal(5, 10, 2.5, 1e-320).weights().tolist() == [0, 0, 0.5, 0.5, 0]
+    with pytest.raises(ScenarioError, match="mean must be near the items"):
+        Normal(5, 10, 1e308, 1e-320).bind(0, HERE)
+
+
+@every_law
+def test_the_distinct_counts_are_those_of_the_histogram(name: str) -> None:
+    drawn = LAWS[name][0].bind(0, HERE)
+    counts, items = drawn.distinct
+    assert np.repeat(counts, items).tolist() == sorted(drawn.histogram.tolist())
+
+
+def test_a_normal_population_beside_the_items() -> None:
+    with pytest.raises(ScenarioError, match="mean must be near the items 0 … 9, got 1e"):
+        Normal(10, 100, 1e6, 1.0).bind(0, HERE)
+
+
+def test_many_users_and_one_user() -> None:
+    assert Zipf(5, 10**13, 1.0).bind(0, HERE).users == 10**13
+    assert Uniform(2, 1).bind(0, HERE).histogram.tolist() in ([0, 1], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Zipf(1, 10, 1.0), r"items must be in \[2, 2\^20\], got 1"),
+        (lambda: Zipf(5, 0, 1.0), r"users must be in \[1, 10\^13\], got 0"),
+        (lambda: Zipf(5, 10, math.nan), "exponent must be"),
+        (lambda: Zipf(5, 10, -1.0), "exponent must be"),
+        (lambda: Geometric(5, 10, 1.0), r"ratio must be in \(0, 1\), got 1.0"),
+        (lambda: Geometric(5, 10, 0.0), r"ratio must be in \(0, 1\), got 0.0"),
+        (lambda: Normal(5, 10, math.inf, 1.0), "mean must be finite"),
+        (lambda: Normal(5, 10, 2.0, 0.0), "std must be greater than 0"),
+        (lambda: Explicit((5,)), "counts must list at least 2 items, got 1"),
+        (lambda: Explicit((5, -1)), "counts must be at least 0, got -1"),
+        (lambda: Explicit((0, 0)), "must add up to at least 1"),
+        (lambda: Explicit((2**62, 2**62)), r"below 2\^63"),
+    ],
+)
+def test_refused(make: Any, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        make()
+
+
+# CSV.
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "data.csv"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def bound(folder: Path, column: str = "fruit", count: str | None = None) -> dict[str, int]:
+    population = CSVColumn("data.csv", column, count).bind(0, folder)
+    assert population.labels is not None
+    assert list(population.labels) == sorted(population.labels)
+    return dict(zip(population.labels, population.histogram.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,fruit\n1,pear\n2,apple\n3,pear\n4,\n",
+        "id,fruit\r\n1,pear\r\n2,apple\r\n\r\n3,pear\r\n4,",
+        "\ufeffid,fruit\n1,pear\n2,apple\n3,pear\n4,\n",
+        'fruit,note\npear,"a,\nb"\napple,\n"pear",x\n"",\n',
+    ],
+    ids=["plain", "windows", "byte order mark", "quoted"],
+)
+def test_one_user_a_row(tmp_path: Path, text: str) -> None:
+    written(tmp_path, text)
+    assert bound(tmp_path) == {"": 1, "apple": 1, "pear": 2}
+
+
+def test_rows_that_are_totals(tmp_path: Path) -> None:
+    written(tmp_path, "fruit,users\npear,20\napple, 7 \npear,3\nfig,0\n")
+    assert bound(tmp_path, count="users") == {"apple": 7, "fig": 0, "pear": 23}
+
+
+def test_the_streams_do_not_depend_on_where_the_data_come_from(tmp_path: Path) -> None:
+    written(tmp_path, "fruit\npear\napple\npear\n")
+    (tmp_path / "totals.csv").write_text("kind,n\npear,2\napple,1\n")
+    rows = CSVColumn("data.csv", "fruit").bind(0, tmp_path)
+    totals = CSVColumn("totals.csv", "kind", "n").bind(0, tmp_path)
+    listed = Explicit((1, 2)).bind(0, HERE)
+    assert rows.address == totals.address == listed.address
+    assert rows.address != Explicit((2, 1)).bind(0, HERE).address
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "error", "message"),
+    [
+        ("id,tree\n1,oak\n", None, ScenarioError, "must be a column of data.csv .id, tree., got"),
+        ("", None, ScenarioError, "which is empty"),
+        ("id,fruit\n1,pear\n2\n", None, ScenarioError, "data.csv line 3 has 1 cells, too few"),
+        ("fruit\npear\npear\n", None, ScenarioError, "at least 2 different items, got 1"),
+        ("fruit\n", None, ScenarioError, "at least 2 different items, got 0"),
+        ("fruit,n\na,1,234\nb,2\n", "n", ScenarioError, "header, 2, got 3 in data.csv line 2"),
+        ("fruit,fruit\na,b\n", None, ScenarioError, "one column of .*, 'fruit' heads 2"),
+        ("fruit,n\na,1\nb,x\n", "n", ScenarioError, 'whole number.*line 3, got "x"'),
+        ("fruit,n\na,1\nb,-2\n", "n", ScenarioError, 'whole number.*got "-2"'),
+        ("fruit,n\na,1\nb,1.5\n", "n", ScenarioError, 'whole number.*got "1.5"'),
+        ("fruit,n\na,1\nb\n", "n", ScenarioError, "whole number.*it is empty"),
+        ("fruit,n\na,0\nb,0\n", "n", ScenarioError, "at least 1 user, got 0"),
+        ("fruit,n\na,1\nb,2\n", "m", ScenarioError, 'count must be a column.*got "m"'),
+        (f"fruit,n\na,{2**62}\nb,{2**62}\n", "n", ScenarioError, r"less than 2\^63"),
+        ("fruit,n\na,²\nb,1\n", "n", ScenarioError, 'whole number.*got "²"'),
+        (b"fruit\npe\xffar\n", None, FileError, "not UTF-8"),
+        ("fruit\n\0\n", None, FileError, "not CSV|cannot be read|NUL"),
+    ],
+)
+def test_bad_data(
+    tmp_path: Path, text: str | bytes, count: str | None, error: Any, message: str
+) -> None:
+    written(tmp_path, text)
+    if text == "fruit\n\0\n":  # from Python 3.11 on a NUL is a character like any other
+        error, message = ScenarioError, "at least 2 different items"
+    with pytest.raises(error, match=message):
+        bound(tmp_path, count=count)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"data\.csv cannot be read: No such file"):
+        bound(tmp_path)
+    with pytest.raises(FileError, match="cannot be read"):
+        CSVColumn(".", "fruit").bind(0, tmp_path)
+    with pytest.raises(FileError, match="~nobody_has_this cannot be read"):
+        CSVColumn("~nobody_has_this", "fruit").bind(0, tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_a_device_or_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", "pipe"):
+        with pytest.raises(FileError, match="must be a file, got a device or a pipe"):
+            CSVColumn(path, "fruit").bind(0, tmp_path)
+
+
+def test_a_large_file_is_streamed(tmp_path: Path) -> None:
+    rows = 200_000
+    written(tmp_path, "id,fruit\n" + "".join(f"{i},item{i % 50}\n" for i in range(rows)))
+    tracemalloc.start()
+    found = bound(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == {f"item{i}": rows // 50 for i in range(50)}
+    assert peak < 1_000_000  # the file holds more than 2.5 MB
+
+
+def test_labels_reach_a_run(tmp_path: Path) -> None:
+    written(tmp_path, "fruit\n" + "pear\n" * 30 + "apple\n" * 10 + "fig\n")
+    population = CSVColumn("data.csv", "fruit").bind(0, tmp_path)
+    assert [population.label(item) for item in range(3)] == ["apple", "fig", "pear"]
+    clean, _ = counts(cell([10, 1, 30], Case("grr", 3, 20.0)))
+    assert clean[0].tolist() == population.histogram.tolist()

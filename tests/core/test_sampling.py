@@ -1,0 +1,196 @@
+"""Samplers of counts: exact joint laws where they can be enumerated."""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from support import budget
+from support.budget import Verdict
+from support.cases import outcome_counts_of
+
+from core import sampling
+from core.sampling import (
+    binomial,
+    multinomial,
+    random_subsets,
+    subset_counts,
+    uniform_multinomial,
+)
+
+Rng = np.random.Generator
+Sampler = Callable[[NDArray[np.int64], int, Rng], NDArray[np.int64]]
+
+
+def subsets_law(items: int, sizes: list[int]) -> NDArray[np.float64]:
+    """How often each item is picked when users pick uniform subsets of these sizes."""
+    joint = np.zeros((len(sizes) + 1,) * items)
+    joint[(0,) * items] = 1.0
+    for size in sizes:
+        after = np.zeros_like(joint)
+        for subset in itertools.combinations(range(items), size):
+            shift = [int(item in subset) for item in range(items)]
+            after += np.roll(joint, shift, axis=range(items)) / math.comb(items, size)
+        joint = after
+    return joint
+
+
+def picks_follow_their_law(sampler: Sampler, items: int, sizes: list[int], rng: Rng) -> Verdict:
+    pickers = np.bincount(sizes, minlength=max(sizes) + 1)
+    drawn = sampler(np.broadcast_to(pickers, (100_000, pickers.size)), items, rng)
+    assert (drawn.sum(axis=1) == sum(sizes)).all()
+    return budget.law(outcome_counts_of(drawn, len(sizes)), subsets_law(items, sizes))
+
+
+def on_their_own(pickers: NDArray[np.int64], items: int, rng: Rng) -> NDArray[np.int64]:
+    """Each user's picks with replacement."""
+    picks = pickers @ np.arange(pickers.shape[1])
+    return uniform_multinomial(picks, items, rng)
+
+
+@pytest.mark.parametrize(
+    ("items", "sizes"),
+    [(3, [1, 1]), (3, [2, 2]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (2, [1, 2, 2])],
+)
+@pytest.mark.parametrize("walked", [1, 2, 48])
+def test_subset_counts_follow_their_joint_law(
+    items: int, sizes: list[int], walked: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walked item by item, and halved first, which by default only large domains are."""
+    monkeypatch.setattr(sampling, "WALKED", walked)
+    assert picks_follow_their_law(subset_counts, items, sizes, rng)
+
+
+def test_subset_counts_with_replacement(rng: Rng) -> None:
+    pickers = np.broadcast_to(np.bincount([2, 2]), (100_000, 3))
+    outcomes = outcome_counts_of(np.minimum(on_their_own(pickers, 3, rng), 2), 2)
+    assert not budget.law(outcomes, subsets_law(3, [2, 2]))
+
+
+@pytest.mark.parametrize("items", [2, 47, 49, 100, 333])
+def test_subset_counts_of_many_users_add_up_exactly(items: int, rng: Rng) -> None:
+    most = min(items, 40)
+    pickers = rng.integers(0, 10**11, size=(3, most + 1))
+    drawn = subset_counts(pickers, items, rng)
+    assert drawn.sum(axis=1).tolist() == (pickers @ np.arange(most + 1)).tolist()
+    assert (drawn <= pickers[:, 1:].sum(axis=1, keepdims=True)).all()
+    assert (drawn >= pickers[:, items:].sum(axis=1, keepdims=True)).all()
+
+
+@pytest.mark.parametrize(("items", "size"), [(130, 80), (333, 330)])
+def test_subset_counts_of_large_domains_have_the_moments_of_their_law(
+    items: int, size: int, rng: Rng
+) -> None:
+    """A few items in all parts of the domain; their counts, their covariances, and the sum."""
+    seen = [0, 1, 2, items // 2 - 1, items // 2, items - 2, items - 1]
+    pickers = np.zeros((1500, size + 1), dtype=np.int64)
+    pickers[:, size] = users = 4000
+    drawn = subset_counts(pickers, items, rng)
+    assert (drawn.sum(axis=1) == users * size).all()
+    one, both = size / items, size * (size - 1) / (items * (items - 1))
+    covariance = np.full((7, 7), both - one**2)
+    np.fill_diagonal(covariance, one * (1 - one))
+    assert budget.moments(drawn[:, seen], np.full(7, users * one), users * covariance)
+    assert not budget.moments(drawn[:, seen], np.full(7, users * one), 2 * users * covariance)
+    halves = drawn[:, : items // 2].sum(axis=1)  # hypergeometric, user by user
+    expected, spread = stats.hypergeom.stats(items, items // 2, size)
+    assert budget.mean(halves, users * expected, users * spread)
+    assert budget.spread(halves, users * expected, users * spread)
+    with_replacement = size / 4
+    assert not budget.spread(halves, users * expected, users * with_replacement)
+
+
+@pytest.mark.parametrize(("items", "most"), [(50, 50), (333, 90), (1014, 265)])
+def test_subset_counts_do_not_depend_on_how_many_are_drawn_in_one_call(
+    items: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pickers = np.random.default_rng(1).integers(0, 400, size=(3, most + 1))
+    pickers[:, 1:-1:3] = 0
+    drawn = []
+    for numbers in (1, 1 << 10, 1 << 20):
+        monkeypatch.setattr(sampling, "DRAWN", numbers)
+        rng = np.random.default_rng(2)
+        drawn.append([*subset_counts(pickers, items, rng).ravel(), rng.random()])
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert sum(drawn[0][:-1]) == int((pickers @ np.arange(most + 1)).sum())
+
+
+def test_subset_counts_leave_their_argument_alone(rng: Rng) -> None:
+    pickers = np.array([[1, 2, 3]])
+    subset_counts(pickers, 4, rng)
+    assert pickers.tolist() == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("pickers", "items", "expected"),
+    [
+        ([[5, 0]], 3, [[0, 0, 0]]),
+        ([[0, 0, 0, 7]], 3, [[7, 7, 7]]),
+        ([[9]], 2, [[0, 0]]),
+        ([[9]], 0, [[]]),
+    ],
+)
+def test_subset_counts_without_a_choice(
+    pickers: list[list[int]], items: int, expected: list[list[int]], rng: Rng
+) -> None:
+    assert subset_counts(np.array(pickers), items, rng).tolist() == expected
+
+
+def test_more_distinct_picks_than_items(rng: Rng) -> None:
+    with pytest.raises(ValueError, match="cannot pick 3 distinct items of 2"):
+        subset_counts(np.array([[0, 0, 0, 1]]), 2, rng)
+
+
+@pytest.mark.parametrize(("items", "size"), [(5, 2), (5, 3), (6, 1), (6, 5)])
+def test_random_subsets_are_uniform(items: int, size: int, rng: Rng) -> None:
+    drawn = random_subsets(200_000, items, size, rng)
+    assert drawn.shape == (200_000, size)
+    marks = (1 << drawn).sum(axis=1)
+    number = {
+        sum(1 << item for item in subset): at
+        for at, subset in enumerate(itertools.combinations(range(items), size))
+    }
+    seen = np.bincount([number[mark] for mark in marks.tolist()], minlength=len(number))
+    assert budget.law(seen, np.full(len(number), 1 / len(number)))
+    skewed = np.full(len(number), 1 / len(number))
+    skewed[:2] += [0.01, -0.01]
+    assert not budget.law(seen, skewed)
+
+
+def test_random_subsets_without_a_choice(rng: Rng) -> None:
+    assert random_subsets(3, 4, 0, rng).shape == (3, 0)
+    assert np.sort(random_subsets(3, 4, 4, rng), axis=1).tolist() == [[0, 1, 2, 3]] * 3
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
+def test_binomial_does_not_depend_on_its_chunks(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = np.arange(600).reshape(20, 30) * 10
+    whole = binomial(n, 0.3, np.random.default_rng(5))
+    monkeypatch.setattr(sampling, "CHUNK", chunk)
+    assert (binomial(n, 0.3, np.random.default_rng(5)) == whole).all()
+    transposed = binomial(n.T, 0.3, np.random.default_rng(5))
+    assert transposed.shape == (30, 20)
+
+
+def test_binomial(rng: Rng) -> None:
+    n = np.array([10**12, 10**6, 10**4])
+    assert budget.proportion(binomial(n, 0.3, rng), n, 0.3)
+    assert not budget.proportion(binomial(n, 0.301, rng), n, 0.3)
+    assert binomial(np.array([0, 5, 7]), 1.0, rng).tolist() == [0, 5, 7]
+
+
+def test_multinomial(rng: Rng) -> None:
+    weights = np.array([0.5, 0.3, 0.2])
+    drawn = multinomial(np.array([[10**6, 0], [1, 5]]), weights, rng)
+    assert drawn.shape == (2, 2, 3)
+    assert drawn.sum(axis=-1).tolist() == [[10**6, 0], [1, 5]]
+    assert budget.law(drawn[0, 0], weights)
+    assert not budget.law(drawn[0, 0], [0.49, 0.31, 0.2])
+    even = uniform_multinomial(np.array([10**12]), 7, rng)
+    assert even.shape == (1, 7)
+    assert budget.law(even, np.full(7, 1 / 7))

@@ -1,0 +1,316 @@
+"""Whole trials on both paths against what the enumerated laws say, and the reports path by hand."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import CASES, EXTREMES, attack, cell, counts, experiment, metrics
+from support.report_laws import Case, Poisoned
+
+from core.attacks import View
+from core.cell import Cell
+from core.metrics import METRICS
+from core.results import BLOCK_TRIALS
+from core.streams import stream
+from core.theory import expected_mse, gain, gain_std
+from core.trial import USER_BLOCK, count_reports, no_pulse, run_block
+
+TARGETS = [1, 4, 2]  # item 4 is held by nobody
+SEEDS = 3
+ATTACKS = [
+    (case, kind, scoring)
+    for case in CASES
+    for kind, scoring in (
+        ("rpa", "anchor"),
+        ("ria", "anchor"),
+        ("mga", "anchor"),
+        *([("mga", "bucket")] if case.hash_range else []),
+    )
+]
+every_attack = pytest.mark.parametrize(("case", "kind", "scoring"), ATTACKS, ids=str)
+
+
+def poisoned(
+    case: Case, kind: str, scoring: Any, share: float, targets: list[int], path: str, seed: int
+) -> tuple[Cell, Poisoned]:
+    """A cell, and what the enumerated laws expect of it."""
+    n = 10_000 if path == "counts" else 1_000
+    histogram = [n // 2, 3 * n // 10, 3 * n // 20, n // 20, 0]
+    effort = {"seeds": SEEDS, "scoring": scoring} if kind == "mga" else {}
+    one = cell(
+        histogram,
+        case,
+        attack(kind, share, targets, **effort),
+        simulate={"path": path},
+        seed=seed,
+    )
+    fake = {
+        "rpa": lambda: case.random(),
+        "ria": lambda: case.held(targets),
+        "mga": lambda: case.crafted(targets, SEEDS, scoring),
+    }[kind]()
+    return one, Poisoned(case, histogram, fake, one.malicious, targets)
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@every_attack
+def test_measured_metrics_agree_with_the_law(
+    case: Case, kind: str, scoring: Any, path: str, seed: int
+) -> None:
+    """As many fakes as users: the genuine and the fake noise of the gain are of one size."""
+    one, law = poisoned(case, kind, scoring, 0.5, TARGETS, path, seed)
+    assert one.malicious == one.users
+    measured = metrics(one, 100 if path == "counts" else 10)
+    value, variance = law.gain
+    assert budget.mean(measured("gain"), value, variance)
+    assert budget.spread(measured("gain"), value, variance)
+    aim = np.isin(np.arange(5), TARGETS).astype(float)
+    for name, moments in (
+        ("target_frequency_clean", law.before),
+        ("target_frequency", law.after),
+    ):
+        expected, scatter = moments.mean @ aim, aim @ moments.covariance @ aim
+        assert budget.mean(measured(name), expected, scatter), name
+        assert budget.spread(measured(name), expected, scatter), name
+    assert budget.mean(measured("mse_clean"), *law.squared_error(law.before))
+    assert budget.mean(measured("mse"), *law.squared_error(law.after))
+    held = law.truth[TARGETS].sum()
+    assert measured("normalised_gain") == pytest.approx(measured("gain") / held + 1)
+
+
+@every_attack
+def test_measured_gain_rejects_wrong_formulas(
+    case: Case, kind: str, scoring: Any, seed: int
+) -> None:
+    """The simulated gain is what it is: each formula of theory with one mistake is seen."""
+    one, law = poisoned(case, kind, scoring, 0.4, TARGETS, "counts", seed)
+    measured = metrics(one, 100)("gain")
+    value, variance = law.gain
+    r, share, held = len(TARGETS), one.share, one.target_frequency
+    assert one.attack is not None
+    support = one.attack.support(one.protocol, r)
+
+    claimed = gain(one.protocol, support, r, share, held)
+    assert budget.mean(measured, claimed, variance)
+    assert not budget.mean(measured, claimed + share * held, variance)  # without - f_T
+    one_less = replace(support, target=support.target - 0.01)
+    assert not budget.mean(measured, gain(one.protocol, one_less, r, share, held), variance)
+    if kind == "mga" and case.hash_range:  # one seed fewer
+        lazy = one.protocol.crafted_support(r, replace(one.attack.search, seeds=SEEDS - 1))  # type: ignore[union-attr]
+        assert not budget.mean(measured, gain(one.protocol, lazy, r, share, held), variance)
+
+    deviation = gain_std(one.protocol, support, r, one.users, one.malicious, held)
+    assert budget.spread(measured, value, deviation**2)
+    without_fakes = gain_std(
+        one.protocol, replace(support, variance=0.0), r, one.users, one.malicious, held
+    )
+    assert bool(budget.spread(measured, value, without_fakes**2)) == (support.variance == 0)
+    genuine = without_fakes**2
+    assert not budget.spread(measured, value, deviation**2 - genuine)
+    # As if the estimate before came from reports of its own.
+    unpaired = 2 * one.protocol.target_sum_variance(r, held) / one.users
+    assert not budget.spread(measured, value, unpaired)
+
+
+@every_attack
+def test_measured_mse_rejects_wrong_formulas(
+    case: Case, kind: str, scoring: Any, seed: int
+) -> None:
+    """Many fakes, where the bias rules, and few, where the noise counts as much."""
+    for share in (0.5, 0.02):
+        one, law = poisoned(case, kind, scoring, share, TARGETS, "counts", seed)
+        measured, variance = metrics(one, 100), law.squared_error(law.after)[1]
+        assert budget.mean(measured("mse"), expected_mse(one), variance)
+        bias, noise = law.after.mean - law.truth, np.trace(law.after.covariance)
+        part = bias @ bias if share == 0.5 else noise
+        assert not budget.mean(measured("mse"), expected_mse(one) - part / 5, variance)
+        clean, scatter = law.squared_error(law.before)
+        assert budget.mean(measured("mse_clean"), clean, scatter)
+        assert not budget.mean(measured("mse_clean"), 1.3 * clean, scatter)
+
+
+@pytest.mark.parametrize("targets", [[3], [4], [0, 1, 2, 3, 4]], ids=str)
+@every_attack
+def test_one_target_and_all_items(
+    case: Case, kind: str, scoring: Any, targets: list[int], seed: int
+) -> None:
+    one, law = poisoned(case, kind, scoring, 0.1, targets, "counts", seed)
+    measured = metrics(one, 20)
+    value, variance = law.gain
+    variance = variance if variance > 1e-20 else 0.0  # GRR, every item: the sum is 1, always
+    assert budget.mean(measured("gain"), value, variance)
+    assert budget.spread(measured("gain"), value, variance)
+    if targets == [4]:
+        assert np.isnan(measured("normalised_gain")).all()
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@every_attack
+def test_no_fakes_no_gain(case: Case, kind: str, scoring: Any, path: str, seed: int) -> None:
+    one, _ = poisoned(case, kind, scoring, 0.0, TARGETS, path, seed)
+    block = run_block(one, 0, 5)
+    assert one.malicious == 0
+    rows = dict(zip(METRICS, block.metrics.T, strict=True))
+    assert (rows["gain"] == 0).all()
+    assert (rows["normalised_gain"] == 1).all()
+    assert np.array_equal(rows["mse"], rows["mse_clean"])
+
+
+# The reports path by hand.
+
+
+def by_hand(one: Cell, trial: int) -> tuple[Any, Any]:
+    """One trial with the documented streams: 65,536 users each, in the order of their items."""
+    protocol = one.protocol
+    values = np.repeat(np.arange(one.population.domain_size), one.population.histogram)
+    clean = np.zeros(one.population.domain_size, dtype=np.int64)
+    for block, first in enumerate(range(0, one.users, 65_536)):
+        rng = stream(one.seed, one.genuine_address, "genuine", "reports", (trial, block))
+        clean += protocol.support_counts(protocol.perturb(values[first : first + 65_536], rng))
+    attacked = clean.copy()
+    for block, first in enumerate(range(0, one.malicious, 65_536)):
+        rng = stream(one.seed, one.malicious_address, "malicious", "reports", (trial, block))
+        assert one.attack is not None
+        fakes = min(65_536, one.malicious - first)
+        reports = one.attack.reports(protocol, View(one.targets), fakes, rng)
+        attacked += protocol.support_counts(reports)
+    return clean, attacked
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
+    """Slightly more than one block of users, and of fakes."""
+    assert USER_BLOCK == 65_536
+    effort = {"seeds": 2} if kind == "mga" else {}
+    one = cell(
+        [65_000, 0, 530, 9, 1],
+        case,
+        attack(kind, 0.5, [2, 0], **effort),
+        simulate={"path": "reports"},
+        seed=11,
+    )
+    assert one.users == one.malicious == 65_540
+    clean, attacked = count_reports(one, 1, 2, no_pulse)
+    for row in range(2):
+        before, after = by_hand(one, BLOCK_TRIALS + row)
+        assert clean[row].tolist() == before.tolist()
+        assert attacked[row].tolist() == after.tolist()
+
+
+@pytest.mark.parametrize(
+    "histogram",
+    [[65_536, 3], [0, 65_535, 0, 1, 1], [1, 0, 0, 200_000, 0], [0, 1], [7] * 600],
+    ids=["edge", "empty first", "three blocks", "one user", "many items"],
+)
+def test_every_user_reports_the_own_item_once(histogram: list[int]) -> None:
+    """At ε = 20 nearly every report of GRR is the item itself."""
+    one = cell(histogram, Case("grr", len(histogram), 20.0), None, simulate={"path": "reports"})
+    clean, _ = count_reports(one, 0, 2, no_pulse)
+    assert clean.sum(axis=1).tolist() == [sum(histogram)] * 2
+    assert np.abs(clean - histogram).sum() <= 4
+
+
+def test_every_user_of_a_large_domain_reports_once() -> None:
+    """A block of users that is too large to handle at once: 65,536 x 1,024 pairs, and some."""
+    population = {"kind": "uniform", "items": 1024, "users": 70_000}
+    one = cell(population, Case("grr", 1024, 1.0), attack("mga", 0.5, [5]),
+               simulate={"path": "reports"})  # fmt: skip
+    clean, attacked = count_reports(one, 0, 1, no_pulse)
+    assert clean.sum() == 70_000
+    fakes = attacked - clean
+    assert fakes[0, 5] == fakes.sum() == 70_000
+
+
+# Edges.
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("case", EXTREMES, ids=str)
+@pytest.mark.parametrize("users", [1, 40])
+def test_edges(case: Case, path: str, users: int) -> None:
+    """Tiny domains and extreme budgets; everybody holds item 0, every other item is empty."""
+    histogram = [users, *[0] * (case.domain_size - 1)]
+    fakes: list[dict[str, Any] | None] = [None]
+    for targets in ([0], [1], list(range(case.domain_size))):
+        fakes += [attack("rpa", 0.4, targets), attack("ria", 0.0, targets)]
+        fakes += [attack("mga", 0.4, targets, seeds=2)]
+        if case.hash_range:
+            fakes += [attack("mga", 0.4, targets, seeds=1, scoring="bucket")]
+    for fake in fakes:
+        one = cell(histogram, case, fake, simulate={"path": path}, trials=3)
+        block = run_block(one, 0, 3)
+        rows = dict(zip(METRICS, block.metrics.T, strict=True))
+        for name in ("mse", "mse_clean", "l1_error", "max_error"):
+            assert np.isfinite(rows[name]).all(), (name, fake)
+        assert np.isfinite(rows["gain"]).all() == (fake is not None)
+        defined = fake is not None and 0 in fake["targets"]["items"]
+        assert np.isfinite(rows["normalised_gain"]).all() == defined
+
+
+def test_a_trillion_users() -> None:
+    n = 10**12
+    population = {"kind": "zipf", "items": 1000, "users": n, "exponent": 1.0}
+    for kind in ("grr", "sue", "oue", "blh", "olh"):
+        one = cell(population, {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [3, 7]))
+        clean, attacked = counts(one)
+        assert one.malicious == round(n / 9)
+        assert ((clean >= 0) & (clean <= n)).all()
+        fakes = attacked - clean
+        assert ((fakes >= 0) & (fakes <= one.malicious)).all()
+        if kind == "grr":
+            assert (clean.sum(axis=1) == n).all()
+            assert (fakes.sum(axis=1) == one.malicious).all()
+        block = run_block(one, 0)
+        assert block.metrics[:, METRICS.index("mse_clean")].max() < 1e-6
+
+
+def test_a_pulse_that_raises_stops_the_work() -> None:
+    class Stopped(Exception):  # noqa: N818
+        pass
+
+    for path in ("counts", "reports"):
+        one = cell([50, 50], None, attack("mga", 0.5, [0]), simulate={"path": path})
+        beats = iter("a piece of work")
+
+        def pulse(beats: Iterator[str] = beats) -> None:
+            if next(beats) == " ":
+                raise Stopped
+
+        with pytest.raises(Stopped):
+            run_block(one, 0, 20, pulse)
+        assert "".join(beats) == "piece of work"
+
+
+def test_the_moments_of_a_block_are_those_of_its_estimates() -> None:
+    one = experiment([30, 20, 10], None, attack("ria", 0.3, [1])).cells[0]
+    clean, attacked = counts(one)
+    gap = one.protocol.p - one.protocol.q
+    block = run_block(one, 0)
+    for drawn, users, moments in (
+        (clean, one.users, block.clean),
+        (attacked, one.users + one.malicious, block.attacked),
+    ):
+        estimates = (drawn / users - one.protocol.q) / gap
+        assert moments.trials == 20
+        assert moments.mean == pytest.approx(estimates.mean(axis=0))
+        assert moments.std == pytest.approx(estimates.std(axis=0, ddof=1))
+
+
+def test_gain_at_extreme_budgets_agrees_with_theory(seed: int) -> None:
+    for case in EXTREMES:
+        one = cell([6000, 3000, 1000][: case.domain_size], case,
+                   attack("mga", 0.3, [1], seeds=50), seed=seed)  # fmt: skip
+        assert one.attack is not None
+        support = one.attack.support(one.protocol, 1)
+        held = one.target_frequency
+        expected = gain(one.protocol, support, 1, one.share, held)
+        deviation = gain_std(one.protocol, support, 1, one.users, one.malicious, held)
+        measured = metrics(one, 10)("gain")
+        if deviation * math.sqrt(one.users) > 1e-3:  # else hardly any noise, and none normal
+            assert budget.mean(measured, expected, deviation**2), case
+        assert measured.mean() == pytest.approx(expected, abs=8 * deviation + 1e-9)

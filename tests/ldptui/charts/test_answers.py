@@ -1,0 +1,101 @@
+"""The panel of answers: how many fake users it takes, for each cell, beside the run there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.chart_cases import QUICK
+from tests.test_charts_pane import showing
+from tests.told import told
+
+import core
+from ldptui.charts.figures.answers import answer_table
+from ldptui.session import draft as drafts
+from ldptui.widgets.number_table import NumberTable
+
+GOAL = QUICK.replace("share = 0.05\n", "") + (
+    '[goal]\nmetric = "gain"\nat_least = 0.2\n[sweep]\n"protocol.kind" = ["oue", "grr"]\n'
+)
+
+
+def document(**goal: Any) -> dict[str, Any]:
+    found = dict(core.parse(GOAL, folder=Path()).document)
+    return {**found, "goal": {**found["goal"], **goal}}
+
+
+def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    snapshot, _ = told(document, "answer")
+    table = answer_table(snapshot.parts["answer"])
+    assert table is not None
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in table.rows]
+
+
+def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
+    found = rows(document())
+    experiment = core.compile(core.Scenario(document(), "test", Path()))
+    assert [one["protocol"] for one in found] == ["oue", "grr"]
+    for one, cell in zip(found, experiment.cells, strict=True):
+        assert cell.answer is not None
+        assert one["fakes m"] == cell.answer.malicious
+        assert one["value"] == cell.answer.value >= 0.2
+        assert one["by"] == "formula"
+        assert "met" not in one
+        assert abs(one["measured"] - one["value"]) < 6 * one["±"]
+
+
+def test_what_no_attack_reaches_is_said_plainly() -> None:
+    snapshot, _ = told(document(at_least=50.0), "answer")
+    table = answer_table(snapshot.parts["answer"])
+    assert table is not None
+    assert table.title.endswith("; no: the closest")
+    assert "no" in {one["met"] for one in rows(document(at_least=50.0))}
+
+
+async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None:
+    draft = drafts.draft_of(GOAL, Path())
+    goal = document(at_least=50.0)
+    goal["sweep"] = {"protocol.kind": ["laplace", "oue"], "goal.at_least": [0.01, 50.0]}
+    async with showing((76, 30), draft=draft) as (pane, pilot):
+        pane.tab = "answer"
+        await pilot.pause()
+        pane.snapshot = told(goal, "answer")[0]
+        await pilot.pause()
+        shown = pane.query_one("#answer NumberTable", NumberTable)
+        assert len(shown.rows) == 4
+        text = "\n".join(shown.render_line(y).text for y in range(5))
+        assert shown.virtual_size.width <= shown.size.width == 74, text
+        heads = ["protocol", "≥", "met", "fakes", "m", "β", "%", "value", "measured", "±", "by"]
+        assert shown.render_line(0).text.split() == heads
+        shown.focus()
+        await pilot.press("s")
+        assert "protocol↑" in shown.render_line(0).text
+        assert shown.virtual_size.width <= 74
+
+
+def test_without_a_goal_there_is_no_answer() -> None:
+    snapshot, _ = told(core.parse(QUICK, folder=Path()).document, "answer")
+    assert answer_table(snapshot.parts["answer"]) is None
+
+
+@pytest.mark.parametrize("size", [(76, 30), (140, 52)])
+async def test_the_tab_is_there_with_a_goal_and_asks_for_its_cells(size: tuple[int, int]) -> None:
+    draft = drafts.draft_of(GOAL, Path())
+    async with showing(size, draft=draft) as (pane, pilot):
+        assert "answer" in dict(pane.tabs())
+        assert "answer" not in [part.name for part in pane.parts(draft)]
+        pane.tab = "answer"
+        await pilot.pause()
+        (part,) = [part for part in pane.parts(draft) if part.name == "answer"]
+        pane.snapshot = told(dict(part.document), "answer")[0]
+        await pilot.pause()
+        table = pane.query_one("#answer NumberTable", NumberTable).table
+        assert table is not None
+        assert len(table.rows) == 2
+        assert "formula" in pane.as_text()
+        pane.draft = drafts.draft_of(QUICK, Path())
+        await pilot.pause()
+        assert "answer" not in dict(pane.tabs())
+        assert pane.tab == "frequencies"

@@ -1,0 +1,447 @@
+"""Closed-form curves: each point is the closed form of the cell that its value compiles to."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.chart_cases import QUICK, scenario, swept
+
+from core import theory
+from core.experiment import compile
+from core.scenario import Scenario, parse
+from core.theory import bit_gain, expected_metrics
+from ldptui.charts import curves
+from ldptui.charts.curves import Variable
+
+GOLDEN = {
+    fact["id"]: fact
+    for fact in json.loads(
+        (Path(__file__).parents[2] / "support" / "golden_facts.json").read_text()
+    )["facts"]
+}
+COUNTS = """
+format = 1
+[population]
+kind = "counts"
+counts = [500, 300, 150, 50]
+[protocol]
+kind = "grr"
+epsilon = 1.0
+[attack]
+kind = "ria"
+share = 0.1
+targets = { items = [3] }
+"""
+
+
+def by_key(variables: tuple[Variable, ...]) -> dict[str, Variable]:
+    return {variable.key: variable for variable in variables}
+
+
+def cell_at(curve: curves.Curve, made: Scenario, x: float) -> Any:
+    """The one cell of the curve's parameters with x put in, compiled from a document."""
+    document: dict[str, Any] = {"format": 1}
+    for dotted, value in {**curve.parameters, curve.key: x}.items():
+        place = document
+        *tables, leaf = dotted.split(".")
+        for table in tables:
+            place = place.setdefault(table, {})
+        place[leaf] = value
+    (cell,) = compile(Scenario(document, folder=made.folder)).cells
+    return cell
+
+
+# --- What can be put on the axis
+
+
+def test_variables_of_a_unary_protocol() -> None:
+    assert [(one.symbol, one.log, one.integer) for one in curves.axes(scenario())] == [
+        ("β", False, False),
+        ("ε", False, False),
+        ("d", True, True),
+        ("r", False, True),
+        ("n", True, True),
+    ]
+    assert [one.symbol for one in curves.error_axes(scenario())] == ["ε", "n", "d"]
+
+
+def test_seeds_only_where_hashes_are_searched() -> None:
+    assert "attack.seeds" in by_key(curves.axes(scenario(protocol__kind="olh")))
+    ria = scenario(protocol__kind="olh", attack__kind="ria")
+    assert "attack.seeds" not in by_key(curves.axes(ria))
+    both = swept(scenario(protocol__kind="olh"), {"attack.kind": ["ria", "mga"]})
+    assert "attack.seeds" in by_key(curves.axes(both))
+
+
+def test_given_counts_leave_share_and_budget() -> None:
+    made = scenario(COUNTS)
+    assert [one.symbol for one in curves.axes(made)] == ["β", "ε"]
+    assert [one.symbol for one in curves.error_axes(made)] == ["ε"]
+
+
+def test_no_attack_no_gain() -> None:
+    made = scenario(attack__kind="none")
+    assert curves.axes(made) == ()
+    variable = curves.error_axes(made)[0]
+    assert curves.gain_part(made, variable) is None
+    assert curves.gain_curve(made, variable) == ()
+
+
+def test_ranges_stay_inside_what_the_scenario_allows() -> None:
+    small = scenario(population__items=8)
+    assert by_key(curves.axes(small))["attack.targets.count"].high == 8
+    many = scenario(attack__targets={"pick": "random", "count": 60})
+    assert by_key(curves.axes(many))["population.items"].low == 60
+    listed = scenario(attack__targets={"items": [3, 40]})
+    assert by_key(curves.axes(listed))["population.items"].low == 41
+    olh = scenario(protocol__kind="olh", protocol__epsilon=9.0)
+    assert by_key(curves.axes(olh))["protocol.epsilon"].high == 13
+
+
+def test_own_sweep_is_the_range() -> None:
+    made = swept(
+        scenario(), {"protocol.epsilon": {"from": 1, "to": 8, "points": 4, "scale": "log"}}
+    )
+    variable = by_key(curves.axes(made))["protocol.epsilon"]
+    assert (variable.low, variable.high, variable.log) == (1, 8, True)
+    assert curves.gain_curve(made, variable, 4)[0].x == (1, 2, 4, 8)
+
+
+def test_grid_of_whole_numbers_and_log_of_zero() -> None:
+    whole = Variable("attack.targets.count", "r", "r", 1, 4, integer=True)
+    assert whole.grid(9) == (1, 2, 3, 4)
+    share = Variable("attack.share", "β", "β", 0.0, 0.1)
+    assert share.grid(3) == (0.0, 0.05, 0.1)
+    assert share.grid(3, log=True)[0] == pytest.approx(1e-4)
+    assert Variable("k", "n", "n", 1, 10**6, log=True, integer=True).grid(3) == (1, 1000, 10**6)
+
+
+# --- The numbers
+
+
+@pytest.mark.parametrize("protocol", ["grr", "sue", "oue", "blh", "olh"])
+@pytest.mark.parametrize("attack", ["rpa", "ria", "mga"])
+def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
+    made = scenario(protocol__kind=protocol, attack__kind=attack)
+    for variable in curves.axes(made):
+        (curve,) = curves.gain_curve(made, variable, 5)
+        assert curve.label == f"{attack.upper()} on {protocol.upper()}"
+        assert len(curve.x) == len(curve.y) == len(curve.std) >= 4
+        for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
+            cell = cell_at(curve, made, x)
+            assert y == pytest.approx(theory.expected_metrics(cell)["gain"], rel=1e-12, abs=1e-15)
+            r, held = cell.targets.size, cell.target_frequency
+            law = cell.attack.support(cell.protocol, r)
+            expected = theory.gain_std(cell.protocol, law, r, cell.users, cell.malicious, held)
+            assert std == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+def test_error_is_that_of_the_compiled_cell() -> None:
+    made = scenario()
+    for variable in curves.error_axes(made):
+        found = curves.error_curves(made, variable, 4)
+        assert [curve.label for curve in found] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+        for curve in found:
+            for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
+                expected = theory.expected_metrics(cell_at(curve, made, x))["mse_clean"]
+                assert y == pytest.approx(expected, rel=1e-9)
+                assert std == pytest.approx(math.sqrt(y))
+
+
+@pytest.mark.parametrize("protocol", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("attack", ["rpa", "mga"])
+def test_gain_from_a_curator_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
+    made = scenario(
+        protocol__kind=protocol, attack__kind=attack, population__users=2000, protocol__epsilon=0.5
+    )
+    for variable in curves.axes(made):
+        (curve,) = curves.gain_curve(made, variable, 4)
+        assert curve.label == f"{attack.upper()} on {protocol.upper()}"
+        for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
+            expected = theory.expected_metrics(cell_at(curve, made, x))["gain"]
+            assert y == pytest.approx(expected, rel=1e-9, abs=1e-15)
+            assert math.isnan(std) == (protocol == "stability")
+
+
+def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
+    made = scenario(protocol__kind="stability", population__users=2000, protocol__delta=1e-4)
+    for variable in curves.error_axes(made):
+        found = curves.error_curves(made, variable, 4)
+        assert [one.label for one in found] == ["GRR", "SUE", "OUE", "BLH", "OLH", "STABILITY"]
+        for x, y in zip(found[-1].x, found[-1].y, strict=True):
+            expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
+            assert y == pytest.approx(expected, rel=1e-9)
+    swept = made.with_value("sweep", {"protocol.kind": ["oue", "rappor", "laplace"]})
+    assert curves.error_protocols(swept) == ("oue", "rappor", "laplace")
+    document = curves.error_document(swept)
+    assert document["protocol"] == {"epsilon": made.document["protocol"]["epsilon"]}
+    assert len(compile(Scenario(document)).cells) == 3
+
+
+def test_golden_table_1() -> None:
+    # f_T = 0.01 and m = 50 000 exactly: nothing is rounded.
+    rest = [919 + (at < 363) for at in range(1023)]
+    golden = GOLDEN["table1_defaults"]
+    made = Scenario(
+        {
+            "format": 1,
+            "population": {"kind": "counts", "counts": [9500, *rest]},
+            "protocol": {"kind": "grr", "epsilon": 1.0},
+            "attack": {"kind": "mga", "share": 0.05, "targets": {"items": [0]}},
+            "sweep": {"protocol.kind": ["grr", "oue"], "attack.kind": ["rpa", "ria", "mga"]},
+        }
+    )
+    found = curves.gain_curve(made, Variable("attack.share", "β", "β", 0.0, 0.1), 3)
+    names = {"GRR": "kRR", "OUE": "OUE"}
+    assert len(found) == 6
+    for curve in found:
+        protocol, attack = curve.label.split()
+        expected = golden["expected"][names[protocol]][attack]
+        assert curve.y[1] == pytest.approx(expected, rel=1e-9), curve.label
+        assert curve.y[0] == 0
+
+
+def test_values_that_no_cell_can_have_are_missing() -> None:
+    made = scenario(protocol__kind="olh")
+    epsilon = Variable("protocol.epsilon", "ε", "ε", 1.0, 20.0)
+    (curve,) = curves.gain_curve(made, epsilon, 3)
+    assert math.isfinite(curve.y[0])
+    assert math.isnan(curve.y[-1])  # more buckets than a hash range may have
+
+
+# --- Series
+
+
+def test_words_give_series_and_numbers_are_set_aside() -> None:
+    made = swept(
+        scenario(), {"attack.kind": ["none", "rpa", "mga"], "protocol.epsilon": [1.0, 2.0, 4.0]}
+    )
+    share = by_key(curves.axes(made))["attack.share"]
+    found = curves.gain_curve(made, share, 3)
+    assert [curve.label for curve in found] == ["RPA", "MGA"]
+    assert {curve.parameters["protocol.epsilon"] for curve in found} == {1.0}
+
+
+def test_at_most_six_series() -> None:
+    sweep = {"protocol.kind": ["grr", "sue", "oue", "blh", "olh"], "attack.kind": ["ria", "mga"]}
+    made = swept(scenario(), sweep)
+    found = curves.gain_curve(made, curves.axes(made)[0], 3)
+    assert [curve.label for curve in found] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+    # The scenario's own attack is what the other charts show.
+    assert {curve.parameters["attack.kind"] for curve in found} == {"mga"}
+
+
+def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve() -> None:
+    """As in Cao's scenarios: six series have no room for the attack that knows the seeds."""
+    sweep = {"protocol.kind": ["grr", "oue", "olh"], "attack.kind": ["rpa", "ria", "mga"]}
+    made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
+    document = curves.gain_document(made)
+    assert document is not None
+    assert document["sweep"]["attack.kind"] == ["rpa", "ria"]
+    assert "seeds" not in document["attack"]
+    assert curves.axes(made)
+
+
+def test_kinds_that_know_other_keys() -> None:
+    text = QUICK.replace("count = 5 }", "count = 5 }\nseeds = 50")
+    made = swept(scenario(text), {"attack.kind": ["ria"], "protocol.kind": ["olh"]})
+    (curve,) = curves.gain_curve(made, curves.axes(made)[0], 3)
+    assert curve.label == "RIA on OLH"
+
+
+def test_a_swept_key_that_only_some_kinds_know() -> None:
+    sweep = {"attack.seeds": [10, 100, 1000], "attack.kind": ["mga", "ria"]}
+    made = swept(scenario(protocol__kind="olh"), sweep)
+    document = {**made.document, "attack": {**made.document["attack"], "kind": "ria"}}
+    made = Scenario(document)
+    share = by_key(curves.axes(made))["attack.share"]
+    found = curves.gain_curve(made, share, 3)
+    assert [curve.label for curve in found] == ["MGA", "RIA"]
+    assert found[0].parameters["attack.seeds"] == 100
+
+
+# --- Documents
+
+
+def test_gain_part_compiles_to_the_curve() -> None:
+    made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02, 0.04]})
+    share = by_key(curves.axes(made))["attack.share"]
+    part = curves.gain_part(made, share)
+    assert part is not None
+    assert part.name == "gain"
+    cells = compile(Scenario(dict(part.document))).cells
+    assert len(cells) == 6
+    found = dict(zip(["RIA", "MGA"], curves.gain_curve(made, share, 9), strict=True))
+    for cell in cells:
+        curve = found[str(cell.parameters["attack.kind"]).upper()]
+        expected = theory.expected_metrics(cell)["gain"]
+        if cell.parameters["attack.share"] == 0.01:
+            assert curve.y[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_default_sweep_of_a_part() -> None:
+    made = scenario()
+    for variable in curves.axes(made):
+        part = curves.gain_part(made, variable)
+        assert part is not None
+        cells = compile(Scenario(dict(part.document))).cells
+        values = [cell.parameters[variable.key] for cell in cells]
+        assert 8 <= len(values) <= 12
+        assert values == sorted(set(values))
+        assert (values[0], values[-1]) == (variable.low, variable.high)
+
+
+def test_error_part_has_every_protocol_and_no_attack() -> None:
+    made = scenario(protocol__kind="olh", protocol__hash_range=8)
+    part = curves.error_part(made, curves.error_axes(made)[0])
+    cells = compile(Scenario(dict(part.document))).cells
+    assert {cell.parameters["protocol.kind"] for cell in cells} == {
+        "grr", "sue", "oue", "blh", "olh",
+    }  # fmt: skip
+    assert all(cell.attack is None for cell in cells)
+    assert {cell.hash_range for cell in cells if cell.parameters["protocol.kind"] == "olh"} == {8}
+    two = swept(made, {"protocol.kind": ["grr", "oue"]})
+    kinds = curves.error_part(two, curves.error_axes(two)[0]).document["sweep"]["protocol.kind"]
+    assert kinds == ["grr", "oue"]
+
+
+def test_documents_leave_the_scenario_alone() -> None:
+    made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02]})
+    before = json.dumps(made.document)
+    for variable in curves.axes(made):
+        curves.gain_part(made, variable)
+        curves.gain_curve(made, variable, 3)
+    for variable in curves.error_axes(made):
+        curves.error_part(made, variable)
+    assert json.dumps(made.document) == before
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+    data = tmp_path / "votes.csv"
+    data.write_text("city\n" + "a\n" * 30 + "b\n" * 10)
+    text = COUNTS.replace('kind = "counts"', 'kind = "csv"\npath = "votes.csv"\ncolumn = "city"')
+    text = text.replace("counts = [500, 300, 150, 50]\n", "").replace("[3]", '["b"]')
+    made = parse(text, folder=tmp_path)
+    share = Variable("attack.share", "β", "β", 0.0, 0.5)
+    first = curves.gain_curve(made, share, 3)[0].y[-1]
+    data.write_text("city\n" + "a\n" * 10 + "b\n" * 30)
+    os.utime(data, ns=(1, 1))
+    second = curves.gain_curve(made, share, 3)[0].y[-1]
+    assert first == pytest.approx(0.5 * (1 - 0.25))  # RIA: β(1 - f_T)
+    assert second == pytest.approx(0.5 * (1 - 0.75))
+
+
+RAPPOR = {"kind": "rappor", "bits": 32, "hashes": 2, "cohorts": 8, "f": 0.5}
+
+
+def rappor(**more: Any) -> Scenario:
+    return scenario(**more).with_value("protocol", RAPPOR)
+
+
+def test_variables_of_rappor() -> None:
+    keys = {one.key: one for one in curves.axes(rappor(attack__cohort=0.5))}
+    assert {"protocol.f", "protocol.hashes", "protocol.bits", "protocol.cohorts",
+            "attack.cohort"} <= keys.keys()  # fmt: skip
+    assert "protocol.epsilon" not in keys  # f is given
+    assert not keys["protocol.f"].integer
+    assert keys["protocol.bits"].integer
+    by_budget = scenario().with_value("protocol", {"kind": "rappor", "epsilon": 1.0})
+    (budget,) = [one for one in curves.axes(by_budget) if one.key == "protocol.epsilon"]
+    assert budget.high == 2.17  # fresh noise gives 2 ln 3 at most
+    one_time = {"kind": "rappor", "form": "one-time", "epsilon": 1.0}
+    (budget,) = [
+        one for one in curves.axes(scenario().with_value("protocol", one_time))
+        if one.key == "protocol.epsilon"
+    ]  # fmt: skip
+    assert budget.high == 4.0
+
+
+@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("cohort", [None, 0.0, 1.0])
+def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
+    kind: str, cohort: float | None
+) -> None:
+    """The cell has one draw of hash functions: near the mean where there are many of them."""
+    made = scenario(attack__kind=kind).with_value("protocol", {**RAPPOR, "cohorts": 256})
+    if cohort is not None:
+        made = made.with_value("attack.cohort", cohort)
+    share = next(one for one in curves.axes(made) if one.key == "attack.share")
+    (curve,) = curves.gain_curve(made, share, points=5)
+    for x, y in zip(curve.x, curve.support, strict=True):
+        (cell,) = compile(made.with_value("attack.share", x)).cells
+        exact = bit_gain(cell)
+        assert exact is not None
+        if cohort != 1.0:  # else one cohort's hash functions are all there is
+            assert y == pytest.approx(exact, abs=0.02 * max(abs(curve.support[-1]), 0.01))
+    assert curve.support[0] == 0
+
+
+def test_a_crowd_in_one_cohort_gains_less_by_its_bits() -> None:
+    made = rappor(attack__cohort=0.0)
+    crowd = next(one for one in curves.axes(made) if one.key == "attack.cohort")
+    (curve,) = curves.gain_curve(made, crowd)
+    assert list(curve.support) == sorted(curve.support, reverse=True)
+    assert theory.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
+    assert theory.cohort_share(900, 100, 10, 1.0) == pytest.approx(100 / 190 / 10)
+
+
+def test_the_basic_forms_have_the_common_formula() -> None:
+    made = scenario().with_value("protocol", {"kind": "rappor", "form": "basic", "f": 0.5})
+    share = curves.axes(made)[0]
+    (curve,) = curves.gain_curve(made, share, points=5)
+    assert curve.support == ()
+    for x, y in zip(curve.x, curve.y, strict=True):
+        (cell,) = compile(made.with_value("attack.share", x)).cells
+        assert y == pytest.approx(expected_metrics(cell)["gain"])
+
+
+def test_a_bit_that_gives_everything_away_bounds_no_axis() -> None:
+    made = scenario().with_value(
+        "protocol", {"kind": "rappor", "form": "full", "epsilon": 1.0, "p": 1e-320, "q": 0.75}
+    )
+    assert by_key(curves.axes(made))["protocol.epsilon"].high == 4.0
+
+
+def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
+    document = curves.error_document(rappor())
+    assert document["protocol"]["epsilon"] == 1.07
+    assert "f" not in document["protocol"]
+    assert document["sweep"]["protocol.kind"][-1] == "rappor"
+    cells = compile(Scenario(document)).cells
+    assert cells[-1].protocol.bits == 32
+    assert all(axis.high <= 2.17 for axis in curves.error_axes(rappor())
+               if axis.key == "protocol.epsilon")  # fmt: skip
+    assert "rappor" not in curves.error_protocols(scenario())
+
+
+# --- The preview
+
+
+def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
+    made = swept(scenario(QUICK), {"attack.share": [round(0.001 * step, 6) for step in range(200)]})
+    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    part = curves.gain_part(made, share)
+    assert part is not None
+    document = curves.preview_part(part).document
+    values = document["sweep"]["attack.share"]
+    assert len(values) == 11
+    assert (values[0], values[-1]) == (0.0, 0.199)
+    assert values == sorted(set(values))
+    assert set(values) <= set(part.document["sweep"]["attack.share"])
+    assert document["trials"] <= 20
+
+
+def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
+    kinds = ["grr", "sue", "oue", "blh", "olh"]
+    made = swept(scenario(QUICK), {"protocol.kind": kinds})
+    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    part = curves.gain_part(made, share)
+    assert part is not None
+    sweep = curves.preview_part(part).document["sweep"]
+    assert sweep["protocol.kind"] == part.document["sweep"]["protocol.kind"]
+    assert sweep["attack.share"] == list(part.document["sweep"]["attack.share"])

@@ -1,0 +1,677 @@
+"""Charts as rows of text: what is drawn, where, and that no data breaks it."""
+
+import itertools
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.color import Color, ColorSystem
+from rich.style import Style as RichStyle
+from textual.strip import Strip
+
+from ldptui.charts.draw import axes, draw, message
+from ldptui.charts.draw.axes import Scale, sanitise, ticks
+from ldptui.charts.draw.marks import marks_of
+from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
+from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Rest, Series, Tone
+
+Style = Literal["line", "dotted", "points"]
+STYLES: tuple[Style, ...] = get_args(Style)
+CHARSETS: tuple[Charset, ...] = get_args(Charset)
+SIZES = [(0, 0), (1, 1), (2, 3), (7, 4), (8, 8), (20, 5), (40, 12), (80, 24), (200, 60)]
+X, Y = Axis("x"), Axis("y")
+INF, NAN = math.inf, math.nan
+
+
+def rows(chart: Chart, width: int, height: int, charset: Charset = "braille") -> list[str]:
+    """The rows as text without the spaces at their ends, after checking their size."""
+    strips = draw(chart, width, height, DARK, charset)
+    assert len(strips) == height
+    for strip in strips:
+        assert strip.cell_length == width
+        assert sum(cell_len(segment.text) for segment in strip) == width
+        assert charset != "ascii" or strip.text.isascii()
+        assert strip.text.isprintable() or not strip.text
+        assert charset == "braille" or not any("\u2800" <= c <= "\u28ff" for c in strip.text)
+    return [strip.text.rstrip() for strip in strips]
+
+
+def line(y: list[float], **kwargs: object) -> Plot:
+    series = Series("a", range(len(y)), y, "series-0", **kwargs)  # type: ignore[arg-type]
+    return Plot("", X, Y, (series,))
+
+
+RISING = Plot("Line", X, Y, (Series("a", [0, 1, 2, 3], [0, 1, 2, 3], "series-0"),))
+DECADES = Plot(
+    "Points",
+    Axis("n", log=True),
+    Axis("MSE", log=True),
+    (
+        Series("a", [1, 10, 100, 1000], [1, 1e-1, 1e-2, 1e-3], "series-0", "points"),
+        Series("b", [1, 10, 100, 1000], [1e-1, 1e-2, 1e-3, 1e-4], "series-1", "points"),
+    ),
+    note="note",
+)
+ITEMS = Bars(
+    "Items",
+    (
+        Bar("a", 0.5, 0.1, 0.4),
+        Bar("東京都庁", 0.25, 0.05, 0.3, 0.1, target=True),
+        Bar("c", -0.2, 0.05, 0.0, -0.1),
+    ),
+    unit="share",
+    rest="97 more: 0.2",
+    note="note",
+)
+
+
+# --- Pictures --------------------------------------------------------------------------------
+
+
+def test_a_line_in_braille() -> None:
+    assert rows(RISING, 30, 9) == [
+        "Line",
+        "y                         ── a",
+        " │                     ⢀⣀⠤⠤⠒⠒",
+        "2┤              ⣀⣀⠤⠔⠒⠊⠉⠁",
+        " │       ⣀⡠⠤⠔⠒⠉⠉",
+        "0┤⣀⠤⠤⠒⠒⠉⠉",
+        " └┬────────┬───────┬────────┬─",
+        "  0        1       2        3",
+        "               x",
+    ]
+
+
+def test_a_line_in_blocks() -> None:
+    assert rows(RISING, 30, 9, "block")[2:6] == [
+        " │                      ▄▄▄▄▀",
+        "2┤              ▄▄▄▄▀▀▀▀",
+        " │      ▗▄▄▄▀▀▀▀",
+        "0┤▄▄▀▀▀▀▘",
+    ]
+
+
+def test_a_line_in_ascii() -> None:
+    assert rows(RISING, 30, 9, "ascii") == [
+        "Line",
+        "y                         ** a",
+        " |                       ****",
+        "2+              *********",
+        " |     *********",
+        "0+*****",
+        " ++--------+-------+--------+-",
+        "  0        1       2        3",
+        "               x",
+    ]
+
+
+def test_log_axes_have_decades() -> None:
+    assert rows(DECADES, 40, 14) == [
+        "Points",
+        "MSE                            ● a   ▲ b",
+        " 10⁰┤ ●",
+        "    │",
+        "    │ ▲          ●",
+        "10⁻²┤            ▲         ●",
+        "    │",
+        "    │                      ▲          ●",
+        "    │",
+        "10⁻⁴┤                                 ▲",
+        "    └─┬──────────┬─────────┬──────────┬─",
+        "      1          10       100       1000",
+        "                      n",
+        "note",
+    ]
+
+
+def test_log_axes_in_ascii() -> None:
+    assert rows(DECADES, 40, 14, "ascii") == [
+        "Points",
+        "MSE                            o a   x b",
+        " 1e0+ o",
+        "    |",
+        "    | x          o",
+        "1e-2+            x         o",
+        "    |",
+        "    |                      x          o",
+        "    |",
+        "1e-4+                                 x",
+        "    +-+----------+---------+----------+-",
+        "      1          10       100       1000",
+        "                      n",
+        "note",
+    ]
+
+
+def test_error_bars_are_clipped_and_levels_dotted() -> None:
+    series = Series("a", [0, 1, 2], [0, 1, -1], "series-0", "points", error=[1, 5, 0.1])
+    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "top"), (-9, "off")))
+    assert rows(plot, 30, 12) == [
+        "y                          ● a",
+        " 2┤           │",
+        "  │⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁│⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁⠁ top",
+        "  ││          ●",
+        " 0┤●          │",
+        "  ││          │",
+        "  ││          │         ●",
+        "  │           │         ╵",
+        "-2┤           │",
+        "  └┬──────────┬─────────┬─",
+        "   0          1         2",
+        "              x",
+    ]
+    assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - - top"
+
+
+def test_the_error_is_the_half_width() -> None:
+    plot = Plot(
+        "",
+        X,
+        Axis("", low=0, high=10),
+        (Series("a", [1], [5], "series-0", "points", error=[3], legend=False),),
+    )
+    drawn = rows(plot, 20, 14, "ascii")
+    body = [row[3:] for row in drawn if row[2:3] in ("|", "+")][:-1]
+    first = next(i for i, row in enumerate(body) if row.strip())
+    last = max(i for i, row in enumerate(body) if row.strip())
+    # 11 rows for 0 … 10: from 8 down to 2.
+    assert len(body) == 11
+    assert (first, last) == (2, 8)
+
+
+def test_a_line_breaks_where_a_value_is_missing() -> None:
+    gaps = Series("a", range(7), [1, 1, NAN, 1, 1, INF, 1], "series-0", legend=False)
+    drawn = rows(Plot("", X, Axis(""), (gaps,)), 24, 7, "ascii")
+    assert "   |****     ****     *" in drawn
+
+
+def test_bars_in_blocks() -> None:
+    assert rows(ITEMS, 60, 9, "block") == [
+        "Items  share  █ before  ▒ gained  ░ lost  ◆ true  ── ± error",
+        "  item          0.0         0.5     estimate ± error  change",
+        "  a              │█████████◆─█──┤      0.500 ± 0.100       –",
+        "▸ 東京都庁       │██▒▒├▒─◆             0.250 ± 0.050  +0.150",
+        "  c        ├▐┤▒██◆                    -0.200 ± 0.050  -0.100",
+        "  97 more: 0.2",
+        "",
+        "",
+        "note",
+    ]
+
+
+def test_bars_in_ascii() -> None:
+    assert rows(ITEMS, 60, 9, "ascii") == [
+        "Items  share  # before  + gained  : lost  * true",
+        "-- +- error",
+        "  item       0.0           0.5     estimate +- error  change",
+        "  a           |###########*-#---      0.500 +- 0.100       -",
+        "> ????        |###++-+-*              0.250 +- 0.050  +0.150",
+        "  c    -#-+###*                      -0.200 +- 0.050  -0.100",
+        "  97 more: 0.2",
+        "",
+        "note",
+    ]
+
+
+def test_numbers_stand_in_columns_in_every_charset() -> None:
+    chart = Bars("", (Bar("a", 10.5, 0.12, before=1.0), Bar("b", -0.25), Bar("c", NAN, true=1.0)))
+    for charset in CHARSETS:
+        drawn = rows(chart, 80, 4, charset)
+        assert len({len(row) for row in drawn}) == 1
+        assert drawn[0].endswith("change")
+
+
+def test_narrow_bars_keep_the_estimates() -> None:
+    assert rows(ITEMS, 40, 9, "block")[:6] == [
+        "Items  share  █ before  ▒ gained  ░ lost",
+        "◆ true  ── ± error",
+        "  item         0.0       0.5    estimate",
+        "  a             │███████◆─█─┤      0.500",
+        "▸ 東京都庁      │██▒├▒◆            0.250",
+        "  c        ├▒┤██◆                 -0.200",
+    ]
+
+
+def test_labels_that_differ_in_their_ends_lose_their_middle() -> None:
+    chart = Bars("", (Bar("string-150", 1.0), Bar("string-151", 1.0), Bar("a", 1.0)))
+    drawn = [row.split()[0] for row in rows(chart, 34, 6, "block")[1:4]]
+    assert drawn == ["str…-150", "str…-151", "a"]
+    chart = Bars("", (Bar("differently", 1.0), Bar("beginning", 1.0)))
+    drawn = [row.split()[0] for row in rows(chart, 34, 5, "block")[1:3]]
+    assert drawn == ["differe…", "beginni…"]
+
+
+def test_bar_lengths_are_exact_to_an_eighth() -> None:
+    eighths = " ▏▎▍▌▋▊▉█"
+    chart = Bars("", (*(Bar(f"{k}", k / 8) for k in range(9)), Bar("x", 16.0)))
+    drawn = [row.split("│")[1] for row in rows(chart, 45, 12, "block")[1:11]]
+    lengths = [sum(eighths.index(char) for char in bar if char in eighths) for bar in drawn]
+    longest = lengths.pop()
+    assert longest > 8 * 20
+    assert lengths == [math.floor(k / 8 / 16 * longest + 0.5) for k in range(9)]
+
+
+def test_a_falling_estimate_shows_what_was_lost() -> None:
+    chart = Bars("", (Bar("a", 0.2, before=1.0),))
+    bar = rows(chart, 40, 3, "block")[1]
+    assert "█" in bar
+    assert "░" in bar
+    assert "-0.8000" in bar
+
+
+def test_bars_that_do_not_fit_are_counted() -> None:
+    chart = Bars("t", tuple(Bar(f"i{k}", 1.0) for k in range(20)), rest="rest")
+    drawn = rows(chart, 60, 10, "ascii")
+    shown = sum(row.startswith("i") and "#" in row for row in drawn)
+    assert f"{20 - shown} more not shown; rest" in drawn
+    assert shown == 7
+
+
+def test_what_has_no_bar_is_summed_up_with_the_bars_that_do_not_fit() -> None:
+    bars = tuple(Bar(f"i{k}", 0.02, true=0.01, target=k > 4) for k in range(9))
+    chart = Bars("t", bars, rest=Rest(7, 3, 0.5, -0.25))
+    assert rows(chart, 60, 12)[-1] == "  7 more, 3 targets: true 0.500, estimate -0.250"
+    assert "  9 more, 5 targets: true 0.520, est. -0.210" in rows(chart, 46, 10)
+    assert "9 more (5 ▸): true 0.520, est. -0.210" in rows(chart, 38, 10)
+    unknown = Bars("t", bars, rest=Rest(1_000_000))
+    assert rows(unknown, 60, 12)[-1] == "  1 000 000 more"
+
+
+def test_small_numbers_share_a_power_of_ten() -> None:
+    chart = Bars("t", (Bar("a", 1.5e-6, 1e-7, 1e-6),), unit="share")
+    drawn = rows(chart, 80, 5, "ascii")
+    assert "t  1e-6 share" in drawn[0]
+    assert "1.50 +- 0.10" in drawn[2]
+
+
+# --- What goes in ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("chart", [RISING, DECADES, ITEMS], ids=lambda chart: chart.title)
+def test_every_size_is_exact(chart: Chart, size: tuple[int, int], charset: Charset) -> None:
+    rows(chart, *size, charset)
+
+
+ODD = {
+    "empty": [],
+    "one": [5.0],
+    "zero": [0.0],
+    "nan": [NAN, NAN],
+    "infinite": [INF, -INF],
+    "constant": [3.0] * 10,
+    "negative": [-1.0, -2.0],
+    "outlier": [1.0, 2.0, 1e12, 1.0],
+    "huge": [1e308, -1e308, 1.7e308],
+    "tiny": [5e-324, 1e-323],
+    "near": [1.0, 1.0 + 2e-16],
+    "mixed": [NAN, 1.0, INF, 0.0, -1.0, NAN],
+    "alternating": [NAN, 1.0] * 50,
+}
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(
+    ("low", "high"), [(None, None), (0.5, 2.0), (None, 1e-3), (2.0, 0.5), (1.0, 1.0)]
+)
+@pytest.mark.parametrize("name", ODD)
+def test_odd_data_is_drawn_or_said(
+    name: str, low: float | None, high: float | None, log: bool
+) -> None:
+    y = ODD[name]
+    axis = Axis("y", log=log, low=low, high=high)
+    x = range(1, len(y) + 1)
+    charsets: tuple[Charset, ...] = ("braille", "ascii")
+    for style, charset in itertools.product(STYLES, charsets):
+        series = Series("a", x, y, "series-0", style, error=y)
+        rows(Plot("title", Axis("x", log=log), axis, (series,)), 40, 12, charset)
+
+
+@pytest.mark.parametrize("limit", [NAN, INF, -INF, 0.0, -1.0])
+def test_odd_limits_are_ignored(limit: float) -> None:
+    series = Series("a", [1, 2], [1, 2], "series-0")
+    for log in (False, True):
+        axis = Axis("", log=log, low=limit, high=limit)
+        rows(Plot("", axis, axis, (series,)), 40, 12)
+
+
+numbers = st.floats(width=64) | st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e300])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(numbers, numbers, numbers), max_size=30),
+    st.sampled_from(["line", "dotted", "points"]),
+    st.booleans(),
+    st.sampled_from(CHARSETS),
+)
+def test_any_numbers(
+    data: list[tuple[float, float, float]], style: str, log: bool, charset: Charset
+) -> None:
+    x, y, error = ([row[k] for row in data] for k in range(3))
+    series = Series("a", x, y, "series-0", style, error=error)  # type: ignore[arg-type]
+    axis = Axis("a", log=log)
+    rows(Plot("t", axis, axis, (series,), levels=((y[0], "l"),) if y else ()), 30, 10, charset)
+    bars = tuple(Bar("b", *row, target=log) for row in data)
+    rows(Bars("t", bars), 30, 10, charset)
+
+
+def test_nothing_to_draw_is_said() -> None:
+    assert any("no data" in row for row in rows(Plot("t", X, Y, ()), 40, 9))
+    assert any("no data" in row for row in rows(line([NAN, NAN]), 40, 9))
+    assert any("no data" in row for row in rows(Bars("t", ()), 40, 9))
+    assert any("no data" in row for row in rows(Bars("t", (Bar("a", NAN),)), 40, 9))
+    hidden = Plot("", X, Axis("", low=10, high=20), (Series("a", [0, 1], [1, 2], "series-0"),))
+    assert any("outside of the axes" in row for row in rows(hidden, 60, 9))
+
+
+def test_a_log_axis_leaves_out_what_is_not_positive() -> None:
+    axis = Axis("", log=True)
+    series = Series("a", [1, 2, 3, 4], [10, -5, 0, 100], "series-0", "points", legend=False)
+    drawn = "\n".join(rows(Plot("", Axis(""), axis, (series,)), 40, 12, "ascii"))
+    assert drawn.count("o") == 2
+
+
+def test_wide_and_control_characters_in_labels() -> None:
+    name = "東京\x1b[31m\n\tlabel 🎉 " * 3
+    plot = Plot(
+        name,
+        Axis(name, ticks=((1, name), (2, "b"))),
+        Axis(name, ticks=((1, name),)),
+        (Series(name, [1, 2], [1, 2], "series-0"),),
+        levels=((1.5, name),),
+        note=name,
+    )
+    bars = Bars(name, (Bar(name, 1.0, target=True),), unit=name, rest=name, note=name)
+    charts: tuple[Chart, ...] = (plot, bars)
+    for chart in charts:
+        for charset, size in itertools.product(CHARSETS, SIZES):
+            drawn = rows(chart, *size, charset)
+            assert "\x1b" not in "".join(drawn)
+
+
+def test_series_of_different_lengths_use_the_common_part() -> None:
+    series = Series("a", [1, 2, 3], [1, 2], "series-0", error=[1])
+    rows(Plot("", X, Y, (series,)), 40, 12)
+
+
+def test_ticks_given_by_the_axis() -> None:
+    axis = Axis("", ticks=((0, "low"), (3, "high"), (99, "never")))
+    series = Series("a", [0, 3], [0, 3], "series-0")
+    drawn = "\n".join(rows(Plot("", axis, Axis(""), (series,)), 40, 10))
+    assert "low" in drawn
+    assert "high" in drawn
+    assert "never" not in drawn
+
+
+# --- Distinct without colour -----------------------------------------------------------------
+
+TONES: tuple[Tone, ...] = get_args(Tone)
+
+
+def _legend_marks(plot: Plot, charset: Charset) -> list[str]:
+    """The marks before the labels "#0", "#1", … of the legend."""
+    text = "  ".join(rows(plot, 200, 30, charset)[:2])
+    return [text.split(f"#{k} ")[0].split()[-1] for k in range(len(plot.series))]
+
+
+def _pair(tones: Sequence[Tone], styles: Sequence[Style]) -> Plot:
+    """Two level series, "#0" below "#1"."""
+    both = enumerate(zip(tones, styles, strict=True))
+    series = tuple(Series(f"#{k} ", [0, 1], [k, k], tone, style) for k, (tone, style) in both)
+    return Plot("", Axis(""), Axis("", low=-1, high=2), series)
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_any_two_tones_differ_as_points_and_as_lines(charset: Charset) -> None:
+    for tones in itertools.combinations_with_replacement(TONES, 2):
+        for styles in itertools.product(STYLES, repeat=2):
+            one, two = marks_of(_pair(tones, styles), charset, 60)
+            assert one.sample != two.sample
+            assert (one.glyph, one.dashes) != (two.glyph, two.dashes)
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+@pytest.mark.parametrize("styles", list(itertools.product(STYLES, repeat=2)))
+def test_what_differs_in_the_legend_differs_in_the_picture(
+    styles: tuple[Style, Style], charset: Charset
+) -> None:
+    pairs: list[tuple[Tone, Tone]] = [
+        ("theory", "series-0"), ("series-0", "series-1"), ("clean", "clean"),
+    ]  # fmt: skip
+    for tones in pairs:
+        plot = _pair(tones, styles)
+        marks = _legend_marks(plot, charset)
+        assert marks[0] != marks[1]
+        body = [row[3:].strip() for row in rows(plot, 60, 14, charset)[1:-2]]
+        used = [row for row in body if row]
+        assert used[0] != used[-1]
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_three_curves_with_points_are_six_marks(charset: Charset) -> None:
+    series = tuple(
+        Series(f"#{2 * k + j} ", [0, 1], [k, k + 1], f"series-{k}", style)  # type: ignore[arg-type]
+        for k in range(3)
+        for j, style in enumerate(("line", "points"))
+    )
+    assert len(set(_legend_marks(Plot("", Axis(""), Axis(""), series), charset))) == 6
+
+
+def test_two_clouds_differ() -> None:
+    x = np.linspace(0, 1, 500)
+    near = Series("before", x, x, "clean", "points")
+    far = Series("after", x, x + 1, "attacked", "points")
+    drawn = "\n".join(rows(Plot("", X, Y, (near, far)), 60, 20)[1:])
+    assert "×" in drawn
+    assert any("\u2800" < c <= "\u28ff" for c in drawn)
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+@pytest.mark.parametrize("system", [ColorSystem.EIGHT_BIT, ColorSystem.STANDARD])
+def test_colours_stay_distinct_with_few_colours(palette: Palette, system: ColorSystem) -> None:
+    def number(style: str) -> int | None:
+        return Color.parse(style).downgrade(system).number
+
+    assert len({number(style) for style in palette.series}) == 6
+    together: tuple[Tone, ...] = ("true", "clean", "attacked", "target", "theory")
+    assert len({number(palette.style(tone)) for tone in together}) == 5
+
+
+@pytest.mark.parametrize("palette", [ANSI_DARK, ANSI_LIGHT])
+def test_ansi_palettes_use_the_colours_of_the_terminal(palette: Palette) -> None:
+    for tone in TONES:
+        colour = RichStyle.parse(palette.style(tone)).color
+        assert colour is None or colour.triplet is None
+    assert len(set(palette.series)) == 6
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT, ANSI_DARK])
+def test_marks_have_the_colour_of_their_series(palette: Palette) -> None:
+    strips = draw(DECADES, 40, 14, palette)
+    found = {
+        (segment.text.strip(), segment.style.color)
+        for strip in strips[2:9]
+        for segment in strip
+        if segment.style is not None and segment.text.strip() in {"●", "▲"}
+    }
+    expected = {
+        (mark, RichStyle.parse(style).color)
+        for mark, style in zip("●▲", palette.series, strict=False)
+    }
+    assert found == expected
+
+
+# --- The gate --------------------------------------------------------------------------------
+
+
+def _scales(log: bool = False) -> tuple[Scale, Scale]:
+    return Scale(0, 10, False, 40, 2), Scale(0, 1, log, 10, 4)
+
+
+def test_segments_are_cut_at_the_box() -> None:
+    series = Series("a", [0, 5, 10], [0.5, 1e12, 0.5], "series-0")
+    lines = sanitise(series, *_scales()).lines
+    assert len(lines) == 2
+    assert lines.min() >= 0
+    assert lines.max() <= 1
+    assert lines[0].tolist() == pytest.approx([0, 0.5, 0, 1], abs=1e-6)
+    slanted = sanitise(Series("a", [0, 10], [-0.5, 1.5], "series-0"), *_scales()).lines
+    assert slanted.tolist() == [pytest.approx([0.25, 0, 0.75, 1])]
+
+
+def test_a_line_outside_of_the_box_is_left_out() -> None:
+    above = Series("a", [0, 10], [2, 3], "series-0")
+    across_the_corner = Series("a", [-10, 5], [0.9, 2.0], "series-0")
+    for series in (above, across_the_corner):
+        assert len(sanitise(series, *_scales()).lines) == 0
+
+
+def test_clipping_knows_log_axes() -> None:
+    series = Series("a", [0, 10], [1e-2, 1e4], "series-0")
+    lines = sanitise(series, *_scales(log=True)).lines  # the box: 10⁰ … 10¹
+    assert lines.tolist() == [pytest.approx([1 / 3, 0, 0.5, 1])]
+
+
+def test_thinning_keeps_the_extremes_of_each_column() -> None:
+    rng = np.random.default_rng(7)
+    y = rng.uniform(0.2, 0.4, 100_000)
+    y[12_345], y[67_890] = 0.9, 0.05
+    x_scale, y_scale = _scales()
+    sane = sanitise(Series("a", np.linspace(0, 10, y.size), y, "series-0"), x_scale, y_scale)
+    corners = sane.lines.reshape(-1, 2)
+    assert len(sane.lines) <= 4 * x_scale.cells * x_scale.dots
+    assert 0.9 in corners[:, 1]
+    assert 0.05 in corners[:, 1]
+
+
+def test_points_in_one_dot_are_one_point_and_none_is_lost() -> None:
+    rng = np.random.default_rng(7)
+    x, y = rng.uniform(0, 10, 50_000), rng.uniform(0, 1, 50_000)
+    x_scale, y_scale = _scales()
+    points = sanitise(Series("a", x, y, "series-0", "points"), x_scale, y_scale).points
+    dots = {(x_scale.dot(u), y_scale.dot(v)) for u, v in points.tolist()}
+    every = {(x_scale.dot(u / 10), y_scale.dot(v)) for u, v in zip(x, y, strict=True)}
+    assert dots == every
+    assert len(points) == len(dots)
+
+
+def test_never_more_than_the_cap() -> None:
+    rng = np.random.default_rng(7)
+    wide = Scale(0, 1, False, 300, 2), Scale(0, 1, False, 100, 4)
+    x, y = rng.uniform(0, 1, 30_000), rng.uniform(0, 1, 30_000)
+    styles: tuple[Literal["line", "points"], ...] = ("line", "points")
+    for style in styles:
+        sane = sanitise(Series("a", x, y, "series-0", style), *wide)
+        assert len(sane.points) <= axes.MAX_POINTS
+        assert len(sane.lines) <= axes.MAX_POINTS
+
+
+# --- Ticks -----------------------------------------------------------------------------------
+
+
+def labels(axis: Axis, low: float, high: float, most: int) -> list[str]:
+    return [tick.label for tick in ticks(axis, low, high, most)]
+
+
+def test_linear_ticks_are_one_two_five() -> None:
+    assert labels(X, 0, 1, 5) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert labels(X, 0, 0.1, 2) == ["0.00", "0.05", "0.10"]
+    assert labels(X, 0, 3.12, 3) == ["0", "1", "2", "3"]
+    assert labels(X, -3, 3, 3) == ["-2", "0", "2"]
+    assert labels(X, 0, 4e-5, 4) == ["0", "10⁻⁵", "2·10⁻⁵", "3·10⁻⁵", "4·10⁻⁵"]
+    assert labels(X, 0, 3e6, 3) == ["0", "10⁶", "2·10⁶", "3·10⁶"]
+
+
+def test_log_ticks() -> None:
+    log = Axis("", log=True)
+    assert labels(log, -5, -1, 9) == ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹"]
+    assert labels(log, -12, 0, 4) == ["10⁻¹⁰", "10⁻⁵", "10⁰"]
+    assert labels(log, 0, 3, 9) == ["1", "10", "100", "1000"]
+    assert labels(log, -2, -0.5, 9) == ["0.01", "0.02", "0.05", "0.1", "0.2"]
+    assert labels(log, -5.2, -4, 9) == ["10⁻⁵", "2·10⁻⁵", "5·10⁻⁵", "10⁻⁴"]
+    assert labels(log, 0, 0.3, 5) == ["1.0", "1.2", "1.4", "1.6", "1.8"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(-300, 300), st.floats(1e-9, 300), st.integers(0, 40), st.booleans())
+def test_ticks_lie_on_the_axis_and_are_few(low: float, span: float, most: int, log: bool) -> None:
+    high = min(low + span, 300.0)
+    if high - low < 1e-9:
+        return
+    found = ticks(Axis("", log=log), low, high, most)
+    assert len(found) <= 4 * max(2, most) + 8
+    for tick in found:
+        place = math.log10(tick.value) if log else tick.value
+        assert low - 1e-6 <= place <= high + 1e-6
+    values = [tick.value for tick in found]
+    assert values == sorted(values)
+
+
+# --- Without plotext -------------------------------------------------------------------------
+
+
+def test_without_plotext_plots_say_so_and_bars_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotext", None)
+    said = " ".join(row.strip() for row in rows(RISING, 50, 10))
+    assert "need plotext" in said
+    assert "Table tab" in said
+    assert rows(ITEMS, 60, 9, "block")[0].startswith("Items")
+
+
+def test_importing_the_chart_layer_is_cheap() -> None:
+    code = (
+        "import sys, ldptui.charts.draw, ldptui.widgets.plot;"
+        "print({'numpy', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_a_message_is_centred() -> None:
+    strips: list[Strip] = message("nothing yet", 21, 3, DARK, "ascii")
+    assert [strip.text for strip in strips] == [" " * 21, "     nothing yet     ", " " * 21]
+
+
+def test_what_a_test_made_of_an_item_has_a_mark_in_every_charset() -> None:
+    found = Bars(
+        "Items",
+        (
+            Bar("a", 0.5, true=0.4, finding="detected"),
+            Bar("b", 0.2, true=0.1, finding="missed"),
+            Bar("c", 0.1, true=0.0, finding="false", target=True),
+            Bar("d", 0.0, true=0.0),
+        ),
+    )
+    blocks = rows(found, 80, 6, "block")
+    assert "✓ detected  ○ missed  ✗ false" in blocks[0]
+    assert [row[:6] for row in blocks[2:]] == ["  ✓ a ", "  ○ b ", "▸ ✗ c ", "    d "]
+    plain = rows(found, 80, 6, "ascii")
+    assert "y detected  n missed  x false" in plain[0]
+    assert [row[:6] for row in plain[2:]] == ["  y a ", "  n b ", "> x c ", "    d "]
+
+
+def test_a_short_bar_stays_in_sight_under_its_whisker() -> None:
+    chart = Bars("", (Bar("a", 1.0), Bar("b", 0.06, error=0.05), Bar("c", 0.03, error=0.02)))
+    drawn = rows(chart, 40, 6, "block")[1:4]
+    # Each has its zero line, then at least a part of a filled cell.
+    assert all(row.split("│")[1][0] in "▏▎▍▌▋▊▉█" for row in drawn)
+
+
+def test_markers_of_curves_that_coincide_stand_side_by_side() -> None:
+    xs, ys = [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]
+    series = tuple(
+        Series(f"s{number}", xs, ys, tone, "points")
+        for number, tone in enumerate(("series-0", "series-1", "series-2"))
+    )
+    drawn = rows(Plot("", Axis("x"), Axis("y"), series), 60, 16, "braille")
+    text = "\n".join(drawn[1:])
+    assert [text.count(mark) for mark in "●▲■"] == [3, 3, 3]

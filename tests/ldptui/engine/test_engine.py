@@ -1,0 +1,455 @@
+"""The engine with real workers, and with stub workers that misbehave on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.test_worker import ENDLESS, document, soon
+from textual.message import Message
+
+from core import compile, run
+from core.scenario import Scenario
+from ldptui.engine.child import Child
+from ldptui.engine.engine import COMMAND, MAX_DEATHS, Engine
+from ldptui.messages import RunProgressed, WorkerChanged
+from ldptui.session.snapshot import Part, Request, Snapshot
+
+Command = tuple[str, ...]
+
+
+class Desk:
+    """An engine and all that it posted."""
+
+    def __init__(self, command: Command) -> None:
+        self.messages: list[Message] = []
+        self.processes: set[int] = set()
+        self._news = asyncio.Event()
+        self.engine = Engine(self._post, command)
+
+    def _post(self, message: Message) -> None:
+        self.messages.append(message)
+        self._news.set()
+
+    async def until(self, found: Callable[[], Any]) -> Any:
+        """Wait for what the posted messages show."""
+
+        async def wait() -> Any:
+            while not (value := found()):
+                self._news.clear()
+                await self._news.wait()
+            return value
+
+        return await soon(wait())
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        return [one.snapshot for one in self.messages if isinstance(one, RunProgressed)]
+
+    @property
+    def workers(self) -> list[tuple[bool, str]]:
+        changes = [one for one in self.messages if isinstance(one, WorkerChanged)]
+        return [(one.alive, one.note) for one in changes]
+
+    async def alive(self, times: int = 1) -> None:
+        await self.until(lambda: [alive for alive, _ in self.workers].count(True) >= times)
+
+    async def ended(self, key: int) -> Snapshot:
+        def last() -> list[Snapshot]:
+            return [one for one in self.snapshots if one.key == key and one.status != "running"]
+
+        return (await self.until(last))[0]
+
+    async def watch(self, condition: Callable[[], Any]) -> None:
+        """Wait for what the engine does without posting anything."""
+
+        async def wait() -> None:
+            while not condition():
+                await asyncio.sleep(0)
+
+        await soon(wait())
+
+    async def spare(self) -> None:
+        await self.watch(lambda: self.engine._spare and self.engine._spare.ready)
+
+    def run(self, key: int, full: bool = False, interval: float = 0.25, **parts: Any) -> None:
+        listed = tuple(Part(*one) for one in parts.items())
+        self.engine.run(Request(key, listed, ".", full, interval))
+
+    def pids(self) -> list[int]:
+        processes = [child._process for child in self.engine._children]
+        return [process.pid for process in processes if process is not None]
+
+
+def gone(pid: int) -> bool:
+    """Ended, and not even a zombie is left."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.fixture
+async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
+    """With real workers, or with the stub whose source is the test's parameter."""
+    command: Command = COMMAND
+    if hasattr(request, "param"):
+        script = tmp_path / "stub.py"
+        script.write_text(STUB + textwrap.dedent(request.param))
+        command = (sys.executable, str(script), str(tmp_path))
+    desk = Desk(command)
+    await desk.engine.start()
+    yield desk
+    pids = desk.pids()
+    await soon(desk.engine.stop())
+    assert all(map(gone, pids))
+    assert not desk.engine._children
+
+
+def stub(source: str) -> Any:
+    """Run a test with workers of which this is the main loop."""
+    return pytest.mark.parametrize("desk", [source], indirect=True, ids=["stub"])
+
+
+STUB = """
+import json, os, signal, sys, time
+def say(**message):
+    print(json.dumps(message), flush=True)
+def snapshot(key, status, done):
+    said = dict(status=status, done=done, total=20, seconds=0.1, latest="", digest="",
+                error="", details="")
+    say(key=key, snapshot=said)
+def hang():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(60)
+def requests():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "quit" in message:
+            sys.exit()
+        yield message.get("run", {}).get("key"), message.get("cancel")
+say(ready={"stub": "1"})
+"""
+
+
+async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
+    swept = document(sweep={"attack.share": [0.0, 0.1]})
+    desk.run(3, full=True, base=swept)  # asked for before a worker is ready
+    last = await desk.ended(3)
+    *_, headless = run(compile(Scenario(swept)))
+    assert (last.status, last.done, last.total, last.full) == ("done", 40, 40, True)
+    assert last.digest == headless.results.digest
+    gains = [cell.estimate("gain").mean for cell in headless.results.cells]
+    assert [cell.metrics["gain"].mean for cell in last.parts["base"]] == gains
+    assert last.frequencies is not None
+    assert last.frequencies.attacked == tuple(headless.results.cells[0].attacked.mean)
+    assert desk.workers[0][0] is True
+    assert "numpy" in desk.workers[0][1]
+
+
+async def test_every_snapshot_is_complete(desk: Desk) -> None:
+    shares = {"attack.share": {"from": 0, "to": 0.5, "points": 30}}
+    gain = document(items=256, trials=60, sweep=shares)
+    desk.run(1, interval=0.0, base=document(), gain=gain)
+    last = await desk.ended(1)
+    seen = desk.snapshots
+    assert len(seen) > 3
+    for before, after in itertools.pairwise(seen):
+        assert before.done <= after.done
+        assert before.parts["base"] == after.parts["base"] == last.parts["base"]
+        assert before.frequencies == after.frequencies == last.frequencies
+        indices = [cell.index for cell in before.parts.get("gain", ())]
+        assert indices == list(range(len(indices)))
+    assert [cell.trials for cell in last.parts["gain"]] == [60] * 30
+
+
+async def test_a_cancel_keeps_what_is_finished(desk: Desk) -> None:
+    desk.run(1, base=document(), gain=ENDLESS)
+    await desk.until(lambda: desk.snapshots)
+    desk.engine.cancel()
+    desk.engine.cancel()  # once more does nothing
+    last = await desk.ended(1)
+    assert (last.status, last.done, last.total) == ("partial", 20, 40)
+    assert last.parts["base"][0].trials == 20
+    desk.run(2, base=document())
+    assert (await desk.ended(2)).status == "done"
+    assert [one.key for one in desk.snapshots if one.status != "running"] == [1, 2]
+
+
+async def test_a_cancel_before_the_worker_is_ready(desk: Desk) -> None:
+    desk.run(1, base=document())
+    desk.engine.cancel()
+    assert [(one.key, one.status) for one in desk.snapshots] == [(1, "partial")]
+    desk.run(2, base=document())
+    await desk.ended(2)
+    assert [one.key for one in desk.snapshots] == [1, 2]
+
+
+async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
+    desk.engine.cancel()
+    await desk.alive()
+    desk.engine.cancel()
+    desk.run(1, base=document())
+    assert (await desk.ended(1)).status == "done"
+    desk.engine.cancel()
+    assert len(desk.snapshots) == 1
+
+
+async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
+    await desk.alive()
+    desk.run(1, base=ENDLESS)
+    desk.run(2, base=document())
+    await desk.ended(2)
+    assert {one.key for one in desk.snapshots} == {2}
+
+
+async def test_a_full_run_that_is_replaced_is_marked_partial(desk: Desk) -> None:
+    desk.run(1, full=True, base=document(), gain=ENDLESS)
+    await desk.until(lambda: desk.snapshots)
+    desk.run(2, base=document())
+    await desk.ended(2)
+    first = [one for one in desk.snapshots if one.key == 1]
+    assert [(one.status, one.done) for one in first] == [("running", 20), ("partial", 20)]
+
+
+async def test_a_bad_scenario_fails_in_a_sentence(desk: Desk) -> None:
+    desk.run(1, base=document(items=1))
+    last = await desk.ended(1)
+    assert (last.status, last.details) == ("failed", "")
+    assert last.error == "population.items must be in [2, 2^20], got 1"
+
+
+async def test_a_worker_that_is_killed_is_replaced(desk: Desk) -> None:
+    await desk.spare()
+    desk.run(1, base=document(), gain=ENDLESS)
+    await desk.until(lambda: desk.snapshots)
+    assert desk.engine._active is not None
+    assert desk.engine._active._process is not None
+    desk.engine._active._process.kill()
+    last = await desk.ended(1)
+    assert last.status == "failed"
+    assert "was killed by SIGKILL" in last.error
+    assert last.parts["base"][0].trials == 20
+    desk.run(2, base=document())
+    assert (await desk.ended(2)).status == "done"
+    assert [alive for alive, _ in desk.workers] == [True, False, True]
+
+
+SILENT = """
+    for key, cancelled in requests():
+        if key == 1:
+            say(started=1)
+            snapshot(1, "running", 5)
+            hang()
+        if key:
+            say(started=key)
+            snapshot(key, "done", 20)
+"""
+
+
+@stub(SILENT)
+async def test_a_silent_worker_is_killed_after_a_cancel(desk: Desk) -> None:
+    await desk.spare()
+    desk.run(1, base={})
+    await desk.until(lambda: desk.snapshots)
+    child = desk.engine._active
+    desk.engine.cancel()
+    last = await desk.ended(1)
+    assert (last.status, last.done) == ("partial", 5)
+    assert child is not desk.engine._active
+    assert child is not None
+    await soon(asyncio.shield(child.life))
+    assert child._process is not None
+    assert gone(child._process.pid)
+    desk.run(2, base={})
+    assert (await desk.ended(2)).status == "done"
+    assert [alive for alive, _ in desk.workers] == [True, True]  # it did not die: it was replaced
+
+
+@stub(SILENT)
+async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> None:
+    desk.run(1, base={})
+    await desk.until(lambda: desk.snapshots)
+    desk.run(2, base={})
+    assert (await desk.ended(2)).status == "done"
+    assert [(one.key, one.status) for one in desk.snapshots] == [(1, "running"), (2, "done")]
+
+
+@stub(SILENT)
+async def test_stop_in_a_silent_run_leaves_no_process(desk: Desk) -> None:
+    desk.run(1, base={})
+    await desk.until(lambda: desk.snapshots)
+    # The fixture stops the engine, and looks.
+
+
+@stub("""
+    for key, cancelled in requests():
+        say(started=key)
+        snapshot(key - 1, "running", 19)
+        snapshot(key - 1, "done", 20)
+        snapshot(key, "done", 7)
+""")
+async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
+    desk.run(1, base={})
+    await desk.ended(1)
+    desk.run(2, base={})
+    await desk.ended(2)
+    assert [(one.key, one.done) for one in desk.snapshots] == [(1, 7), (2, 7)]
+
+
+@stub("""
+    for key, cancelled in requests():
+        say(started=key)
+        snapshot(key, "running", 5)
+        if key == 1:
+            sys.stderr.write("one line\\nout of luck\\n")
+            sys.exit(3)
+        snapshot(key, "done", 20)
+""")
+async def test_a_worker_that_dies_is_reported(desk: Desk) -> None:
+    desk.run(1, base={})
+    last = await desk.ended(1)
+    assert (last.status, last.done) == ("failed", 5)
+    assert last.error == "the background worker ended with exit code 3: out of luck"
+    assert last.details == "one line\nout of luck\n"
+    desk.run(2, base={})
+    assert (await desk.ended(2)).status == "done"
+    assert [alive for alive, _ in desk.workers] == [True, False, True]
+    assert desk.workers[1][1].endswith("; another one takes over")
+
+
+@stub("""
+    for key, cancelled in requests():
+        if cancelled:
+            sys.exit(3)
+        say(started=key)
+        snapshot(key, "running", 5)
+""")
+async def test_a_worker_that_dies_of_a_cancel(desk: Desk) -> None:
+    desk.run(1, base={})
+    await desk.until(lambda: desk.snapshots)
+    desk.engine.cancel()
+    last = await desk.ended(1)
+    assert (last.status, last.done, last.error) == ("partial", 5, "")
+
+
+@stub("""
+    for key, cancelled in requests():
+        say(started=key)
+        print("nonsense", flush=True)
+        snapshot(key, "done", 20)
+""")
+async def test_a_worker_that_talks_nonsense_is_replaced(desk: Desk) -> None:
+    desk.run(1, base={})
+    last = await desk.ended(1)
+    assert last.status == "failed"
+    assert "JSONDecodeError" in last.details
+    await desk.alive(2)
+
+
+@stub("sys.exit('no luck')")
+async def test_workers_that_keep_dying_are_given_up(desk: Desk) -> None:
+    desk.run(1, base={})
+    last = await desk.ended(1)
+    assert (last.status, last.error) == (
+        "failed", "the background worker ended with exit code 1: no luck",
+    )  # fmt: skip
+    await desk.watch(lambda: not desk.engine._children)
+    # The one that waited may die last, as the one that runs.
+    assert [alive for alive, _ in desk.workers].count(False) <= MAX_DEATHS + 1
+    desk.run(2, base={})  # tries again
+    assert (await desk.ended(2)).status == "failed"
+
+
+async def test_a_command_that_does_not_exist() -> None:
+    desk = Desk(("/nonexistent/python",))
+    await desk.engine.start()
+    desk.run(1, base={})
+    last = await desk.ended(1)
+    assert "cannot be started" in last.error
+    await desk.engine.stop()
+
+
+async def test_stop_at_once_leaves_no_process() -> None:
+    desk = Desk(COMMAND)
+    await desk.engine.start()
+    await desk.engine.stop()
+    assert not desk.engine._children
+    desk.run(1, base=document())  # comes too late
+    await desk.engine.stop()
+    assert not desk.messages
+
+
+async def test_stop_in_the_middle_of_a_run_posts_nothing(desk: Desk) -> None:
+    desk.run(1, base=document(), gain=ENDLESS)
+    await desk.until(lambda: desk.snapshots)
+    before = len(desk.messages)
+    await desk.engine.stop()
+    assert len(desk.messages) == before
+
+
+async def test_a_dismissed_child_is_not_heard() -> None:
+    heard: list[Any] = []
+    ended: list[Child] = []
+    said = "print('{}', flush=True)"
+    child = Child((sys.executable, "-c", said), lambda *one: heard.append(one), ended.append)
+    child.dismiss()
+    await soon(child.life)
+    assert (heard, ended) == ([], [child])
+
+
+APP = """
+import asyncio, sys
+from ldptui.engine import Engine
+from ldptui.session.snapshot import Part, Request
+from tests.test_worker import ENDLESS, document
+
+async def main():
+    news = asyncio.Event()
+    engine = Engine(lambda message: hasattr(message, "snapshot") and news.set())
+    await engine.start()
+    engine.run(Request(1, (Part("base", document()), Part("gain", ENDLESS)), "."))
+    await news.wait()
+    print(*(child._process.pid for child in engine._children), flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open (Linux)")
+async def test_workers_do_not_outlive_a_killed_app() -> None:
+    pipe = asyncio.subprocess.PIPE
+    app = await asyncio.create_subprocess_exec(sys.executable, "-c", APP, stdout=pipe)
+    assert app.stdout is not None
+    files = [os.pidfd_open(int(pid)) for pid in (await soon(app.stdout.readline())).split()]
+    app.kill()
+    await soon(app.wait())
+    assert len(files) == 2
+    loop = asyncio.get_running_loop()
+    for file in files:  # it becomes readable when the process ends
+        ended = loop.create_future()
+        loop.add_reader(file, lambda: ended.done() or ended.set_result(None))  # noqa: B023
+        await soon(ended)
+        loop.remove_reader(file)
+        os.close(file)
+
+
+def test_the_engine_imports_nothing_heavy() -> None:
+    check = """
+import sys, ldptui.engine
+heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "core"}
+sys.exit(", ".join(heavy & sys.modules.keys()) or None)
+"""
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,213 @@
+"""Runs of the workbench are recorded: the real worker, and stores that do not take them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.test_worker import ENDLESS, Worker, document, ended, simulated, started
+
+from core.experiment import compile
+from core.runner import run, units
+from core.scenario import Scenario
+from core.store import begin, cell_keys, open_store
+from core.trial import run_block
+from ldptui.engine.engine import as_document
+from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.keeping import BEHIND, Keeper
+from ldptui.session.snapshot import Part, Request
+
+SHARES = {"attack.share": [0.02, 0.05]}
+WHOLE = document(title="a sweep", sweep={**SHARES, "protocol.kind": ["grr", "oue", "olh"]})
+"""Six cells: the base is one, the gain part has two of them, and one cell of its own."""
+PARTS = {"base": document(), "gain": document(sweep={"attack.share": [0.02, 0.05, 0.2]})}
+
+
+@pytest.fixture
+async def worker() -> AsyncIterator[Worker]:
+    child = await started("-m", "ldptui.engine.worker")
+    assert set(await child.read()) == {"ready"}
+    yield child
+    if child.process.returncode is None:
+        assert await ended(child) == (0, b"")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "runs.sqlite3"
+
+
+def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more: Any) -> RunSoFar:
+    parts = more.pop("parts", PARTS if whole is WHOLE else {"base": whole})
+    listed = tuple(Part(*one) for one in parts.items())
+    request = Request(key, listed, ".", True, whole=whole, store=str(store), **more)
+    worker.send({"run": as_document(request)})
+    return RunSoFar(request)
+
+
+async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
+    worker: Worker, path: Path
+) -> None:
+    last = await worker.end(ask(worker, 1, path, source="/some/where.toml"))
+    assert (last.status, last.stored, last.reused, last.note) == ("done", 1, 0, "")
+    assert list(last.parts) == ["base", "gain", "rest"]
+    # The base, three shares of grr; what is left of the sweep are the other protocols.
+    assert [len(cells) for cells in last.parts.values()] == [1, 3, 4]
+    alone = simulated(WHOLE)
+    assert last.digest == alone.digest
+    with open_store(path) as store:
+        (kept,) = store.runs()
+        assert (kept.status, kept.title, kept.source) == ("done", "a sweep", "/some/where.toml")
+        assert (kept.done, kept.total, kept.digest) == (120, 120, alone.digest)
+        for there, here in zip(store.measured(1), alone.cells, strict=True):
+            assert there.metrics.tobytes() == here.metrics.tobytes()
+            assert there.clean is not None
+        # The cell that the chart alone asked for is kept too, until nobody needs it.
+        (extra,) = cell_keys(compile(Scenario(PARTS["gain"])).cells)[2:]
+        assert store.cell_number(extra) is not None
+        assert store.gc() == (0, 1)
+
+
+async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: Path) -> None:
+    first = await worker.end(ask(worker, 1, path))
+    again = await worker.end(ask(worker, 2, path))
+    assert (again.stored, again.digest) == (2, first.digest)
+    assert first.done == again.done == again.reused == 160
+    longer = await worker.end(ask(worker, 3, path, {**WHOLE, "trials": 40}, parts=PARTS))
+    # The parts of this request have 20 trials yet; the rest has 40.
+    assert longer.reused == 160
+    with open_store(path) as store:
+        assert [kept.status for kept in store.runs()] == ["partial", "done", "done"]
+
+
+async def test_a_preview_is_not_recorded(worker: Worker, path: Path) -> None:
+    last = await worker.end(worker.run(1, base=document()))
+    assert (last.stored, last.reused) == (None, 0)
+    assert not path.exists()
+
+
+async def test_without_a_store_a_run_is_the_same(worker: Worker, path: Path) -> None:
+    last = await worker.end(ask(worker, 1, ""))
+    assert (last.stored, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
+
+
+async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) -> None:
+    stopped = ask(worker, 1, path, ENDLESS)
+    worker.send({"cancel": 1})
+    assert (await worker.end(stopped)).status == "partial"
+    await worker.end(ask(worker, 2, path))  # the one that follows does not wait for it
+    with open_store(path) as store:
+        assert {kept.status for kept in store.runs()} <= {"partial", "done"}
+
+    # A run that got somewhere is resumed under its number, with the digest of an unstopped one.
+    work = compile(Scenario(WHOLE))
+    with open_store(path) as store:
+        half = begin(store, work, fresh=True)
+        for cell, block, trials in islice(units(work), 3):
+            half.keep(cell, run_block(cell, block, trials))
+        half.finish(None)
+        number = half.run
+    last = await worker.end(ask(worker, 3, path, resumed=number))
+    assert (last.status, last.stored, last.digest) == ("done", number, simulated(WHOLE).digest)
+    with open_store(path) as store:
+        assert store.run(number).status == "done"
+
+
+async def test_what_cannot_be_resumed_fails_in_one_sentence(worker: Worker, path: Path) -> None:
+    await worker.end(ask(worker, 1, path))
+    last = await worker.end(ask(worker, 2, path, resumed=9))
+    assert last.status == "failed"
+    assert last.error == f"there is no run 9 in {path}"
+    assert not last.details
+
+
+@pytest.mark.parametrize("kind", ["garbage", "folder", "no folder"])
+async def test_a_store_that_cannot_be_used_is_a_note(
+    worker: Worker, tmp_path: Path, kind: str
+) -> None:
+    place = tmp_path / "here"
+    if kind == "folder":
+        place.mkdir()
+    else:
+        place.write_text("garbage" * 100)
+    last = await worker.end(ask(worker, 1, place / "deeper" if kind == "no folder" else place))
+    assert (last.status, last.stored) == ("done", None)
+    assert last.digest == simulated(WHOLE).digest
+    assert last.note.startswith("this run is not kept: ")
+    assert str(tmp_path) in last.note
+
+
+async def test_a_writer_elsewhere_holds_up_no_cancel(worker: Worker, path: Path) -> None:
+    open_store(path).close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ask(worker, 1, path)
+        assert await worker.read() == {"started": 1}
+        assert (await worker.read())["snapshot"]["status"] == "running"
+        worker.send({"cancel": 1})
+        message = await asyncio.wait_for(worker.read(), 5)  # the writer is there all along
+        assert message["snapshot"]["status"] == "partial"
+        worker.send({"run": as_document(Request(2, (Part("base", document()),), "."))})
+        assert (await worker.end(RunSoFar(Request(2, (), ".")))).status == "done"
+        other.execute("ROLLBACK")
+
+
+# The thread that writes.
+
+
+class Gate:
+    """A memory that takes a block only when it is told to."""
+
+    def __init__(self) -> None:
+        self.open = threading.Semaphore(0)
+        self.kept: list[int] = []
+
+    def keep(self, cell: Any, block: Any) -> None:
+        self.open.acquire()
+        self.kept.append(block)
+
+
+def test_no_more_than_a_few_blocks_wait(path: Path) -> None:
+    keeper, gate = Keeper(path, contextlib.nullcontext), Gate()
+    memory: Any = gate
+    blocks: Any = range(BEHIND)
+    for number in blocks:
+        keeper.keep(memory, None, number)  # type: ignore[arg-type]
+    assert gate.kept == []
+    more = threading.Thread(target=keeper.keep, args=(memory, None, BEHIND))
+    more.start()
+    gate.open.release(BEHIND + 1)
+    more.join()
+    assert gate.kept[0] == 0
+    keeper.finish(None, wait=True)
+    assert gate.kept == list(range(BEHIND + 1))
+
+
+def test_a_disk_that_fills_up_is_a_note_and_the_run_goes_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = compile(Scenario({**WHOLE, "trials": 200}))
+    keeper = Keeper(path, contextlib.nullcontext)
+    keeper.begin(work, "", None)
+    db = keeper._opened()._db
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    db.execute(f"PRAGMA max_page_count = {pages + 5}")
+    positions: dict[str, list[int]] = {}
+    for place, key in enumerate(cell_keys(work.cells)):
+        positions.setdefault(key, []).append(place)
+    memory = keeper.memory(work, positions, frequencies=False)
+    *_, last = run(work, memory=memory)
+    keeper.finish(last.results, wait=True)
+    assert last.results.complete
+    assert keeper.note.startswith("this run is not kept, or in part: ")
+    assert "the disk is full" in keeper.note
+    with open_store(path) as store:
+        assert store.check() == "ok"
+        assert 0 < store.run(1).done < 1200

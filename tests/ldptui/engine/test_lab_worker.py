@@ -1,0 +1,107 @@
+"""The lab's questions to a real worker: answered, refused, stopped, and the worker goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from tests.test_engine import gone
+from tests.test_lab_tabs import DOCUMENT, ask
+from tests.test_worker import soon
+from textual.message import Message
+
+from ldptui.engine import LAB, Engine
+from ldptui.lab.answer import decoded
+from ldptui.lab.forms import Tab, starting
+from ldptui.messages import Replied
+from ldptui.session.snapshot import Question, Reply
+
+
+class Desk:
+    """An engine of the lab and the replies that it posted."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = []
+        self._news = asyncio.Event()
+        self.engine = Engine(self._post, LAB, spare=False)
+
+    def _post(self, message: Message) -> None:
+        if isinstance(message, Replied):
+            self.replies.append(message.reply)
+        self._news.set()
+
+    def ask(self, key: int, tab: Tab, **values: Any) -> None:
+        self.engine.run(Question(key, tab, starting(tab, None) | values, DOCUMENT, "."))
+
+    async def until(self, found: Callable[[Reply], bool]) -> Reply:
+        async def wait() -> Reply:
+            while True:
+                for reply in self.replies:
+                    if found(reply):
+                        return reply
+                self._news.clear()
+                await self._news.wait()
+
+        return await soon(wait())
+
+    async def end(self, key: int) -> Reply:
+        return await self.until(lambda one: one.key == key and one.status != "running")
+
+
+@pytest.fixture
+async def desk() -> AsyncIterator[Desk]:
+    desk = Desk()
+    await desk.engine.start()
+    yield desk
+    children = desk.engine._children
+    pids = [child._process.pid for child in children if child._process is not None]
+    await soon(desk.engine.stop())
+    assert all(map(gone, pids))
+
+
+async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
+    desk.ask(1, "histograms", seed=5)
+    reply = await desk.end(1)
+    assert reply.status == "done", reply
+    assert reply.answer is not None
+    assert repr(decoded(reply.answer)) == repr(ask("histograms", seed=5))
+    assert any("drawing" in one.said for one in desk.replies if one.status == "running")
+    assert len(desk.engine._children) == 1  # no second worker waits
+
+
+async def test_a_bad_value_names_its_field_and_the_next_question_is_answered(desk: Desk) -> None:
+    desk.ask(1, "histograms", delta=0)
+    reply = await desk.end(1)
+    assert (reply.status, reply.field) == ("failed", "delta")
+    assert reply.error.startswith("must be greater than 0 for the stability mechanism")
+    assert not reply.details
+    desk.ask(2, "loss")
+    assert (await desk.end(2)).status == "done"
+
+
+async def test_long_work_is_stopped_and_superseded(desk: Desk) -> None:
+    """An audit of minutes leaves its worker alive, whether it is cancelled or replaced."""
+    endless: dict[str, Any] = {"audit": "yes", "samples": 10_000_000, "items": 1024}
+    desk.ask(1, "loss", **endless)
+    await desk.until(lambda one: "auditing" in one.said)
+    [child] = desk.engine._children
+    desk.engine.cancel()
+    assert (await desk.end(1)).status == "partial"
+    desk.ask(2, "loss", **endless)
+    await desk.until(lambda one: one.key == 2 and "auditing" in one.said)
+    desk.ask(3, "histograms")
+    assert (await desk.end(3)).status == "done"
+    assert [one.key for one in desk.replies if one.status != "running"] == [1, 3]
+    assert desk.engine._children == {child}
+
+
+async def test_what_is_sent_is_plain_json(desk: Desk) -> None:
+    desk.ask(1, "loss", mechanism="stability")  # its largest loss is infinite
+    reply = await desk.end(1)
+    assert reply.status == "done"
+    assert reply.answer is not None
+    assert "Infinity" not in json.dumps(reply.answer)
+    assert repr(decoded(reply.answer)) == repr(ask("loss", mechanism="stability"))

@@ -1,0 +1,566 @@
+"""The background worker: the real child, driven through its pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+
+from core import compile, run, theory
+from core.export import to_json
+from core.metrics import METRICS
+from core.pure import item_variance
+from core.scenario import Scenario
+from core.theory import (
+    attacked_variance,
+    bit_count_variances,
+    estimate_variances,
+    expected_bit_counts,
+    expected_metrics,
+)
+from core.trial import draw_counts, no_pulse
+from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
+from ldptui.engine.worker.inbox import Inbox, checked
+from ldptui.engine.worker.part import LINE_BYTES
+from ldptui.engine.worker.run import Run
+from ldptui.session.snapshot import Part, Request, Snapshot
+
+T = TypeVar("T")
+
+
+def document(protocol: str = "grr", items: int = 16, users: int = 1000, **more: Any) -> Any:
+    return {
+        "format": 1,
+        "trials": 20,
+        "population": {"kind": "zipf", "items": items, "users": users, "exponent": 1.0},
+        "protocol": {"kind": protocol, "epsilon": 1.0},
+        "attack": {"kind": "mga", "share": 0.05, "targets": {"pick": "random", "count": 3}},
+        **more,
+    }
+
+
+ENDLESS = document("oue", 1024, 10**8, simulate={"path": "reports"})
+"""Hours of work, with a pulse every few milliseconds."""
+
+
+async def soon(waiting: Awaitable[T]) -> T:
+    """A safety net: nothing here is expected to take any time."""
+    return await asyncio.wait_for(waiting, 60)
+
+
+class Worker:
+    """The child, and what is said to it and by it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[bytes] = []
+
+    def write(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode() + b"\n")
+
+    def send(self, message: Any) -> None:
+        self.write(json.dumps(message))
+
+    def run(self, key: int, interval: float = 0.25, folder: str = ".", **parts: Any) -> RunSoFar:
+        listed = [{"name": name, "document": one} for name, one in parts.items()]
+        self.send({"run": {"key": key, "parts": listed, "folder": folder, "interval": interval}})
+        return RunSoFar(Request(key, tuple(Part(*one) for one in parts.items()), folder))
+
+    async def read(self) -> Any:
+        assert self.process.stdout is not None
+        self.lines.append(await soon(self.process.stdout.readline()))
+        if not self.lines[-1]:
+            pytest.fail(f"the worker ended: {await ended(self)}")
+        return json.loads(self.lines[-1])
+
+    async def snapshots(self, so_far: RunSoFar) -> list[Snapshot]:
+        """Every snapshot of a run; nothing else may be said meanwhile."""
+        assert await self.read() == {"started": so_far.request.key}
+        taken: list[Snapshot] = []
+        while not taken or taken[-1].status == "running":
+            message = await self.read()
+            assert message["key"] == so_far.request.key
+            if so_far.take(message):
+                taken.append(so_far.snapshot)
+        return taken
+
+    async def end(self, run: RunSoFar) -> Snapshot:
+        return (await self.snapshots(run))[-1]
+
+
+async def started(*command: str) -> Worker:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 22
+    )
+    return Worker(process)
+
+
+async def ended(worker: Worker) -> tuple[int, bytes]:
+    """Close the child's standard input; its exit code and standard error."""
+    assert worker.process.stdin is not None
+    worker.process.stdin.close()
+    _, errors = await soon(worker.process.communicate())
+    assert worker.process.returncode is not None
+    return worker.process.returncode, errors
+
+
+@pytest.fixture
+async def worker() -> AsyncIterator[Worker]:
+    child = await started("-m", "ldptui.engine.worker")
+    assert set(await child.read()) == {"ready"}
+    yield child
+    if child.process.returncode is None:
+        assert await ended(child) == (0, b"")
+
+
+def simulated(document: Any) -> Any:
+    *_, last = run(compile(Scenario(document)))
+    return last.results
+
+
+async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> None:
+    swept = document(sweep={"attack.share": [0.0, 0.1], "protocol.kind": ["grr", "oue"]})
+    last = await worker.end(worker.run(7, gain=swept, base=document()))
+    assert (last.key, last.status, last.done, last.total) == (7, "done", 100, 100)
+    assert list(last.parts) == ["base", "gain"]  # whatever their order in the request
+    for name, one in (("base", document()), ("gain", swept)):
+        results = simulated(one)
+        assert len(last.parts[name]) == len(results.cells)
+        for view, cell, measured in zip(
+            last.parts[name], results.experiment.cells, results.cells, strict=True
+        ):
+            assert view.parameters == cell.parameters
+            assert view.targets == tuple(cell.targets)
+            assert (view.users, view.malicious, view.p, view.q, view.hash_range) == (
+                cell.users, cell.malicious, cell.protocol.p, cell.protocol.q, cell.hash_range,
+            )  # fmt: skip
+            assert (view.trials, view.wanted, view.path) == (20, 20, "counts")
+            for metric, closed in expected_metrics(cell).items():
+                estimate = measured.estimate(metric, closed)
+                said = view.metrics[metric]
+                assert said.mean == estimate.mean
+                assert said.standard_error == estimate.standard_error
+                assert said.theory == estimate.theory
+
+
+async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> None:
+    swept = document(sweep={"protocol.epsilon": [0.5, 1.0]})
+    last = await worker.end(worker.run(1, base=swept))
+    assert last.digest == simulated(swept).digest
+
+
+async def test_frequencies_are_exact(worker: Worker) -> None:
+    last = await worker.end(worker.run(1, base=document("olh")))
+    shown, results = last.frequencies, simulated(document("olh"))
+    cell, measured = results.experiment.cells[0], results.cells[0]
+    truth = cell.population.frequencies
+    assert shown is not None
+    assert shown.items == tuple(range(16))
+    assert shown.labels == tuple(str(item) for item in range(16))
+    assert shown.targets == tuple(cell.targets)
+    assert (shown.trials, shown.domain_size) == (20, 16)
+    assert shown.true == tuple(truth)
+    assert shown.clean == tuple(measured.clean.mean)
+    assert shown.attacked == tuple(measured.attacked.mean)
+    assert shown.clean_std == tuple(measured.clean.std)
+    assert shown.attacked_std == tuple(measured.attacked.std)
+    assert shown.sigma_clean == tuple(np.sqrt(item_variance(cell.protocol, cell.users, truth)))
+    assert shown.sigma_attacked == tuple(np.sqrt(attacked_variance(cell)))
+
+
+async def test_what_is_undefined_is_none(worker: Worker) -> None:
+    alone = document(trials=1, attack={"kind": "none"})
+    last = await worker.end(worker.run(1, base=alone))
+    assert last.frequencies is not None
+    assert last.frequencies.clean_std is None
+    assert last.frequencies.sigma_attacked == last.frequencies.sigma_clean
+    metrics = last.parts["base"][0].metrics
+    assert (metrics["gain"].mean, metrics["gain"].theory) == (None, None)
+    assert metrics["mse"].mean is not None
+    assert metrics["mse"].standard_error is None
+    assert not any(b"NaN" in line or b"Infinity" in line for line in worker.lines)
+
+
+def rappor(form: str = "full", cohorts: int = 8, **more: Any) -> Any:
+    protocol = {"kind": "rappor", "form": form, "bits": 8, "hashes": 1, "cohorts": cohorts}
+    return {**document(users=10**5, **more), "protocol": protocol}
+
+
+async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
+    bloom = rappor()
+    last = await worker.end(worker.run(1, base=bloom))
+    (view,), shown = last.parts["base"], last.frequencies
+    results = simulated(bloom)
+    variances = estimate_variances(results.experiment.cells[0])
+    assert variances is not None
+    assert shown is not None
+    assert (view.p, view.q, view.hash_range) == (None, None, None)
+    exported = json.loads(to_json(results, {}))["cells"][0]
+    assert view.rappor is not None
+    assert {"p_star", "q_star", "epsilon_one", "epsilon_infinity"} <= set(view.rappor)
+    assert all(exported[name] == value for name, value in view.rappor.items())
+    assert shown.sigma_clean == tuple(np.sqrt(variances[0]))
+    assert shown.sigma_attacked == tuple(np.sqrt(variances[1]))
+    assert view.metrics["gain"].theory is not None
+    assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
+    (view,) = (await worker.end(worker.run(2, base=rappor("basic")))).parts["base"]
+    assert (view.p, view.q) == (None, None)  # they would be Wang's
+
+
+async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) -> None:
+    bloom = rappor()
+    last = await worker.end(worker.run(1, base=bloom))
+    results = simulated(bloom)
+    (cell,), (measured,) = results.experiment.cells, results.cells
+    assert last.frequencies is not None
+    assert last.frequencies.detected == tuple(measured.detected / measured.trials)
+    assert 0 < sum(last.frequencies.detected) < 16
+    bits, expected, variances = last.bits, expected_bit_counts(cell), bit_count_variances(cell)
+    assert bits is not None
+    drawn = draw_counts(cell, 0, 20, no_pulse)[1][0]  # what the first trial of the run has counted
+    assert (bits.cohorts, bits.bits, bits.shown) == (8, 8, 8)
+    assert bits.counts == tuple(drawn[:, :-1].ravel())
+    assert bits.users == tuple(drawn[:, -1])
+    assert bits.expected_counts == tuple(expected[:, :-1].ravel())
+    assert bits.counts_std == tuple(np.sqrt(variances[:, :-1]).ravel())
+    assert bits.expected_users == tuple(expected[:, -1])
+    assert bits.users_std == tuple(np.sqrt(variances[:, -1]))
+    assert (bits.p_star, bits.q_star) == (cell.noise.p_star, cell.noise.q_star)
+    assert bits.counts[bits.of(3)] == tuple(drawn[3, :-1])
+    plain = await worker.end(worker.run(2, base=document("oue")))
+    assert plain.bits is None
+    assert plain.frequencies is not None
+    assert plain.frequencies.detected is None
+
+
+async def test_of_very_many_cohorts_the_first_are_sent(worker: Worker) -> None:
+    many = rappor(cohorts=4000, trials=1, attack={"kind": "none"})
+    last = await worker.end(worker.run(1, base=many))
+    assert last.bits is not None
+    assert last.bits.cohorts == 4000
+    assert last.bits.shown == MAX_BITS // 9
+    assert len(last.bits.counts) == 8 * last.bits.shown
+
+
+def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some of them take longer than a silent worker is waited for."""
+    inbox, out = Inbox(), io.BytesIO()
+    met: list[str] = []
+
+    def watched(name: str) -> None:
+        real = getattr(theory, name)
+
+        def reckon(*args: Any) -> Any:
+            met.append(name)
+            assert inbox._open, name
+            return real(*args)
+
+        monkeypatch.setattr(theory, name, reckon)
+
+    for name in ("expected_metrics", "estimate_variances", "bit_count_variances"):
+        watched(name)
+    request = checked(
+        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
+    )
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    assert json.loads(out.getvalue().splitlines()[-1])["snapshot"]["status"] == "done"
+    assert set(met) == {"expected_metrics", "estimate_variances", "bit_count_variances"}
+    assert met.count("expected_metrics") == 1
+
+
+def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inbox, out = Inbox(), io.BytesIO()
+
+    def cancelled(cell: object) -> Any:
+        inbox._cancelled = 1
+        inbox.pulse()
+
+    monkeypatch.setattr(theory, "expected_metrics", cancelled)
+    request = checked(
+        {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
+    )
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    so_far = RunSoFar(Request(1, (), "."))
+    for line in out.getvalue().splitlines():
+        so_far.take(json.loads(line))
+    assert so_far.snapshot.status == "partial"
+    (view,) = so_far.snapshot.parts["base"]
+    assert view.trials == 20
+    assert view.metrics["gain"].mean is not None
+    assert view.metrics["gain"].theory is None
+    assert so_far.snapshot.frequencies is not None
+
+
+@pytest.mark.parametrize("trials", [1, 20])
+async def test_without_a_closed_form_sigma_is_measured(worker: Worker, trials: int) -> None:
+    crowded = rappor(cohorts=2, trials=trials)
+    last = await worker.end(worker.run(1, base=crowded))
+    shown, measured = last.frequencies, simulated(crowded).cells[0]
+    assert shown is not None
+    assert last.parts["base"][0].metrics["mse"].theory is None
+    none = (0.0,) * 16
+    assert shown.sigma_clean == (none if trials == 1 else tuple(measured.clean.std))
+    assert shown.sigma_attacked == (none if trials == 1 else tuple(measured.attacked.std))
+
+
+async def test_labels_come_from_the_data(worker: Worker, tmp_path: Any) -> None:
+    (tmp_path / "d.csv").write_text(f"word\nb\na\n{'x' * 200}\nb\n")
+    population = {"kind": "csv", "path": "d.csv", "column": "word"}
+    labelled = document(population=population, attack={"kind": "none"})
+    last = await worker.end(worker.run(1, folder=str(tmp_path), base=labelled))
+    assert last.frequencies is not None
+    assert last.frequencies.labels == ("a", "b", f"{'x' * 63}…")
+
+
+async def test_progress_tells_only_what_changed(worker: Worker) -> None:
+    shares = {"attack.share": {"from": 0, "to": 0.5, "points": 40}}
+    swept = document(items=256, trials=60, sweep=shares)
+    so_far = worker.run(1, interval=0.0, base=document(), gain=swept)
+    taken = await worker.snapshots(so_far)
+    done = [snapshot.done for snapshot in taken]
+    assert done == sorted(done)
+    assert (done[0], done[1]) == (0, 20)  # "base" is told as soon as it has something to tell
+    assert {snapshot.total for snapshot in taken} == {20 + 40 * 60}
+    assert len(taken) > 4
+    entries = [
+        entry
+        for line in map(json.loads, worker.lines)
+        if line.get("part") == "gain"
+        for entry in line.get("cells", ())
+    ]
+    described = [index for index, own, *_ in entries if own is not None]
+    assert described == list(range(40))  # what a cell is comes once
+    told = [(index, trials) for index, _, _, trials, _ in entries]
+    assert len(set(told)) == len(told)  # nothing twice
+    assert [view.trials for view in taken[-1].parts["gain"]] == [60] * 40
+    assert len(taken[1].parts.get("gain", ())) < 40
+    assert taken[-1].latest == "share 0.5"
+
+
+async def test_many_cells_are_cut_into_short_lines(worker: Worker) -> None:
+    points = {"from": 0, "to": 0.5, "points": 400}
+    swept = document(trials=1, sweep={"attack.share": points})
+    last = await worker.end(worker.run(1, interval=1e9, gain=swept))
+    assert len(last.parts["gain"]) == 400
+    assert max(map(len, worker.lines)) < LINE_BYTES + 1000
+    assert sum(b'"cells"' in line for line in worker.lines) > 2
+
+
+async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
+    worker.run(1, base=ENDLESS)
+    assert await worker.read() == {"started": 1}
+    assert (await worker.read())["snapshot"]["done"] == 0
+    newer = worker.run(2, base=document())
+    assert (await worker.end(newer)).status == "done"
+
+
+async def test_of_waiting_requests_only_the_newest_is_run(worker: Worker) -> None:
+    worker.run(1, base=ENDLESS)
+    assert await worker.read() == {"started": 1}
+    for key in (2, 3, 4):
+        newest = worker.run(key, base=document())
+    lines = [await worker.read()]
+    while lines[-1] != {"started": 4}:
+        lines.append(await worker.read())
+    assert all(line.get("snapshot", {}).get("done", 0) == 0 for line in lines)
+    last = None
+    while last is None or last.status == "running":
+        last = newest.snapshot if newest.take(await worker.read()) else last
+    assert (last.key, last.status) == (4, "done")
+
+
+async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
+    so_far = worker.run(1, interval=0.0, base=document(), gain=ENDLESS)
+    assert await worker.read() == {"started": 1}
+    while so_far.snapshot.done < 20:
+        so_far.take(await worker.read())
+    worker.send({"cancel": 1})
+    while so_far.snapshot.status == "running":
+        so_far.take(await worker.read())
+    last = so_far.snapshot
+    assert (last.status, last.done, last.total) == ("partial", 20, 40)
+    assert last.digest == simulated(document()).digest
+    assert last.frequencies is not None
+    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+
+
+async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> None:
+    # Binding so many cells takes seconds; not interrupted, it ends at the first impossible one.
+    many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
+    so_far = worker.run(1, gain=many)
+    assert await worker.read() == {"started": 1}
+    assert (await worker.read())["snapshot"]["total"] == 9000 * 20
+    worker.send({"cancel": 1})
+    so_far.take(await worker.read())
+    assert so_far.snapshot.status == "partial"
+
+
+async def test_a_cancel_of_another_run_does_nothing(worker: Worker) -> None:
+    worker.send({"cancel": 1})
+    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"attack": {"kind": "mga", "share": 1.5, "targets": {"items": [1]}}}, "attack.share must"),
+        ({"population": {"kind": "csv", "path": "none.csv", "column": "a"}}, "none.csv cannot be"),
+        ({"sweep": {"protocol.epsilon": []}}, "sweep.protocol.epsilon must list"),
+    ],
+)
+async def test_a_bad_scenario_is_one_sentence(worker: Worker, changed: Any, words: str) -> None:
+    last = await worker.end(worker.run(1, base=document(), gain=document(**changed)))
+    assert last.status == "failed"
+    assert words in last.error
+    assert "\n" not in last.error
+    assert last.details == ""
+    assert [view.trials for view in last.parts["base"]] == [20]  # what was finished is kept
+    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+
+
+def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("by chance\nand more")
+
+    monkeypatch.setattr("ldptui.engine.worker.run.bind", broken)
+    out = io.BytesIO()
+    inbox = Inbox()
+    request = checked(
+        {"key": 1, "parts": [{"name": "base", "document": document()}], "folder": ".",
+         "interval": 1}
+    )  # fmt: skip
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    last = json.loads(out.getvalue().splitlines()[-1])["snapshot"]
+    assert (last["status"], last["error"]) == ("failed", "ZeroDivisionError: by chance")
+    assert "in broken" in last["details"]
+
+
+async def test_what_is_no_request_is_refused(worker: Worker) -> None:
+    for line in (
+        "",
+        "{",
+        "[]",
+        "3",
+        "{}",
+        '{"walk": 1}',
+        '{"run": {}}',
+        '{"run": {"key": 1}}',
+        "é",
+    ):
+        worker.write(line)
+        assert set(await worker.read()) == {"error"}, line
+    assert (await worker.end(worker.run(2, base=document()))).status == "done"
+
+
+@pytest.mark.parametrize("end", ["eof", "quit"])
+async def test_it_ends_in_the_middle_of_a_run(worker: Worker, end: str) -> None:
+    worker.run(1, base=ENDLESS)
+    await worker.read()
+    if end == "quit":
+        worker.send({"quit": True})
+        await soon(worker.process.wait())
+    assert await ended(worker) == (0, b"")
+
+
+async def test_it_ends_before_it_is_ready() -> None:
+    child = await started("-m", "ldptui.engine.worker")
+    assert await ended(child) == (0, b"")
+
+
+def test_it_ends_without_a_standard_input() -> None:
+    command = f"exec {sys.executable} -m ldptui.engine.worker <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+async def test_signals(worker: Worker) -> None:
+    so_far = worker.run(1, base=document(), gain=ENDLESS)
+    assert await worker.read() == {"started": 1}
+    while so_far.snapshot.done < 20:
+        so_far.take(await worker.read())
+    worker.process.send_signal(signal.SIGINT)  # a ctrl-c in the terminal is not meant for it
+    worker.send({"cancel": 1})
+    while so_far.snapshot.status == "running":
+        so_far.take(await worker.read())
+    assert (so_far.snapshot.status, so_far.snapshot.done) == ("partial", 20)
+    worker.process.send_signal(signal.SIGTERM)
+    assert await ended(worker) == (-signal.SIGTERM, b"")
+
+
+async def test_standard_output_is_the_protocol_only() -> None:
+    noisy = """
+import os, warnings
+import core.experiment
+from ldptui.engine.worker.__main__ import main
+quiet = core.experiment.compile
+def compile(scenario):
+    print("stray")
+    os.write(1, b"raw")
+    warnings.warn("careful")
+    return quiet(scenario)
+core.experiment.compile = compile
+main()
+"""
+    child = await started("-c", noisy)
+    assert set(await child.read()) == {"ready"}
+    assert (await child.end(child.run(1, base=document()))).status == "done"
+    code, errors = await ended(child)
+    assert code == 0
+    assert all(word in errors for word in (b"stray", b"raw", b"careful"))
+
+
+async def test_a_large_domain_is_thinned(worker: Worker) -> None:
+    wide = document(items=3 * MAX_ITEMS, users=10**6)
+    last = await worker.end(worker.run(1, base=wide))
+    shown, cell = last.frequencies, compile(Scenario(wide)).cells[0]
+    assert shown is not None
+    assert shown.domain_size == 3 * MAX_ITEMS
+    assert MAX_ITEMS // 2 < len(shown.items) <= MAX_ITEMS
+    assert set(cell.targets) <= set(shown.items)
+    assert shown.true == tuple(cell.population.frequencies[list(shown.items)])
+    assert len(shown.labels) == len(shown.sigma_attacked) == len(shown.items)
+    assert max(map(len, worker.lines)) < 300_000
+
+
+async def test_long_lists_are_sent_as_their_length(worker: Worker) -> None:
+    counts = document(population={"kind": "counts", "counts": [5] * 200})
+    last = await worker.end(worker.run(1, base=counts))
+    assert last.parts["base"][0].parameters["population.counts"] == "200 values"
+
+
+@pytest.mark.parametrize("r", [0, 10, 3000, 20_000])
+def test_chosen_items(r: int) -> None:
+    rng = np.random.default_rng(1)
+    d = 20_000
+    targets = rng.permutation(d)[:r]
+    high, low = rng.random(d), rng.standard_normal(d)
+    chosen = chosen_items(targets, (high,), (low,))
+    assert (np.diff(chosen) > 0).all()
+    assert MAX_ITEMS // 2 < chosen.size <= MAX_ITEMS
+    assert {high.argmax(), low.argmin(), low.argmax()} <= set(chosen.tolist())
+    assert np.isin(targets, chosen).sum() >= min(r, MAX_ITEMS // 2)
+    if r == 10:
+        assert np.diff(chosen, prepend=0, append=d - 1).max() <= 20  # no wide gap
+
+
+def test_every_metric_has_a_closed_form_or_none() -> None:
+    cell = compile(Scenario(document())).cells[0]
+    assert list(expected_metrics(cell)) == list(METRICS)  # the order in which cells are sent

@@ -1,0 +1,226 @@
+"""Formulas with their numbers: each value is what the simulator computes with."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from support.cases import cell
+
+from core import Cell, theory
+from core.protocols import LocalHashing, Unary
+from core.protocols.curators import Curator
+from core.protocols.hashing import matched_law
+from core.pure import item_variance
+from ldptui.explain.equations import equations
+from ldptui.explain.formulas import Live, live_equations
+from ldptui.text.format import short
+
+KINDS = ["grr", "sue", "oue", "blh", "olh"]
+ATTACKS = [None, "rpa", "ria", "mga"]
+
+
+def bound(
+    kind: str, fakes: str | None, d: int = 200, n: int = 50_000, r: int = 4, epsilon: float = 1.0
+) -> Cell:
+    population = {"kind": "zipf", "items": d, "users": n, "exponent": 1.0}
+    targets = {"pick": "random", "count": r}
+    table = None if fakes is None else {"kind": fakes, "share": 0.0517, "targets": targets}
+    return cell(population, {"kind": kind, "epsilon": epsilon}, table)
+
+
+def value(of: tuple[Live, ...], formula: str) -> float:
+    """The value of the only formula that starts so."""
+    (found,) = [live for live in of if live.formula.startswith(formula)]
+    return found.value
+
+
+PAIRS = list(itertools.product(KINDS, ATTACKS))
+
+
+@pytest.mark.parametrize(("kind", "fakes"), PAIRS)
+def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
+    one = bound(kind, fakes)
+    of, protocol = live_equations(one), one.protocol
+    n, truth = one.users, one.population.frequencies
+    v = int(one.targets[0]) if fakes else int(truth.argmax())
+    assert value(of, "p = ") == protocol.p
+    assert value(of, "q = ") == protocol.q
+    assert value(of, "ε = ") == pytest.approx(1.0, rel=1e-12)
+    assert value(of, "f~ᵥ = ") == pytest.approx(truth[v], rel=1e-9)
+    assert value(of, "Var*[c~ᵥ] / n = ") == theory.count_variance(protocol)
+    assert value(of, "Var*[f~ᵥ] = ") == item_variance(protocol, n)
+    assert value(of, "Var[f~ᵥ] = ") == item_variance(protocol, n, float(truth[v]))
+    assert value(of, "σᵥ = ") == theory.frequency_std(protocol, n, float(truth[v]))
+    expected = theory.expected_metrics(one)
+    mse = [live.value for live in of if live.formula.startswith("MSE")]
+    assert mse == [expected["mse_clean"], expected["mse"]][: len(mse)]
+    assert len(mse) == (2 if fakes else 1)
+    if fakes is None:
+        return
+    assert one.attack is not None
+    law, beta, held = one.attack.support(protocol, 4), one.share, one.target_frequency
+    assert value(of, "m = ") == one.malicious
+    assert value(of, "β = ") == beta
+    assert value(of, "f_T = ") == held
+    assert value(of, "S = ") == pytest.approx(4 * law.target)
+    assert value(of, "G = ") == expected["gain"]
+    assert value(of, "(G + f_T) / f_T") == expected["normalised_gain"]
+    assert value(of, "σ_G = ") == pytest.approx(
+        theory.gain_std(protocol, law, 4, n, one.malicious, held)
+    )
+    gap = protocol.p - protocol.q
+    assert expected["gain"] == pytest.approx(beta * 4 * law.target / gap - value(of, "c = "))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
+    one = bound(kind, "mga")
+    of = live_equations(one)
+    assert value(of, "d > (2r − 1)") == theory.safer_domain_size(4, 1.0)
+    formulas = [live.formula for live in of]
+    assert any(f.startswith("l = ") for f in formulas) is isinstance(one.protocol, Unary)
+    assert any(f.startswith("E[M] = ") for f in formulas) is isinstance(one.protocol, LocalHashing)
+    if isinstance(one.protocol, Unary):
+        assert value(of, "l = ") == one.protocol.padding(4)
+    if isinstance(one.protocol, LocalHashing):
+        law = matched_law(4, one.protocol.hash_range, one.attack.search)  # type: ignore[union-attr]
+        assert value(of, "E[M] = ") == float(law @ np.arange(5))
+        assert value(of, "Pr[M = j]") == law.max()
+        (said,) = [live.substituted for live in of if live.formula.startswith("Pr[M = j]")]
+        for j, share in re.findall(r"(\d+): ([\d.e-]+)%", said):
+            assert float(share) / 100 == pytest.approx(law[int(j)], rel=5e-3)
+
+
+def test_the_unit_variance_in_the_protocols_own_terms() -> None:
+    """The printed closed forms, evaluated by hand, are the general one."""
+    e, half, d = math.e, math.exp(0.5), 200
+    forms = {
+        "grr": (d - 2 + e) / (e - 1) ** 2,
+        "sue": half / (half - 1) ** 2,
+        "oue": 4 * e / (e - 1) ** 2,
+        "blh": ((e + 1) / (e - 1)) ** 2,
+        "olh": (e - 1 + 4) ** 2 / ((e - 1) ** 2 * 3),
+    }
+    for kind, form in forms.items():
+        assert value(live_equations(bound(kind, None)), "Var*[c~ᵥ]") == pytest.approx(form)
+
+
+@pytest.mark.parametrize(("kind", "fakes"), PAIRS)
+def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> None:
+    """The line on the screen, computed with a pocket calculator, gives the number beside it."""
+    checked = 0
+    for live in live_equations(bound(kind, fakes)):
+        text = re.sub(r"(?<=\d) (?=\d{3})", "", live.substituted)
+        text = text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("^", "**")
+        text = text.replace("[", "(").replace("]", ")").replace("ln(", "log(")
+        text = text.replace("⌊", "floor(").replace("⌋", ")").replace("log( ", "log(")
+        text = re.sub(r"√([\d.e-]+)$", r"sqrt(\1)", text).replace("√(", "sqrt(")
+        text = text.replace(" of squared bias", "").replace(" of variance", "")
+        if not re.fullmatch(r"(?:[\d.e+*/() -]|log|sqrt|floor|round)+", text):
+            continue
+        names = {"log": math.log, "sqrt": math.sqrt, "floor": math.floor, "round": round}
+        assert eval(text, {"__builtins__": {}}, names) == pytest.approx(live.value, rel=0.02), live
+        checked += 1
+    assert checked >= 9
+
+
+@pytest.mark.parametrize(("kind", "fakes"), PAIRS)
+def test_lines_fit_at_the_edges_of_what_is_allowed(kind: str, fakes: str | None) -> None:
+    numbers = {equation.number for equation in equations()}
+    edges = [(2, 1, 1, 0.001), (2, 9 * 10**12, 2, 20.0), (50_000, 9 * 10**12, 60, 0.001)]
+    for d, n, r, epsilon in edges:
+        if kind == "olh" and epsilon > 13:
+            epsilon = 13.0
+        for live in live_equations(bound(kind, fakes, d, n, r, epsilon)):
+            assert cell_len(live.substituted) <= 100
+            assert cell_len(live.formula) <= 76
+            assert live.result
+            assert live.result != "–"
+            assert live.number is None or live.number in numbers
+
+
+def test_hash_range_says_where_it_comes_from() -> None:
+    population = {"kind": "zipf", "items": 50, "users": 1000, "exponent": 1.0}
+    for rule, g, formula in [
+        ("nearest", 4, "g = integer nearest to e^ε + 1"),
+        ("ceil", 4, "g = ⌈e^ε + 1⌉"),
+        ("floor", 3, "g = ⌊e^ε + 1⌋"),
+        (7, 7, "g"),
+    ]:
+        table = {"kind": "olh", "epsilon": 1.0, "hash_range": rule}
+        first = live_equations(cell(population, table))[0]
+        assert (first.formula, first.result) == (formula, str(g))
+
+
+def test_the_recommended_protocol_changes_at_the_threshold() -> None:
+    threshold = 3 * math.e + 2  # 10.15
+    for d, best in ((10, "kRR (GRR)"), (11, "OUE, or OLH")):
+        of = live_equations(bound("oue", None, d=d))
+        (found,) = [live for live in of if live.formula.startswith("d < 3")]
+        assert found.result == best
+        assert found.value == pytest.approx(threshold)
+        assert short(threshold) in found.substituted
+
+
+def test_a_unary_encoding_with_a_p_of_its_own() -> None:
+    one = dataclasses.replace(bound("oue", "mga"), protocol=Unary(200, 1.0, 0.7))
+    of = live_equations(one)
+    assert [live.value for live in of if live.formula == "p"] == [0.7]
+    assert value(of, "q = p / (p + (1 − p) e^ε)") == one.protocol.q
+    assert value(of, "Var*[c~ᵥ]") == theory.count_variance(one.protocol)
+    assert not [live for live in of if "e^(ε/2)" in live.formula or "p = 1/2" in live.formula]
+
+
+def test_a_protocol_of_another_family_has_none() -> None:
+    one = dataclasses.replace(bound("oue", "mga"), protocol=object())  # type: ignore[arg-type]
+    assert live_equations(one) == ()
+
+
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("fakes", ATTACKS)
+def test_a_curators_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
+    one = bound(kind, fakes)
+    of, curator = live_equations(one), one.protocol
+    assert isinstance(curator, Curator)
+    expected = theory.expected_metrics(one)
+    held = one.population.histogram
+    v = int(one.targets[0]) if fakes else int(held.argmax())
+    assert value(of, "s = ") == curator.scale == 2
+    assert value(of, "MSE = ") == expected["mse_clean"]
+    assert value(of, "cᵥ") == held[v]
+    noise = value(of, "2ρ / ") if kind == "geometric" else value(of, "2 s²")
+    assert held[v] > 100  # far above the threshold
+    assert value(of, "σᵥ = ") == pytest.approx(math.sqrt(noise) / one.users)
+    assert (value(of, "G = ") == expected["gain"]) if fakes else "G = " not in str(of)
+    if kind == "stability":
+        assert value(of, "t = ") == curator.threshold
+    for live in of:
+        assert cell_len(live.substituted) <= 100
+        assert live.result == short(live.value, 5)
+        assert live.number is None
+
+
+def test_nothing_is_divided_by_a_total_of_zero() -> None:
+    targets = {"items": [2]}
+    one = cell([10, 5, 0], {"kind": "oue", "epsilon": 1.0},
+               {"kind": "mga", "share": 0.0, "targets": targets})  # fmt: skip
+    of = live_equations(one)
+    assert not [live for live in of if live.formula.startswith("(G + f_T)")]
+    assert value(of, "G = ") == 0
+
+
+@pytest.mark.parametrize("form", ["basic", "basic-one-time"])
+def test_rappors_letters_are_told_from_wangs(form: str) -> None:
+    population = {"kind": "zipf", "items": 20, "users": 1000, "exponent": 1.0}
+    one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
+    assert one.noise is not None
+    of = live_equations(one)
+    assert value(of, "q* = ") == one.noise.q_star == pytest.approx(one.pure.p)
+    assert value(of, "p* = ") == one.noise.p_star == pytest.approx(one.pure.q)
+    assert not [live for live in of if live.formula.startswith(("p = ", "q = "))]

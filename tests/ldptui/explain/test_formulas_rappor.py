@@ -1,0 +1,111 @@
+"""RAPPOR's formulas with numbers: they are the core's, and what is shown gives the result."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from support.cases import attack, cell
+
+from core import theory
+from core.cell import Cell
+from core.protocols import Rappor
+from ldptui.explain.equations import equations
+from ldptui.explain.formulas import Live, live_equations
+
+TABLE = {"kind": "rappor", "bits": 16, "hashes": 2, "cohorts": 4, "f": 0.5}
+
+
+def bound(fakes: str | None = None, **more: Any) -> Cell:
+    aimed = None if fakes is None else attack(fakes, 0.1, [1, 3])
+    return cell([4000, 3000, 2000, 1000], {**TABLE, **more}, aimed)
+
+
+def value(of: tuple[Live, ...], start: str) -> float:
+    (found,) = [live.value for live in of if live.formula.startswith(start)]
+    return found
+
+
+def test_every_number_is_the_cores() -> None:
+    one = bound()
+    assert isinstance(one.protocol, Rappor)
+    noise, of = one.protocol.noise, live_equations(one)
+    assert value(of, "ε₁ = ") == noise.epsilon_one(2)
+    assert value(of, "ε∞ = ") == noise.epsilon_infinity(2)
+    assert value(of, "q* = ") == noise.q_star
+    assert value(of, "p* = ") == noise.p_star
+    expected = theory.expected_bit_counts(one)
+    assert expected is not None
+    most = int(expected[0, :-1].argmax())
+    assert value(of, "E[cᵢⱼ]") == pytest.approx(expected[0, most])
+    share = one.protocol.bit_frequencies(expected)[0][0, most]
+    assert value(of, "tᵢⱼ = ") == pytest.approx(share * expected[0, -1])
+    assert value(of, "Var*[tᵢⱼ]") == pytest.approx(theory.bit_count_std(noise, 2500) ** 2)
+    exact = share * noise.q_star * (1 - noise.q_star) + (1 - share) * noise.p_star * (
+        1 - noise.p_star
+    )
+    assert value(of, "Var[tᵢⱼ]") == pytest.approx(2500 * exact / noise.gap**2)
+    assert value(of, "σ ≈ ") == theory.count_std(noise, 2, 10_000)
+    assert value(of, "√N (q* − p*)") == theory.learnable_items(noise, 10_000, 4)
+    assert {36, 37, 38, 39, 40, 41} == {live.number for live in of} - {None}
+
+
+@pytest.mark.parametrize("fakes", ["rpa", "ria", "mga"])
+def test_the_gain_of_the_bits(fakes: str) -> None:
+    one = bound(fakes)
+    of = live_equations(one)
+    assert value(of, "m = ") == one.malicious
+    assert value(of, "Σ_(t∈T)") == theory.bit_gain(one)
+    assert isinstance(one.protocol, Rappor)
+    share = theory.cohort_share(one.users, one.malicious, 4, None)
+    assert value(of, "β = ") == share == pytest.approx(one.share)
+    ideal = theory.ideal_bit_support_gain(
+        fakes, one.protocol.noise, 16, 2, 2, share, one.target_frequency  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert value(of, "G = ") == ideal
+
+
+@pytest.mark.parametrize("fakes", [None, "rpa", "ria", "mga"])
+def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
+    checked = 0
+    for live in live_equations(bound(fakes)):
+        assert cell_len(live.substituted) <= 100
+        text = re.sub(r"(?<=\d) (?=\d{3})", "", live.substituted)
+        text = text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("^", "**")
+        text = (
+            text.replace("[", "(").replace("]", ")").replace("ln(", "log(").replace("√(", "sqrt(")
+        )
+        if not re.fullmatch(r"(?:[\d.e+*/() -]|log|sqrt|round)+", text):
+            continue
+        names = {"log": math.log, "sqrt": math.sqrt, "round": round}
+        assert eval(text, {"__builtins__": {}}, names) == pytest.approx(live.value, rel=0.02), live
+        checked += 1
+    assert checked >= (13 if fakes is None else 15)
+
+
+@pytest.mark.parametrize("form", ["full", "basic"])
+def test_without_permanent_noise_the_guarantee_is_unbounded(form: str) -> None:
+    of = live_equations(bound(f=0.0, form=form))
+    (said,) = [live for live in of if live.formula.startswith("ε∞")]
+    assert said.result == "unbounded"
+
+
+def test_the_reversed_letters_and_the_equations_are_named() -> None:
+    numbers = {equation.number for equation in equations()}
+    of = live_equations(bound("mga"))
+    assert {live.number for live in of} - {None} <= numbers
+    assert "reverse of Wang's" in of[0].part
+    assert any("Wang's p" in live.title for live in of)
+    for form in ("basic", "basic-one-time"):
+        basic = live_equations(bound(form=form))
+        assert "reverse of Wang's" in basic[0].part
+        assert {36, 37, 38} <= {live.number for live in basic}
+
+
+def test_too_many_filters_are_not_hashed_for_the_equations() -> None:
+    of = live_equations(bound("mga", cohorts=2**15))
+    assert not [live for live in of if "ᵢⱼ" in live.formula and live.formula.startswith("t")]
+    assert value(of, "G = ") > 0

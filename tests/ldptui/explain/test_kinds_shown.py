@@ -1,0 +1,212 @@
+"""What the app shows of every kind of attack: its formulas, and the life of one fake report."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from support.cases import cell
+
+from core import Cell, theory
+from core.attacks import ATTACKS
+from ldptui.charts.curves import axes, gain_curve
+from ldptui.explain.formulas import live_equations
+from ldptui.explain.report import ATTACK_NAMES, fake_life
+from ldptui.screens.workbench.attack.form import KINDS
+
+SHIPPED = [kind for kind in ATTACKS if kind not in ("none", "plugin")]
+PROTOCOLS = ["grr", "sue", "oue", "blh", "olh"]
+OWN: dict[str, dict[str, Any]] = {
+    "mga-a": {"subset": 2},
+    "untargeted": {"size": 4},
+    "input": {"distribution": [1, 2, 3, 4]},
+}
+NO_SENSE = {("mga-a", "grr"), ("apa", "grr"), ("apa", "blh"), ("apa", "olh")}
+PAIRS = [
+    (kind, protocol)
+    for kind, protocol in itertools.product(SHIPPED, PROTOCOLS)
+    if (kind, protocol) not in NO_SENSE
+]
+every_pair = pytest.mark.parametrize(("kind", "protocol"), PAIRS)
+
+
+def table(kind: str) -> dict[str, Any]:
+    seeds = {"seeds": 1 if kind == "demote" else 4} if hasattr(ATTACKS[kind], "search") else {}
+    aim = {} if kind == "untargeted" else {"targets": {"items": [1, 2, 3, 5]}}
+    return {"kind": kind, "share": 0.1, **aim, **seeds, **OWN.get(kind, {})}
+
+
+def bound(kind: str, protocol: str) -> Cell:
+    population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+    return cell(population, {"kind": protocol, "epsilon": 1.0}, table(kind))
+
+
+@every_pair
+def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> None:
+    one = bound(kind, protocol)
+    of = live_equations(one)
+    by = {live.formula.split(" ")[0]: live.value for live in of}
+    gap, r = one.pure.p - one.pure.q, one.targets.size
+    expected = theory.expected_metrics(one)
+    gained = one.share * ((by["S"] - r * one.pure.q) / gap - one.target_frequency)
+    assert by["G"] == pytest.approx(gained) == pytest.approx(expected["gain"])
+    assert all(math.isfinite(live.value) for live in of)
+    assert all(cell_len(live.substituted) <= 100 and live.substituted for live in of)
+
+
+@every_pair
+def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
+    one = bound(kind, protocol)
+    assert one.attack is not None
+    law = one.attack.support(one.pure, 4)
+    gap, weights = one.pure.p - one.pure.q, []
+    for _ in range(150):
+        of = fake_life(one, rng)
+        names = [step.name for step in of.steps]
+        assert (len(names), names[0], *names[3:]) == (6, "Value", "Report", "Support", "Weight")
+        assert (one.pure.supports(of.report)[0].nonzero()[0] == of.supports).all()
+        if kind == "ria-unperturbed":
+            assert of.item in of.supports
+        weights.append(of.weight)
+    mean, spread = (4 * law.target - 4 * one.pure.q) / gap, law.variance**0.5 / gap
+    assert abs(np.mean(weights) - mean) <= 7 * spread / 150**0.5 + 1e-9
+
+
+@pytest.mark.parametrize("kind", SHIPPED)
+def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
+    from core.scenario import Scenario
+
+    document = {
+        "format": 1,
+        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
+        "protocol": {"kind": "sue", "epsilon": 1.0},
+        "attack": table(kind),
+    }
+    made = Scenario(document)
+    for axis in axes(made):
+        (curve,) = gain_curve(made, axis, 5)
+        needed = {"input": 4, "mga-a": 2}.get(kind, 0)
+        for x, y in zip(curve.x, curve.y, strict=True):
+            if axis.key == "attack.targets.count" and x < needed:
+                assert math.isnan(y)
+            else:
+                assert math.isfinite(y), (axis.key, x)
+
+
+def test_every_kind_is_offered_and_has_a_name() -> None:
+    assert tuple(ATTACKS) == KINDS
+    assert set(ATTACK_NAMES) == set(SHIPPED)
+
+
+MIXED = {
+    "share": 0.1,
+    "targets": {"items": [1, 2, 3, 5]},
+    "mix": [
+        {"kind": "mga", "weight": 3, "seeds": 4},
+        {"kind": "ria", "weight": 1, "targets": {"items": [2, 7]}},
+    ],
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> None:
+    population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+    one = cell(population, {"kind": protocol, "epsilon": 1.0}, MIXED)
+    of = live_equations(one)
+    by = {live.formula.split(" ")[0]: live for live in of}
+    gap = one.pure.p - one.pure.q
+    gained = one.share * ((by["S"].value - 4 * one.pure.q) / gap - one.target_frequency)
+    assert by["G"].value == pytest.approx(gained)
+    assert by["G"].value == pytest.approx(theory.expected_metrics(one)["gain"])
+    assert by["S"].substituted.count("·") == 2
+    assert "Attack: MIX" in by["S"].part
+    titles = {fake_life(one, rng).title for _ in range(40)}
+    assert titles == {
+        "A fake user: maximal gain attack, 75 % of the fakes",
+        "A fake user: random item attack, 25 % of the fakes",
+    }
+
+
+def test_the_curve_of_a_mixture_is_that_of_its_cells() -> None:
+    from core.experiment import compile
+    from core.scenario import Scenario
+
+    document = {
+        "format": 1,
+        "population": {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0},
+        "protocol": {"kind": "olh", "epsilon": 1.0},
+        "attack": MIXED,
+    }
+    made = Scenario(document)
+    share = next(axis for axis in axes(made) if axis.key == "attack.share")
+    (curve,) = gain_curve(made, share, 4)
+    assert curve.label == "MIX on OLH"
+    for x, y in zip(curve.x, curve.y, strict=True):
+        (at,) = compile(made.with_value("attack.share", x)).cells
+        assert y == pytest.approx(theory.expected_metrics(at)["gain"])
+
+
+GOAL = """\
+format = 1
+
+[population]
+kind = "zipf"
+items = 40
+users = 5000
+exponent = 1.0
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+targets = { items = [1, 2] }
+
+[goal]
+metric = "gain"
+at_least = 0.2
+
+[sweep]
+"protocol.kind" = ["grr", "oue"]
+"""
+
+
+def test_a_goal_has_the_gain_over_the_share_and_no_error_of_its_own() -> None:
+    from core.experiment import compile
+    from core.scenario import Scenario, parse
+    from ldptui.charts.curves import error_axes, error_part, gain_part
+
+    made = parse(GOAL)
+    (share,) = axes(made)
+    assert share.key == "attack.share"
+    part = gain_part(made, share)
+    assert part is not None
+    cells = compile(Scenario(part.document)).cells
+    assert {cell.answer for cell in cells} == {None}
+    (grr, oue) = gain_curve(made, share, 3)
+    assert grr.y[-1] > oue.y[-1] > 0
+    whole = compile(Scenario(error_part(made, error_axes(made)[0]).document))
+    assert all(cell.attack is None for cell in whole.cells)
+
+
+def test_a_goal_keeps_its_share_open_in_the_form() -> None:
+    from pathlib import Path
+
+    from core.experiment import compile
+    from ldptui.charts.figures import same_settings
+    from ldptui.session.draft import draft_of, edited
+
+    draft = edited(draft_of(GOAL, Path()), "attack.kind", "ria")
+    assert not draft.problems
+    assert "share" not in draft.text
+    assert draft.cell is not None
+    answered = compile(draft_of(GOAL, Path()).scenario).cells[-1]  # type: ignore[arg-type]
+    unknown = draft_of(GOAL, Path()).cell
+    assert unknown is not None
+    assert answered.answer is not None
+    assert same_settings(answered.parameters, {**unknown.parameters, "protocol.kind": "oue"})

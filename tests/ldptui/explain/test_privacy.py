@@ -1,0 +1,135 @@
+"""The privacy panel of RAPPOR: its numbers are the core's, its chart is bounded, its rows fit."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import attack, cell
+from support.sheet_app import SheetApp
+from tests.chart_cases import QUICK
+
+from core import theory
+from core.cell import Cell
+from ldptui.explain import privacy
+from ldptui.screens.workbench.privacy import PrivacyView
+from ldptui.session import draft as drafts
+from ldptui.text.format import percent, short
+from ldptui.widgets.plot import ChartView
+
+FULL = {"kind": "rappor", "bits": 128, "hashes": 2, "cohorts": 16, "f": 0.5, "p": 0.5, "q": 0.75}
+FORMS: list[dict[str, Any]] = [
+    FULL,
+    {"kind": "rappor", "form": "one-time", "f": 0.3},
+    {"kind": "rappor", "form": "basic", "f": 0.0, "p": 0.5, "q": 0.75},
+    {"kind": "rappor", "form": "basic-one-time", "f": 0.5},
+]
+every_form = pytest.mark.parametrize("table", FORMS, ids=lambda one: one.get("form", "full"))
+
+
+def bound(table: dict[str, Any], **more: Any) -> Cell:
+    return cell([600_000, 300_000, 100_000, 0], table, **more)
+
+
+def facts(one: Cell) -> dict[str, str]:
+    assert one.noise is not None
+    return {
+        fact.symbol or fact.label: fact.value
+        for group in privacy.groups(one, one.noise)
+        for fact in group.facts
+    }
+
+
+def test_the_papers_parameters() -> None:
+    found = facts(bound(FULL))
+    assert (found["ε₁"], found["ε∞"]) == ("1.074", "4.394")
+    assert (found["q*"], found["p*"]) == ("0.6875", "0.5625")
+    assert found["one value likelier, at most"] == "2.93 ×"
+
+
+@every_form
+def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
+    one = bound(table, attack=attack("mga", 0.1, [2]))
+    assert one.noise is not None
+    noise, h, found = one.noise, one.hashes, facts(one)
+    assert privacy.subject(one) == 2  # the target
+    assert privacy.subject(bound(table)) == 0  # the most frequent item
+    assert found["ε₁"] == short(noise.epsilon_one(h))
+    assert found["sent v's bits, but lacks v"] == percent(theory.false_attribution(noise, h, 0.1))
+    kept = theory.permanent_false_attribution(noise, h, 0.1)
+    assert found["keeps them, but lacks v"] == percent(kept)
+    assert found["keeps no bit of v's"] == percent(theory.signal_lost(noise, h))
+    assert found["σ"] == short(theory.count_std(noise, h, 10**6) / 10**6, 3)
+    learnt = theory.learnable_items(noise, 10**6, 4)
+    assert found["strings learnable, at most"] == short(learnt, 3)
+    assert (found["ε∞"] == "unbounded") == (noise.f == 0)
+
+
+@every_form
+def test_what_each_number_buys(table: dict[str, Any]) -> None:
+    one = bound(table)
+    assert one.noise is not None
+    rows = {row.name: row for row in privacy.bargains(one, one.noise)}
+    now = rows["now"]
+    assert now.epsilon_one == one.noise.epsilon_one(one.hashes)
+    assert rows["f = 0.9"].epsilon_one < now.epsilon_one
+    assert rows["f = 0.9"].std > now.std
+    assert all(math.isfinite(row.epsilon_one) and row.epsilon_one > 0 for row in rows.values())
+    assert (now.epsilon_infinity is None) == (one.noise.f == 0)
+    if table is FULL:
+        assert rows["h = 1"].epsilon_one == pytest.approx(now.epsilon_one / 2)
+        assert rows["h = 1"].std == pytest.approx(now.std * math.sqrt(2))
+        assert rows["k = 64"].room == pytest.approx(0.8 * 64 * 16)
+        assert rows["m = 32"].epsilon_one == now.epsilon_one
+    else:
+        assert ("m = 32" in rows) == (table.get("form") == "one-time")
+    assert ("q = 0.875" in rows) == ("p" in table)
+
+
+@every_form
+def test_memoised_noise_is_bounded_and_composition_is_not(table: dict[str, Any]) -> None:
+    one = bound(table)
+    assert one.noise is not None
+    plot = privacy.rounds_plot(one, one.noise)
+    kept, fresh = plot.series
+    one_report = one.noise.epsilon_one(one.hashes)
+    assert kept.y[0] == pytest.approx(one_report)
+    assert fresh.y[-1] == pytest.approx(privacy.ROUNDS * one_report)
+    assert list(kept.y) == pytest.approx(sorted(kept.y))
+    if one.noise.memoised:
+        ((bound_, _),) = plot.levels
+        assert bound_ == one.noise.epsilon_infinity(one.hashes)
+        assert max(kept.y) <= bound_ * (1 + 1e-12)
+        assert max(kept.y) > 0.999 * bound_
+    else:
+        assert plot.levels == ()
+        assert list(kept.y) == pytest.approx(list(fresh.y))
+        assert "nothing is kept" in plot.note
+
+
+TEXT = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
+
+
+@pytest.mark.parametrize("charset", ["braille", "ascii"])
+@pytest.mark.parametrize("size", [(78, 18), (74, 29), (138, 52), (44, 15)])
+async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
+    app = SheetApp(PrivacyView, drafts.draft_of(TEXT, Path()), charset)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        view = app.view
+        text = view.as_text()
+        assert text.isascii() == (charset == "ascii")
+        assert "reverse of Wang's" in " ".join(text.split())
+        assert "What each number buys" in text
+        assert "nan" not in text.lower()
+        assert all(len(line) <= size[0] for line in text.splitlines())
+        chart = view.query_one(ChartView)
+        assert chart.chart is not None
+        assert (chart.region.x > 0) == (size[0] >= 110)
+        before = view.draft
+        view.draft = drafts.edited(before, "protocol.kind", "oue")
+        await pilot.pause()
+        assert chart.chart is None
+        assert "RAPPOR alone" in " ".join(view.as_text().split())

@@ -1,0 +1,239 @@
+"""The life of one report: every step agrees with the report that the protocol's code made."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+import numpy as np
+import pytest
+import xxhash
+from support.cases import attack, cell
+
+from core import Cell
+from core.protocols import GRR, LocalHashing, Unary
+from core.protocols.hashing import matched_law
+from ldptui.explain import report as life
+from ldptui.explain.report import Cells, Life, Step, fake_life, genuine_life, random_user
+
+KINDS = ["grr", "sue", "oue", "blh", "olh"]
+TARGETS = [3, 40, 17]
+
+
+def bound(kind: str, fakes: str | None = "mga", d: int = 60, **effort: object) -> Cell:
+    population = {"kind": "zipf", "items": d, "users": 10_000, "exponent": 1.0}
+    protocol = {"kind": kind, "epsilon": 1.0}
+    table = None if fakes is None else attack(fakes, 0.05, TARGETS, **effort)
+    return cell(population, protocol, table)
+
+
+def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, Life]]:
+    one = bound(kind, fakes)
+    genuine = [(one, genuine_life(one, item, rng)) for item in (0, 3, 59)]
+    return [*genuine, *((one, fake_life(one, rng)) for _ in range(5))]
+
+
+def step(of: Life, name: str) -> Step:
+    (found,) = [one for one in of.steps if one.name == name]
+    return found
+
+
+def rows(of: Life, name: str) -> dict[str, np.ndarray]:
+    cells = step(of, name).cells
+    assert cells is not None
+    return dict(cells.rows)
+
+
+@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ["rpa", "ria", "mga"])))
+def test_the_last_bits_are_what_the_report_supports(
+    kind: str, fakes: str, rng: np.random.Generator
+) -> None:
+    for one, of in lives(kind, fakes, rng):
+        supported = one.protocol.supports(of.report)[0]
+        assert of.supports.tolist() == np.flatnonzero(supported).tolist()
+        assert of.targets.tolist() == [t for t in sorted(TARGETS) if supported[t]]
+        over_items = [s.cells for s in of.steps if s.cells is not None and s.cells.over == "item"]
+        assert (over_items[-1].rows[-1][1] == supported).all()
+        meter = step(of, "Support").meter
+        assert meter is not None
+        assert (meter.value, meter.total) == (of.targets.size, 3)
+
+
+@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ["rpa", "ria", "mga"])))
+def test_steps_are_in_one_order_and_stand_beside_each_other(
+    kind: str, fakes: str, rng: np.random.Generator
+) -> None:
+    names = [[s.name for s in of.steps] for _, of in lives(kind, fakes, rng)]
+    assert {len(n) for n in names} == {6}
+    assert {(n[0], *n[3:]) for n in names} == {("Value", "Report", "Support", "Weight")}
+
+
+@pytest.mark.parametrize("kind", ["sue", "oue"])
+def test_unary_bits_before_and_after(kind: str, rng: np.random.Generator) -> None:
+    one = bound(kind)
+    again = copy.deepcopy(rng)
+    of = genuine_life(one, 7, rng)
+    report = one.protocol.perturb(np.array([7]), again)
+    assert (of.report == report).all()
+    seen = rows(of, "Perturbation")
+    assert np.flatnonzero(seen["before"]).tolist() == [7]
+    assert (seen["after"] == np.unpackbits(report[0], count=60).astype(bool)).all()
+    own, other = step(of, "Perturbation").chances
+    assert (own.probability, other.probability) == (one.protocol.p, one.protocol.q)
+    assert own.outcome == ("yes" if seen["after"][7] else "no")
+    assert other.outcome == f"{seen['after'].sum() - seen['after'][7]} of 59"
+
+
+@pytest.mark.parametrize("kind", ["blh", "olh"])
+def test_hashing_shows_the_hash_of_the_own_item(kind: str, rng: np.random.Generator) -> None:
+    one = bound(kind)
+    assert isinstance(one.protocol, LocalHashing)
+    g = one.protocol.hash_range
+    kept = set()
+    for _ in range(40):
+        of = genuine_life(one, 7, rng)
+        seed, sent = int(of.report["seed"][0]), int(of.report["value"][0])
+        hashed = xxhash.xxh32((7).to_bytes(4, "little"), seed).intdigest()
+        own = hashed * g >> 32
+        seen = rows(of, "Perturbation")
+        assert np.flatnonzero(seen["own"]).tolist() == [own]
+        assert np.flatnonzero(seen["sent"]).tolist() == [sent]
+        said = " ".join(step(of, "Encoding").detail)
+        assert f"0x{seed:08x}" in said
+        assert f"0x{hashed:08x}" in said
+        cells = step(of, "Encoding").cells
+        assert cells is not None
+        assert cells.numbers is not None
+        placed = [
+            xxhash.xxh32(t.to_bytes(4, "little"), seed).intdigest() * g >> 32 for t in TARGETS
+        ]
+        assert cells.numbers[1].tolist() == np.bincount(placed, minlength=g).tolist()
+        same, other = step(of, "Perturbation").chances
+        assert same.probability == one.protocol.p
+        assert other.probability == pytest.approx((1 - one.protocol.p) / (g - 1))
+        assert (same.outcome == "yes") is (own == sent)
+        assert (7 in of.supports) is (own == sent)
+        kept.add(own == sent)
+    assert kept == {True, False}
+
+
+def test_direct_encoding_keeps_or_replaces_the_item(rng: np.random.Generator) -> None:
+    one = bound("grr", d=60)
+    seen = set()
+    for _ in range(200):
+        of = genuine_life(one, 7, rng)
+        assert of.supports.tolist() == [int(of.report[0])]
+        kept, other = step(of, "Perturbation").chances
+        assert (kept.probability, other.probability) == (one.protocol.p, one.protocol.q)
+        assert (kept.outcome == "yes") is (int(of.report[0]) == 7)
+        seen.add(kept.outcome)
+    assert seen == {"yes", "no"}
+
+
+def test_a_random_item_fake_holds_the_target_that_it_perturbs(rng: np.random.Generator) -> None:
+    held = set()
+    for kind in KINDS:
+        one = bound(kind, "ria")
+        for _ in range(10):
+            start = copy.deepcopy(rng)
+            of = fake_life(one, rng)
+            assert of.item in TARGETS
+            again = one.protocol.perturb(np.array([of.item]), _after_target(start))
+            assert of.report.tobytes() == again.tobytes()
+            held.add(of.item)
+    assert held == set(TARGETS)
+
+
+def _after_target(rng: np.random.Generator) -> np.random.Generator:
+    rng.integers(0, len(TARGETS), size=1)
+    return rng
+
+
+def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.Generator) -> None:
+    one = bound("oue")
+    assert isinstance(one.protocol, Unary)
+    of = fake_life(one, rng)
+    assert of.targets.tolist() == sorted(TARGETS)
+    assert of.supports.size == 3 + one.protocol.padding(3)
+    seen = rows(of, "Padding")
+    assert np.flatnonzero(seen["before"]).tolist() == sorted(TARGETS)
+    cells = step(of, "Padding").cells
+    assert cells is not None
+    assert cells.rest().ones == (0, one.protocol.padding(3))
+    q, p = one.protocol.q, one.protocol.p
+    assert of.weight == pytest.approx((3 - 3 * q) / (p - q))
+
+
+def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator) -> None:
+    for kind in KINDS:
+        for fakes in ("rpa", "ria", "mga"):
+            one = bound(kind, fakes, **({"seeds": 4} if fakes == "mga" else {}))
+            assert one.attack is not None
+            law = one.attack.support(one.protocol, 3)
+            p, q = one.protocol.p, one.protocol.q
+            weights = np.array([fake_life(one, rng).weight for _ in range(300)])
+            mean = (3 * law.target - 3 * q) / (p - q)
+            spread = law.variance**0.5 / (p - q)
+            assert abs(weights.mean() - mean) <= 7 * spread / 300**0.5 + 1e-9
+
+
+def test_a_long_seed_search_is_shortened_and_says_so(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldptui.explain.report.users.SEARCH_WORK", 30)
+    one = bound("olh", "mga", seeds=1000)
+    assert "10 seeds (the attack: 1000)" in step(fake_life(one, rng), "Crafting").text
+    bucket = bound("olh", "mga", seeds=1000, scoring="bucket")
+    assert "5 seeds (the attack: 1000)" in step(fake_life(bucket, rng), "Crafting").text
+    meter = step(fake_life(one, rng), "Support").meter
+    assert meter is not None
+    assert one.attack is not None
+    assert one.hash_range is not None
+    law = matched_law(3, one.hash_range, one.attack.search)  # type: ignore[union-attr]
+    assert meter.expected == pytest.approx(law @ np.arange(4))
+
+
+def test_users_are_drawn_from_the_population(rng: np.random.Generator) -> None:
+    one = cell([5, 0, 3, 0, 2], {"kind": "oue", "epsilon": 1.0})
+    drawn = np.bincount([random_user(one, rng) for _ in range(2000)], minlength=5)
+    assert drawn[[1, 3]].tolist() == [0, 0]
+    share = np.array([0.5, 0, 0.3, 0, 0.2])
+    assert (np.abs(drawn / 2000 - share) < 7 * np.sqrt(0.25 / 2000)).all()
+
+
+def test_without_an_attack_there_is_no_fake_and_no_weight(rng: np.random.Generator) -> None:
+    one = bound("oue", None)
+    with pytest.raises(ValueError, match="without an attack"):
+        fake_life(one, rng)
+    of = genuine_life(one, 0, rng)
+    assert [s.name for s in of.steps] == ["Value", "Encoding", "Perturbation", "Report", "Support"]
+    assert step(of, "Support").meter is None
+
+
+def test_labels_name_the_items(rng: np.random.Generator, tmp_path: object) -> None:
+    one = bound("grr")
+    labelled = copy.copy(one)
+    population = copy.copy(one.population)
+    object.__setattr__(population, "labels", tuple(f"name-{i}" for i in range(60)))
+    object.__setattr__(labelled, "population", population)
+    of = genuine_life(labelled, 7, rng)
+    assert step(of, "Value").text.startswith("item 7, “name-7”")
+    cells = step(of, "Encoding").cells
+    assert cells is not None
+    assert cells.label(7) == "name-7"
+
+
+def test_the_rest_of_the_cells() -> None:
+    bits = np.array([1, 0, 1, 1, 0, 0, 1], dtype=bool)
+    cells = Cells("item", (("sent", bits),), (life.Group("own", (2,)), life.Group("t", (0, 5))), {})
+    assert cells.others(2) == (1, 3)
+    assert cells.others(9) == (1, 3, 4, 6)
+    assert cells.rest() == life.Rest(4, (2,))
+
+
+def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -> None:
+    for kind in KINDS:
+        one = cell([5, 3, 2], {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [0, 1, 2]))
+        assert isinstance(one.protocol, GRR | Unary | LocalHashing)
+        for of in (genuine_life(one, 1, rng), fake_life(one, rng)):
+            assert of.supports.tolist() == of.targets.tolist()

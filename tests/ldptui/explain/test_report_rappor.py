@@ -1,0 +1,157 @@
+"""The life of a RAPPOR report: what is shown is what the protocol and the attack have drawn."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import attack, cell
+
+from core import theory
+from core.cell import Cell
+from core.protocols import Rappor
+from ldptui.explain.report import Cells, Life, fake_life, genuine_life, has_steps
+
+Rng = np.random.Generator
+FORMS: list[dict[str, Any]] = [
+    {"f": 0.5},
+    {"f": 0.0},
+    {"form": "one-time", "f": 0.4},
+]
+FAKES = ["rpa", "ria", "mga"]
+
+
+def bound(fakes: str | None = "mga", cohort: float | None = None, **more: Any) -> Cell:
+    table = {"kind": "rappor", "bits": 32, "hashes": 2, "cohorts": 4, **more}
+    own = {} if cohort is None else {"cohort": cohort}
+    aimed = None if fakes is None else attack(fakes, 0.2, [2, 4], **own)
+    return cell([500, 300, 150, 50, 0], table, aimed)
+
+
+def steps(life: Life) -> dict[str, Any]:
+    return {step.name: step for step in life.steps}
+
+
+def cells_of(life: Life, name: str) -> dict[str, Any]:
+    cells = steps(life)[name].cells
+    assert isinstance(cells, Cells)
+    return dict(cells.rows)
+
+
+def opened(one: Cell, life: Life) -> tuple[int, Any]:
+    assert isinstance(one.protocol, Rappor)
+    return int(life.report["cohort"][0]), one.protocol.unpack(life.report)[0]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("item", range(5))
+def test_every_bit_from_the_filter_to_the_report(form: dict[str, Any], item: int, rng: Rng) -> None:
+    one = bound(**form)
+    assert has_steps(one.protocol)
+    life = genuine_life(one, item, rng)
+    assert isinstance(one.protocol, Rappor)
+    assert one.noise is not None
+    cohort, sent = opened(one, life)
+    true = one.protocol.encode(np.array([item]), np.array([cohort]))[0]
+    assert (cells_of(life, "Bloom filter")["true"] == true).all()
+    last = true
+    if one.noise.memoised:
+        last = cells_of(life, "Kept noise")["kept"]
+        chances = steps(life)["Kept noise"].chances
+        assert [c.probability for c in chances] == [1 - one.noise.f / 2, one.noise.f / 2]
+        assert chances[0].outcome == f"{int(last[true].sum())} of {int(true.sum())}"
+        assert chances[1].outcome == f"{int(last[~true].sum())} of {int((~true).sum())}"
+    if one.noise.p > 0:
+        rows = cells_of(life, "Fresh noise")
+        assert (rows["kept"] == last).all()
+        assert (rows["sent"] == sent).all()
+        assert [c.probability for c in steps(life)["Fresh noise"].chances] == [0.75, 0.5]
+    else:
+        assert (last == sent).all()  # the kept bits are sent
+        assert "none" in steps(life)["Fresh noise"].text
+    assert (steps(life)["Report"].bits == sent).all()
+    assert f"cohort {cohort}" in steps(life)["Hashing"].text
+
+
+def test_the_hash_is_that_of_googles_client(rng: Rng) -> None:
+    one = bound()
+    life = genuine_life(one, 3, rng)
+    cohort, _ = opened(one, life)
+    digest = hashlib.md5(cohort.to_bytes(4, "big") + b"3").digest()
+    first, second = steps(life)["Hashing"].detail
+    assert digest[:2].hex(" ") in first
+    assert second.endswith(f"bits {digest[0] % 32}, {digest[1] % 32}")
+
+
+def test_a_client_keeps_its_permanent_bits_and_cohort() -> None:
+    """Another report of one client: the same kept bits, fresh noise of its own."""
+    one = bound(f=0.5)
+    lives = [
+        genuine_life(one, 1, np.random.default_rng(number), np.random.default_rng(99))
+        for number in range(5)
+    ]
+    assert len({opened(one, life)[0] for life in lives}) == 1
+    kept = {cells_of(life, "Kept noise")["kept"].tobytes() for life in lives}
+    assert len(kept) == 1
+    assert len({opened(one, life)[1].tobytes() for life in lives}) == 5
+
+
+@pytest.mark.parametrize("fakes", FAKES)
+@pytest.mark.parametrize("cohort", [None, 1.0])
+def test_fakes(fakes: str, cohort: float | None, rng: Rng) -> None:
+    one = bound(fakes, cohort)
+    assert isinstance(one.protocol, Rappor)
+    life = fake_life(one, rng)
+    claimed, sent = opened(one, life)
+    if cohort == 1.0:
+        assert claimed == 0
+    aimed = one.protocol.aimed(one.targets)[claimed]
+    if fakes == "mga":
+        assert sent[aimed].all()
+        assert (cells_of(life, "Padding")["before"] == aimed).all()
+        assert (cells_of(life, "Padding")["after"] == sent).all()
+        assert life.targets.tolist() == [2, 4]
+    elif fakes == "ria":
+        assert life.item in (2, 4)
+        assert (cells_of(life, "Fresh noise")["sent"] == sent).all()
+    else:
+        assert (cells_of(life, "Drawing")["drawn"] == sent).all()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("fakes", FAKES)
+def test_the_support_and_the_weight_average_to_the_theory(
+    form: dict[str, Any], fakes: str, rng: Rng
+) -> None:
+    """Weights of fakes and of genuine users: the gain of the bits is β times their difference."""
+    one = bound(fakes, **form)
+    lives = [fake_life(one, rng) for _ in range(400)]
+    weights = np.array([life.weight for life in lives])
+    gain = theory.bit_gain(one)
+    assert gain is not None
+    assert isinstance(one.protocol, Rappor)
+    held = one.protocol.design.bits_of(one.population.frequencies)
+    columns = one.protocol.design.columns[:, one.protocol.design.column_of[one.targets]]
+    genuine = float(((columns.T @ held.ravel()) / columns.sum(axis=0)).sum())
+    expected = gain / one.share + genuine
+    assert budget.mean(weights, expected, weights.var(ddof=1).round(12))
+    assert not budget.mean(weights, expected + 3, weights.var(ddof=1).round(12))
+    meters = [steps(life)["Support"].meter for life in lives]
+    found = np.array([meter.value - meter.expected for meter in meters])
+    assert budget.mean(found, 0.0, found.var(ddof=1).round(12))
+
+
+def test_without_an_attack_there_is_no_weight(rng: Rng) -> None:
+    one = bound(None)
+    life = genuine_life(one, 0, rng)
+    assert "Weight" not in steps(life)
+    assert life.targets.size == 0
+    assert steps(life)["Support"].meter is None
+
+
+def test_too_many_filters_are_not_hashed_for_one_report() -> None:
+    assert not has_steps(bound(cohorts=2**14).protocol)
+    assert has_steps(bound(cohorts=2**13).protocol)

@@ -1,0 +1,360 @@
+"""The lab's commands: what they print, their JSON, their exit codes and their errors."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ldptui.commands.test_cli import Captured, fail, succeed
+from ldptui.test_import_hygiene import HEAVY, imported
+
+from ldptui import exits
+from ldptui.commands import cli
+from ldptui.lab.options import COMMANDS
+
+TABLE = "zip,age,disease\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n"
+RELATION = "user,page\n1,a\n1,b\n2,b\n2,c\n3,c\n4,c\n"
+
+BROKEN = '''
+class Kept:
+    """Randomised response, right or with twice the budget."""
+
+    def __init__(self, items, epsilon, factor=1):
+        import math
+
+        self.items, self.keep = items, 1 / (1 + items / math.expm1(factor * epsilon))
+
+    def perturb(self, values, rng):
+        import numpy as np
+
+        return np.where(
+            rng.random(values.size) < self.keep, values, rng.integers(0, self.items, values.size)
+        )
+
+
+def broken(items, epsilon):
+    return Kept(items, epsilon, 2)
+
+
+def nothing(items, epsilon):
+    return None
+
+
+def failing(items, epsilon):
+    raise OSError("no such device")
+
+
+number = 3
+'''
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(TABLE, encoding="utf-8")
+    Path("relation.csv").write_text(RELATION, encoding="utf-8")
+    Path("mine.py").write_text(BROKEN, encoding="utf-8")
+    ids = "\n".join(f"{i},{i % 3}" for i in range(100_500))
+    Path("ids.csv").write_text(f"id,group\n{ids}\n", encoding="utf-8")
+
+
+def values(capsys: Captured, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(succeed(capsys, *arguments, "--format", "json"))
+    return found
+
+
+# Start.
+
+
+def test_help_of_each_command_is_light(capsys: Captured) -> None:
+    text = succeed(capsys, "--help")
+    for command in COMMANDS:
+        assert f"\n  {command} " in text
+        assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
+    code, names = imported("check", "--help")
+    assert code == 0
+    assert not names & set(HEAVY)
+    assert not {name for name in names if name.startswith("core.")}
+
+
+# accuracy
+
+
+def test_accuracy_both_ways(capsys: Captured) -> None:
+    found = values(capsys, "accuracy", "--epsilon", "0.5")
+    assert found["sensitivity"] == 2
+    accuracy = {name: one["accuracy"] for name, one in found["mechanisms"].items()}
+    assert accuracy["laplace"] == pytest.approx(11.98292909)
+    assert accuracy["stability"] == pytest.approx(71.01756005)
+    assert found["locality"] is None
+    back = values(capsys, "accuracy", "--accuracy", str(accuracy["stability"]))
+    assert back["mechanisms"]["stability"]["epsilon"] == pytest.approx(0.5)
+    one = values(capsys, "accuracy", "--epsilon", "0.5", "--neighbours", "add-remove")
+    assert one["mechanisms"]["laplace"]["accuracy"] == pytest.approx(accuracy["laplace"] / 2)
+
+
+def test_the_price_of_locality(capsys: Captured) -> None:
+    arguments = ("accuracy", "--epsilon", "1", "--items", "100", "--users", "10000")
+    found = values(capsys, *arguments)["locality"]
+    # OUE: (4e/(e-1)² + f)/n against 8/n², with f = 1/100.
+    assert found["local"]["oue"]["factor"] == pytest.approx((3.6826942 + 0.01) * 10_000 / 8)
+    assert found["local"]["oue"]["users"] == pytest.approx(found["local"]["oue"]["factor"] * 1e4)
+    assert found["central_std"]["laplace"] == pytest.approx(8**0.5 / 1e4)
+    text = succeed(capsys, *arguments)
+    for words in ("oue: users needed", "4616 × n", "W17 th. 2", "W17: Wang", "(2/ε) ln(1/α)"):
+        assert words in text
+
+
+# disclose
+
+
+def test_disclose_a_table(capsys: Captured) -> None:
+    arguments = ("disclose", "table.csv", "--quasi", "zip,age", "--sensitive", "disease")
+    found = values(capsys, *arguments)
+    assert (found["rows"], found["classes"], found["k"]) == (4, 2, 2)
+    assert found["class_sizes"] == [[2, 2]]
+    disease = found["sensitive"]["disease"]
+    assert (disease["l_distinct"], disease["order"]) == (1, "alphabet")
+    assert disease["homogeneous_share"] == 0.5
+    assert found["attributes"]["exposed"]["disease"] == 2
+    text = succeed(capsys, *arguments)
+    assert "no attribute privacy" in text
+    assert "whoever is seen with age 2 also has disease heart" in text
+
+
+def test_disclose_a_relation(capsys: Captured) -> None:
+    arguments = ("disclose", "relation.csv", "--relation", "user,page")
+    found = values(capsys, *arguments)
+    assert not found["private"]
+    assert found["implications"] == [{"observed": ["a"], "implied": ["b"]}]
+    assert "\nwhoever is seen with a also has b\n" in succeed(capsys, *arguments)
+    Path("relation.csv").write_text(f"{RELATION}3,a\n", encoding="utf-8")
+    assert values(capsys, *arguments)["private"]
+    text = succeed(capsys, *arguments)
+    assert "attribute privacy holds: no set of observed attributes implies another" in text
+    assert "whoever" not in text
+
+
+# check
+
+
+@pytest.mark.parametrize("kind", ["grr", "sue", "oue", "blh", "olh"])
+def test_protocols_are_proved(kind: str, capsys: Captured) -> None:
+    found = values(capsys, "check", kind, "--epsilon", "1", "--items", "5")
+    assert found["verdict"] == "proved"
+    assert found["enumeration"]["epsilon"] == pytest.approx(1)
+    assert found["loss"]["maximum"] == pytest.approx(1)
+    assert found["audit"] is None
+
+
+def test_the_worst_pair_and_report_are_named(capsys: Captured) -> None:
+    text = succeed(capsys, "check", "oue", "--epsilon", "1", "--items", "3")
+    assert "proved by enumeration" in text
+    assert "worst pair: item 2 and item 0" in text
+    assert "worst report: bits 001" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("laplace", "--epsilon", "1"),
+        ("geometric", "--epsilon", "1", "--neighbours", "add-remove"),
+        ("stability", "--epsilon", "1", "--delta", "1e-6"),
+        ("exponential", "--epsilon", "1", "--counts", "5,4,0"),
+        ("rappor", "--items", "6"),
+        ("olh", "--epsilon", "1", "--items", "4000"),
+    ],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_mechanisms_are_proved(arguments: tuple[str, ...], capsys: Captured) -> None:
+    found = values(capsys, "check", *arguments)
+    assert found["verdict"] == "proved"
+    assert "proved" in succeed(capsys, "check", *arguments)
+    if arguments[0] == "stability":
+        assert found["loss"]["maximum"] is None  # unbounded
+        assert found["loss"]["tail"][-1][1] == pytest.approx(2.5e-7)
+
+
+def test_a_promise_that_is_too_good(capsys: Captured) -> None:
+    assert cli.main(["check", "rappor", "--items", "6", "--epsilon", "1"]) == exits.FAILED
+    assert "BROKEN: ε = 1 is not kept" in capsys.readouterr().out
+
+
+def test_a_plug_in_is_audited(capsys: Captured) -> None:
+    options = ("--epsilon", "1", "--items", "6", "--samples", "40000")
+    found = values(capsys, "check", "mine.py:Kept", *options)
+    assert found["verdict"] == "not refuted"
+    assert 0.7 < found["audit"]["lower"] < 1
+    assert cli.main(["check", "mine.py:broken", *options]) == exits.FAILED
+    text = capsys.readouterr().out
+    assert "BROKEN" in text
+    assert "worst event: the report is" in text
+
+
+@pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
+def test_a_curator_of_ones_own_is_audited(neighbours: str, capsys: Captured) -> None:
+    Path("curator.py").write_text(
+        "class Noisy:\n"
+        "    def __init__(self, scale): self.scale = scale\n"
+        "    def sample(self, histograms, rng):\n"
+        "        return histograms + rng.laplace(0, self.scale, histograms.shape)\n"
+        "def kept(items, epsilon): return Noisy(2 / epsilon)\n"
+        "def broken(items, epsilon): return Noisy(0.4 / epsilon)\n",
+        "utf-8",
+    )
+    options = ("--epsilon", "1", "--items", "4", "--neighbours", neighbours)
+    samples = ("--samples", "40000")
+    found = values(capsys, "check", "curator.py:kept", *options, *samples)
+    assert found["verdict"] == "not refuted"
+    assert found["audit"]["lower"] < 1
+    assert cli.main(["check", "curator.py:broken", *options, *samples]) == exits.FAILED
+    assert "BROKEN" in capsys.readouterr().out
+
+
+# ledger
+
+
+def test_ledger(capsys: Captured) -> None:
+    arguments = ("ledger", "daily=0.1x30", "0.5,1e-8", "page=0", "--people", "2")
+    found = values(capsys, *arguments)
+    assert [one["name"] for one in found["entries"]] == ["daily", "ε = 0.5", "page"]
+    assert found["spent"]["sequential"]["epsilon"] == pytest.approx(7)
+    assert found["spent"]["exact"]["epsilon"] < found["spent"]["improved"]["epsilon"]
+    text = succeed(capsys, *arguments)
+    for words in ("30 × ε = 0.1", "post-processing is free", "KOV th. 3.3", "2 people together"):
+        assert words in text
+    late = values(capsys, "ledger", "0.5,1e-3")
+    assert set(late["spent"]) == {"sequential"}
+
+
+def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
+    found = values(capsys, "ledger", "--rappor", "0.5,0.5,0.75,2", "--rounds", "10")["rappor"]
+    assert found["one"] == pytest.approx(1.0743, abs=1e-4)
+    assert found["naive"] == pytest.approx(10 * found["one"])
+    assert found["one"] < found["memoised"] < found["limit"] < found["naive"]
+    assert "memoised" in succeed(capsys, "ledger", "--rappor", "0.5,0.5,0.75,2", "--rounds", "10")
+    forever = values(capsys, "ledger", "--rappor", "0,0.5,0.75,2")["rappor"]
+    assert forever["limit"] is None
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("accuracy",), "one of the arguments --epsilon --accuracy is required"),
+        (("accuracy", "--epsilon", "0"), "--epsilon must be in"),
+        (("accuracy", "--epsilon", "1", "--delta", "0"), "--delta must be greater than 0 for the"),
+        (("accuracy", "--accuracy", "1"), "--accuracy must be greater than 1 for the stability"),
+        (("accuracy", "--epsilon", "1", "--alpha", "1"), "--alpha must be"),
+        (("accuracy", "--epsilon", "1", "--items", "8"), "--users is needed too"),
+        (("disclose", "table.csv"), "--quasi must name"),
+        (("disclose", "table.csv", "--quasi", "sex"), "--quasi must be a column of table.csv"),
+        (("disclose", "table.csv", "--quasi", "age", "--sensitive", "age"), "quasi-identifier"),
+        (("disclose", "ids.csv", "--quasi", "id,group"), "at most 100000 different values"),
+        (("disclose", "table.csv", "--relation", "zip"), "--relation must be two columns"),
+        (("disclose", "table.csv", "--relation", "zip,age", "--quasi", "zip"), "cannot be given"),
+        (("disclose", "table.csv", "--quasi", "age", "--observed", "0"), "--observed must be in"),
+        (("check", "nonsense", "--epsilon", "1"), "PROTOCOL must be one of"),
+        (("check", "grr", "--items", "8"), "--epsilon is needed"),
+        (("check", "grr", "--epsilon", "1"), "--items is needed"),
+        (("check", "grr", "--epsilon", "30", "--items", "8"), "--epsilon must be in (0, 20]"),
+        (("check", "stability", "--epsilon", "1"), "--delta must be greater than 0"),
+        (("check", "grr", "--epsilon", "1", "--items", "4", "--hash-range", "3"), "of olh"),
+        (("check", "exponential", "--epsilon", "1", "--counts", "1,x"), "--counts must be"),
+        (("check", "exponential", "--epsilon", "1"), "--counts is needed"),
+        (("check", "rappor", "--items", "4", "--noise", "1,2"), "--noise must be 3 numbers"),
+        (("check", "rappor", "--items", "4", "--noise", "1,0.5,0.75"), "--noise must be less"),
+        (("check", "grr", "--epsilon", "1", "--items", "4", "--audit", "--samples", "9"), "at lea"),
+        (("check", "mine.py:number", "--epsilon", "1", "--items", "4"), "mine.py has no number"),
+        (("check", "mine.py:nothing", "--epsilon", "1", "--items", "4"), "must return an object"),
+        (("ledger",), "ENTRY must be given"),
+        (("ledger", "much"), "ENTRY must be [NAME=]EPSILON"),
+        (("ledger", "0.1xa"), "ENTRY must be [NAME=]EPSILON"),
+        (("ledger", "a=-1"), "ENTRY a=-1: epsilon must be at least 0"),
+        (("ledger", "0.1", "--delta", "1"), "--delta must be in"),
+        (("ledger", "--rappor", "0.5,0.5"), "--rappor must be 4 numbers"),
+        (("ledger", "--rappor", "0.5,0.9,0.75,2"), "--rappor q must exceed p"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input_is_one_sentence(
+    arguments: tuple[str, ...], words: str, capsys: Captured
+) -> None:
+    assert words in fail(capsys, exits.USAGE, *arguments)
+
+
+def test_files_and_plug_ins_that_fail(capsys: Captured) -> None:
+    assert "cannot be read" in fail(capsys, exits.NO_FILE, "disclose", "no.csv", "--quasi", "a")
+    options = ("--epsilon", "1", "--items", "4")
+    assert "not a Python file" in fail(capsys, exits.NO_FILE, "check", "no.py:Kept", *options)
+    line = fail(capsys, exits.FAILED, "check", "mine.py:failing", *options)
+    assert line == "mine.py:failing failed: OSError: no such device"
+
+
+def test_an_entry_may_name_its_noise(capsys: Captured) -> None:
+    (entry,) = values(capsys, "ledger", "daily=0.1@laplacex30")["entries"]
+    assert (entry["name"], entry["epsilon"], entry["times"]) == ("daily", 0.1, 30)
+    assert entry["mechanism"] == "laplace"
+    line = fail(capsys, exits.USAGE, "ledger", "0.1@gauss")
+    assert 'mechanism must be one of any, laplace, geometric, got "gauss"' in line
+
+
+ROUNDS = """
+format = 1
+[population]
+kind = "counts"
+counts = [600, 300]
+[protocol]
+kind = "{kind}"
+{noise}
+[campaign]
+rounds = 10
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "each", "times", "delta"),
+    [
+        ("oue", "any", 0.2, 10, 0.0),
+        ("laplace", "laplace", 0.1, 20, 0.0),  # two counts change, each with half the budget
+        ("stability", "any", 0.2, 10, 1e-6),
+    ],
+)
+def test_the_rounds_of_a_campaign_are_entries(
+    kind: str, name: str, each: float, times: int, delta: float, capsys: Captured
+) -> None:
+    Path("rounds.toml").write_text(ROUNDS.format(kind=kind, noise="epsilon = 0.2"), "utf-8")
+    found = values(capsys, "ledger", "other=1", "--scenario", "rounds.toml", "--delta", "1e-3")
+    other, own = found["entries"]
+    assert other["name"] == "other"
+    assert (own["name"], own["mechanism"], own["times"]) == (kind, name, times)
+    assert (own["epsilon"], own["delta"]) == pytest.approx((each, delta))
+    assert found["spent"]["sequential"]["epsilon"] == pytest.approx(1 + 10 * 0.2)
+    assert found["rappor"] is None
+
+
+def test_the_rounds_of_rappor_are_memoised(capsys: Captured) -> None:
+    noise = "f = 0.5\nhashes = 2\nbits = 16\ncohorts = 4"
+    Path("rounds.toml").write_text(ROUNDS.format(kind="rappor", noise=noise), "utf-8")
+    found = values(capsys, "ledger", "--scenario", "rounds.toml")
+    assert found["entries"] == []
+    rounds = found["rappor"]
+    assert rounds["rounds"] == 10
+    assert rounds["one"] < rounds["memoised"] < rounds["limit"] < rounds["naive"]
+    assert rounds["naive"] == pytest.approx(10 * rounds["one"])
+    line = fail(capsys, exits.USAGE, "ledger", "--scenario", "rounds.toml", "--rappor", "1,1,1,1")
+    assert "--scenario cannot be given with --rappor" in line
+
+
+def test_tight_accounting_without_its_library(capsys: Captured) -> None:
+    if importlib.util.find_spec("dp_accounting") is None:
+        line = fail(capsys, exits.USAGE, "ledger", "0.1x5", "--tight")
+        assert "pip install 'ldptui[accounting]'" in line
+    else:
+        found = values(capsys, "ledger", "0.1x5", "--tight")["spent"]
+        assert found["tight"]["epsilon"] == pytest.approx(found["exact"]["epsilon"], abs=1e-3)

@@ -1,0 +1,429 @@
+"""The tabs of the lab: every number against a closed form, every bad input its sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+
+from core.errors import LdpError, ScenarioError
+from ldptui.catalogue.help import lab_field_help, notions
+from ldptui.charts.draw import draw
+from ldptui.charts.rows import DARK
+from ldptui.charts.series import Bars, Plot
+from ldptui.lab import tabs
+from ldptui.lab.answer import Answer, decoded, encoded
+from ldptui.lab.forms import FORMS, TABS, Tab, starting
+from ldptui.session.draft import draft_of
+from ldptui.widgets.field import read
+
+DOCUMENT = {
+    "format": 1,
+    "population": {"kind": "zipf", "items": 50, "users": 10_000, "exponent": 1.0},
+    "protocol": {"kind": "oue", "epsilon": 1.0},
+}
+
+
+def steps_of(
+    tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
+) -> tabs.Steps:
+    known = {entry.name for entry in FORMS[tab]}
+    assert set(values) <= {*known, "path"}
+    if tab == "budget":
+        values = {"entries": ["daily=0.1x30", "census=0.5,1e-8"], **values}
+    return tabs.steps(
+        {
+            "tab": tab,
+            "values": starting(tab, None, values),
+            "document": document,
+            "folder": folder,
+        }
+    )
+
+
+def ask(tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Answer:
+    """The answer, as the screen gets it."""
+    steps = steps_of(tab, document, folder, **values)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return decoded(json.loads(json.dumps(encoded(end.value), allow_nan=False)))
+
+
+def refused(tab: Tab, folder: Path = Path(), **values: Any) -> tuple[str, str]:
+    """The field that is wrong, and the sentence below it."""
+    with pytest.raises(ScenarioError) as caught:
+        ask(tab, folder=folder, **values)
+    return caught.value.key, caught.value.rule
+
+
+def number(answer: Answer, quantity: str, column: int = 1) -> float:
+    [row] = [row for row in answer.table.rows if row[0] == quantity]
+    return float(str(row[column]))
+
+
+def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    plot = answer.charts[chart]
+    assert isinstance(plot, Plot)
+    [found] = [one for one in plot.series if one.label == label and one.legend]
+    return np.asarray(found.x, dtype=float), np.asarray(found.y, dtype=float)
+
+
+# All of them.
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_answers_what_it_starts_with(tab: Tab) -> None:
+    answer = ask(tab)
+    assert answer.table.rows
+    assert answer.words
+    assert 1 <= len(answer.charts) <= 2
+    for chart in answer.charts:
+        rows = draw(chart, 76, 18, DARK)
+        assert not any("nan" in row.text.split() for row in rows)
+    for words in (*answer.words, *answer.sources):
+        assert "nan" not in words.split()
+        assert "None" not in words
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_the_table_fits_beside_the_form(tab: Tab) -> None:
+    """At 120 columns, without scrolling to the side."""
+    table = ask(tab, **({"rows": 1_000_000} if tab == "synthetic" else {})).table
+    widths = [
+        max(
+            len(column.name) + 2,
+            *(len(column.text(row[at])) for row in table.rows),
+        )
+        for at, column in enumerate(table.columns)
+    ]
+    assert sum(widths) + 2 * (len(widths) - 1) <= 74, widths
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_field_and_notion_has_its_words(tab: Tab) -> None:
+    for entry in FORMS[tab]:
+        found = lab_field_help(entry.name)
+        assert found is not None, entry.name
+        assert found.label
+        assert found.allowed
+        assert found.meaning.endswith(".")
+        if not entry.bare:
+            assert len(found.title) <= 21, found.title
+    assert notions(tab)
+    for notion in notions(tab):
+        assert notion.formula
+        assert notion.source
+        assert notion.text.endswith(".")
+        assert all(len(line) <= 76 for line in notion.formula.split("\n"))
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_what_is_typed_is_never_more_than_one_sentence(tab: Tab) -> None:
+    """Whatever a field holds: an answer, or one line that says what is wrong with it."""
+    for entry in FORMS[tab]:
+        if entry.type == "rows":
+            continue
+        few = {"trials": 10} if tab == "choosing" else {}
+        for typed in ("", "x", "-1", "0", "1e99", "0.5", "\x00"):
+            value = typed if entry.type == "text" else read(typed, entry.type)
+            values = {**few, entry.name: value} if entry.options is None else few
+            sentence = ""
+            try:
+                ask(tab, **values)
+            except LdpError as error:
+                sentence = str(error)
+            assert "\n" not in sentence
+            assert len(sentence) < 400
+
+
+def test_a_question_without_a_scenario_says_so() -> None:
+    with pytest.raises(ScenarioError, match="no population"):
+        ask("histograms", document=None)
+
+
+# Histograms.
+
+
+def test_the_accuracy_is_that_of_psi() -> None:
+    """Golden facts of PSI's histogram statistic; and their inverse, with the + 1 kept."""
+    answer = ask("histograms", epsilon=0.5, alpha=0.05, delta=1e-6)
+    assert number(answer, "laplace, one bin") == pytest.approx(2 / 0.5 * math.log(20), rel=1e-4)
+    assert number(answer, "laplace, one bin") == pytest.approx(11.983, abs=1e-3)
+    assert number(answer, "laplace, all 50 bins") == pytest.approx(27.53, abs=5e-3)
+    assert number(answer, "stability, one bin") == pytest.approx(71.018, abs=1e-3)
+    back = ask("histograms", goal="accuracy", accuracy=71.018, alpha=0.05, delta=1e-6)
+    assert number(back, "stability, one bin") == pytest.approx(0.5, abs=1e-4)
+    near = ask("histograms", epsilon=0.5, neighbours="add-remove")
+    assert number(near, "laplace, one bin") == pytest.approx(5.9915, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+def test_the_drawn_histogram_is_off_as_often_as_said(kind: str) -> None:
+    answer = ask("histograms", mechanism=kind, alpha=0.2, seed=3)
+    missed = number(answer, "off by more in any bin")
+    if kind == "laplace":
+        assert budget.proportion(missed, 400, 0.2)
+        assert not budget.proportion(missed, 400, 0.5)
+    else:  # at most α
+        assert missed <= 0.2 * 400 + 6 * math.sqrt(400 * 0.16)
+    x, y = series(answer, "true")
+    assert x.size == 50
+    assert y.sum() == 10_000
+
+
+def test_delta_of_0_for_the_stability_mechanism_is_refused_with_the_reason() -> None:
+    key, sentence = refused("histograms", delta=0, mechanism="stability")
+    assert key == "delta"
+    assert "greater than 0 for the stability mechanism" in sentence
+
+
+# Loss.
+
+
+@pytest.mark.parametrize("kind", ["grr", "sue", "oue", "blh", "olh", "laplace", "geometric"])
+def test_the_largest_loss_is_epsilon(kind: str) -> None:
+    answer = ask("loss", mechanism=kind, epsilon=1.5, items=4)
+    assert number(answer, "largest loss") == pytest.approx(1.5, rel=1e-4)
+    _, tail = series(answer, "Pr[L > t]")
+    assert tail[0] == 1
+    assert tail[-1] == 0
+    assert (np.diff(tail) <= 1e-12).all()
+    law = answer.charts[1]
+    assert isinstance(law, Bars)
+    assert sum(bar.value for bar in law.bars) == pytest.approx(1)
+    # E[e^-L] = 1: what one input makes likelier the other makes less likely.
+    if kind != "laplace":
+        assert answer.words[0].startswith("Proved")
+
+
+def test_the_law_of_randomised_response_by_hand() -> None:
+    answer = ask("loss", mechanism="grr", epsilon=1.0, items=4)
+    law = answer.charts[1]
+    assert isinstance(law, Bars)
+    e = math.e
+    expected = {"L = 1": e / (e + 3), "L = 0": 2 / (e + 3), "L = -1": 1 / (e + 3)}
+    assert {bar.label: bar.value for bar in law.bars} == pytest.approx(expected)
+
+
+def test_an_audit_finds_the_budget_and_names_the_event() -> None:
+    answer = ask("loss", mechanism="grr", epsilon=1.0, items=4, audit="yes", samples=100_000)
+    assert 0.9 < number(answer, "ε at least") <= 1.0
+    assert any(words.startswith("worst event") for words in answer.words)
+
+
+def test_a_mechanism_of_ones_own_that_breaks_its_promise_is_caught(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "class Loud:\n"
+        "    def __init__(self, items, epsilon): self.items = items\n"
+        "    def perturb(self, values, rng):\n"
+        "        lie = rng.random(values.size) < 0.1\n"
+        "        return np.where(lie, rng.integers(0, self.items, values.size), values)\n",
+        encoding="utf-8",
+    )
+    answer = ask("loss", folder=tmp_path, mechanism="plugin", plugin="mine.py:Loud", samples=20_000)
+    assert answer.words[0].startswith("BROKEN")
+    assert refused("loss", mechanism="plugin", plugin="mine.py")[0] == "plugin"
+    with pytest.raises(LdpError, match="cannot be read"):
+        ask("loss", folder=tmp_path, mechanism="plugin", plugin="other.py:Loud")
+
+
+# Locality.
+
+
+def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
+    answer = ask("locality", users=10_000)
+    ratio = (number(answer, "oue: error") / number(answer, "laplace: error")) ** 2
+    assert number(answer, "oue as laplace: users") == pytest.approx(10_000 * ratio, rel=1e-3)
+    assert "local privacy needs" in answer.words[0]
+    # Twice as many users, twice the price.
+    twice = ask("locality", users=20_000)
+    before, after = (number(one, "oue as laplace: users") for one in (answer, twice))
+    assert after / 20_000 == pytest.approx(2 * before / 10_000, rel=1e-3)
+    assert all(plot.x.log and plot.y.log for plot in answer.charts if isinstance(plot, Plot))
+    assert ask("locality", over="epsilon").charts[0].x.label == "privacy budget ε"  # type: ignore[union-attr]
+
+
+# Choosing.
+
+
+def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
+    counts = {**DOCUMENT, "population": {"kind": "counts", "counts": [10, 7, 7]}}
+    answer = ask("choosing", document=counts, epsilon=0.5, trials=2000)
+    weights = [math.exp(0.25 * count) for count in (10, 7, 7)]
+    exact = weights[0] / sum(weights)
+    assert number(answer, "exponential: right") == pytest.approx(exact, rel=1e-4)
+    [measured] = [row[1] for row in answer.table.rows if row[0] == "  simulated"]
+    hits = round(2000 * float(str(measured).partition("±")[0]))
+    assert budget.proportion(hits, 2000, exact)
+    assert not budget.proportion(hits, 2000, exact - 0.15)
+    need = number(answer, "exponential: ε for 95 %")
+    assert 1 / (1 + 2 * math.exp(-1.5 * need)) == pytest.approx(0.95, abs=1e-4)
+    x, y = series(answer, "exponential, curator")
+    assert (np.diff(y) > -1e-12).all()
+    assert x[0] < need < x[-1]
+
+
+# Clipping.
+
+
+def test_clipping_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n10,c\n", encoding="utf-8")
+    answer = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, epsilon=2.0)
+    assert number(answer, "clipped sum: bias") == pytest.approx(-6)
+    assert number(answer, "clipped sum: noise") == pytest.approx(math.sqrt(2) * 4 / 2, rel=1e-4)
+    assert number(answer, "clipped sum: error") == pytest.approx(math.sqrt(36 + 8), rel=1e-4)
+    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
+    assert rows["Δ of sum"] == rows["Δ of mean"] == "unbounded"
+    assert (rows["Δ of count"], rows["Δ of histogram"]) == ("1", "1")
+    assert rows["Δ of sum, clipped"] == "4"
+    assert rows["Δ of mean, clipped"] == "2"
+    bound, error = series(answer, "error")
+    best = number(answer, "least error, at C")
+    assert bound[error.argmin()] == pytest.approx(best, rel=1e-3)
+    wide = ask("clipping", folder=tmp_path, file="few.csv", column="pay", bound=4, negative="yes",
+               neighbours="change-one")  # fmt: skip
+    rows = {row[0]: str(row[1]).strip() for row in wide.table.rows}
+    assert rows["Δ of sum, clipped"] == "8"
+    assert float(rows["Δ of mean, clipped"]) == pytest.approx(8 / 3, rel=1e-4)
+
+
+def test_a_column_that_is_not_numeric_is_named_with_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n", encoding="utf-8")
+    key, sentence = refused("clipping", tmp_path, file="few.csv", column="who")
+    assert key == "column"
+    assert sentence == "must be numeric, but the column 'who' holds 'a'"
+    key, sentence = refused("clipping", tmp_path, file="few.csv", column="what")
+    assert key == "column"
+    assert "(pay, who)" in sentence
+    assert refused("clipping", tmp_path, file="none.csv")[0] == "file"
+    assert refused("clipping", tmp_path, file="")[0] == "file"
+    steps = steps_of("clipping", folder=tmp_path, file="few.csv", column="who")
+    assert next(steps) == {"column": ("pay", "who")}  # offered whatever comes of it
+
+
+# Budget.
+
+
+def test_the_ledger_adds_up() -> None:
+    answer = ask("budget", entries=["daily=0.1x30", "", "census=0.5"], people=2, delta=1e-5)
+    assert number(answer, "total, sequential") == pytest.approx(2 * 3.5)
+    assert number(answer, "total, exact") < number(answer, "total, improved") <= 7.0
+    x, y = series(answer, "sequential, Σ ε")
+    assert x[0] == 1
+    assert x[-1] == 31
+    assert y[0] == pytest.approx(0.2)
+    assert y[-1] == pytest.approx(7.0)
+    _, exact = series(answer, "exact (KOV 3.3)")
+    assert (exact <= y + 1e-9).all()
+    assert (np.diff(exact) >= -1e-9).all()
+    alone = ask("budget", entries=[], rappor="0.5, 0.5, 0.75, 2", rounds=1000)
+    limit = 4 * math.log(0.75 / 0.25)
+    assert number(alone, "for ever, memoised") == pytest.approx(limit, rel=1e-4)
+    assert len(alone.charts) == 1
+
+
+def test_the_rounds_of_a_campaign_are_entries() -> None:
+    text = (
+        'format = 1\n[population]\nkind = "zipf"\nitems = 8\nusers = 1000\nexponent = 1.0\n'
+        '[protocol]\nkind = "oue"\nepsilon = 0.5\n[campaign]\nrounds = 7\n'
+    )
+    values = starting("budget", draft_of(text, Path()))
+    assert values["entries"] == ("oue=0.5x7",)
+
+
+def test_a_release_that_is_none_is_named_by_its_row() -> None:
+    key, sentence = refused("budget", entries=["daily=0.1x30", "census"])
+    assert key == "entries.1"
+    assert "NAME=" in sentence
+    key, sentence = refused("budget", entries=["a=-1"])
+    assert (key, sentence) == ("entries.0", "epsilon must be at least 0, got -1.0")
+    assert refused("budget", entries=[], rappor="")[0] == "entries.0"
+    assert refused("budget", tight="yes")[0] == "tight"
+
+
+# Disclosure.
+
+
+def test_the_relation_of_the_issue_and_what_restores_it(tmp_path: Path) -> None:
+    """Users 1-4 with {a,b}, {b,c}, {c}, {c}; then a for user 3 as well."""
+    answer = ask("disclosure", what="relation")
+    said = "No attribute privacy (φ∘ψ ≠ Id): whoever is seen with a also has b."
+    assert answer.words[:2] == (said, "Giving a to user 3 as well restores it.")
+    rows = "user,attribute\n1,a\n1,b\n2,b\n2,c\n3,c\n3,a\n4,c\n"
+    (tmp_path / "mended.csv").write_text(rows, encoding="utf-8")
+    mended = ask("disclosure", folder=tmp_path, what="relation", file="mended.csv")
+    assert mended.words[0].startswith("Attribute privacy: no set of observed attributes")
+    assert not any("whoever" in words for words in mended.words)
+
+
+def test_a_table_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "zip,age,ill\n1,2,heart\n1,2,heart\n1,3,flu\n1,3,cancer\n2,4,flu\n", encoding="utf-8"
+    )
+    answer = ask("disclosure", folder=tmp_path, file="t.csv", quasi="zip, age", sensitive="ill")
+    rows = {row[0]: str(row[1]).strip() for row in answer.table.rows}
+    assert rows["k"] == "1"
+    assert rows["unique rows"] == "20 %"
+    assert rows["ill: given away"] == "60 %"
+    assert "single out 20 % of the 5 rows" in answer.words[0]
+    bars = answer.charts[0]
+    assert isinstance(bars, Bars)
+    assert {bar.label: bar.value for bar in bars.bars} == pytest.approx(
+        {"1, unique": 0.2, "2": 0.8}
+    )
+
+
+def test_what_is_wrong_with_a_table_is_said_at_its_field(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("zip,ill\n", encoding="utf-8")
+    ids = "\n".join(map(str, range(100_001)))
+    (tmp_path / "ids.csv").write_text(f"id\n{ids}\n", encoding="utf-8")
+    (tmp_path / "short.csv").write_text("zip,ill\n1,flu\n2\n", encoding="utf-8")
+    (tmp_path / "bytes.csv").write_bytes(b"zip,ill\n\xff,1\n")
+    for name, words in (("empty.csv", "at least one row"), ("short.csv", "row 2 has 1 cells"),
+                        ("bytes.csv", "UTF-8")):  # fmt: skip
+        key, sentence = refused("disclosure", tmp_path, file=name, quasi="zip", sensitive="ill")
+        assert key == "file"
+        assert words in sentence
+    key, sentence = refused("disclosure", tmp_path, file="ids.csv", quasi="id", sensitive="")
+    assert key == "quasi"
+    assert "it names people rather than groups" in sentence
+    assert refused("disclosure", quasi="")[0] == "quasi"
+    assert refused("disclosure", quasi="agee")[0] == "quasi"
+    assert refused("disclosure", sensitive="age")[0] == "sensitive"
+    assert refused("disclosure", what="relation", user="who")[0] == "user"
+
+
+# Synthetic.
+
+
+@pytest.mark.parametrize("source", ["protocol", "laplace", "geometric", "stability"])
+def test_a_synthetic_column_is_as_wrong_as_its_estimates(source: str) -> None:
+    answer = ask("synthetic", source=source, rows=1_000_000)
+    own = number(answer, "  corrected")
+    added = number(answer, "drawing adds about")
+    drawn = number(answer, "rows are off by")
+    assert own - added < drawn < own + 2 * added  # at most the sum, but for chance
+    assert "spent nothing more" in answer.words[1]
+    assert ("δ = 1e-6" in answer.words[0]) == (source == "stability")
+
+
+def test_a_synthetic_column_is_written_with_its_budget(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    answer = ask("synthetic", rows=1000, path=str(path), column="colour", seed=4)
+    assert answer.words[0].startswith(f"Wrote {path}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "colour"
+    assert len(lines) == 1001
+    about = (tmp_path / "out.budget.txt").read_text(encoding="utf-8")
+    assert "epsilon = 1" in about
+    # What is written is what was shown: the draws before the order of the rows are the same.
+    shown = ask("synthetic", rows=1000, column="colour", seed=4)
+    assert shown.table.rows == answer.table.rows

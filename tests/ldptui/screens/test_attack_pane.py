@@ -1,0 +1,572 @@
+"""The attack pane: form and script are two views of one draft, whichever is edited."""
+
+import pytest
+from support.form_app import SCENARIO, SWEEP, FormApp
+from textual import events
+from textual.geometry import Region
+from textual.widget import Widget
+from textual.widgets import Static
+
+from core.attacks import ATTACKS
+from ldptui.screens.workbench.attack.form import KINDS
+from ldptui.screens.workbench.attack.item_list import ItemList
+from ldptui.screens.workbench.attack.pane import AttackPane
+from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
+from ldptui.screens.workbench.completion_list import CompletionList
+from ldptui.screens.workbench.script import ProblemList, ScriptEditor
+from ldptui.session.draft import edited, keys_of
+from ldptui.widgets.field import Choice, Field
+
+SIZES = [(80, 20), (44, 15), (140, 50)]
+MANY = SCENARIO.replace("count = 3", "count = 30")
+
+
+def editor(app: FormApp) -> ScriptEditor:
+    return app.query_one(ScriptEditor)
+
+
+def facts(app: FormApp) -> str:
+    return str(app.query_one("#facts", Static).content)
+
+
+def shown(app: FormApp) -> list[str]:
+    return [field.key for field in app.query(Field) if field.display]
+
+
+def problems(app: FormApp) -> list[str]:
+    listed = app.query_one(ProblemList)
+    return [str(option.prompt) for option in listed.options] if listed.display else []
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_form_shows_the_attack_and_nothing_is_cut(size: tuple[int, int]) -> None:
+    app = FormApp(AttackPane, SCENARIO + SWEEP)
+    async with app.run_test(size=size):
+        assert app.shown("attack.kind") == "mga"
+        assert app.shown("attack.share") == "0.05"
+        assert app.shown("attack.targets.pick") == "random"
+        assert app.shown("attack.targets.count") == "3"
+        assert app.shown("attack.seeds") == "1000"
+        assert app.shown("attack.scoring") == "anchor"
+        assert app.field("attack.share").swept
+        assert facts(app).startswith("m = 52 632 fakes   r = 3   f_T = 0.")
+        assert editor(app).text == app.draft.text
+        assert app.posted == []
+        for field in app.query(Field):
+            if field.display and isinstance(field.control, Choice):
+                row = str(field.control.render())
+                assert max(map(len, row.splitlines())) <= field.control.size.width
+
+
+async def test_a_goal_takes_as_many_fakes_as_it_needs() -> None:
+    """No number of the base, which has none, stands for it."""
+    text = SCENARIO.replace("share = 0.05\n", "") + '[goal]\nmetric = "gain"\nat_least = 0.2\n'
+    app = FormApp(AttackPane, text)
+    async with app.run_test(size=(80, 30)):
+        assert app.draft.problems == ()
+        assert facts(app).startswith("m as the goal takes   r = 3")
+
+
+async def test_a_form_edit_is_seen_in_the_script() -> None:
+    app = FormApp(AttackPane, SCENARIO + SWEEP)
+    async with app.run_test(size=(80, 30)) as pilot:
+        before = editor(app).cursor_location
+        await app.type_into(pilot, "attack.share", "10%")
+        assert "share = 0.1\n" in editor(app).text
+        assert editor(app).text == app.draft.text
+        assert editor(app).cursor_location == before
+        assert not any(isinstance(one, str) for one in app.posted)  # the script posted nothing
+        assert 'title = "a test"  # with a comment' in editor(app).text
+
+
+async def test_the_cursor_of_the_script_stays_where_it_was() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)):
+        editor(app).move_cursor((11, 4))
+        app.show(edited(app.draft, "seed", 123_456))
+        assert editor(app).cursor_location == (11, 4)
+        app.show(edited(app.draft, "trials", 5))  # a line above it more
+        assert editor(app).document.get_line(editor(app).cursor_location[0]) == 'kind = "olh"'
+
+
+async def test_typing_in_the_script_is_seen_in_the_form() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((16, 12))  # at the end of: share = 0.05
+        await pilot.press("backspace", "9")
+        assert app.posted == [SCENARIO.replace("0.05", text) for text in ("0.0", "0.09")]
+        assert app.shown("attack.share") == "0.09"
+        assert editor(app).cursor_location == (16, 12)
+        editor(app).move_cursor((15, 11))  # kind = "mga"
+        await pilot.press("backspace", "backspace", "backspace", *"rpa")
+        assert app.shown("attack.kind") == "rpa"
+        assert "attack.seeds" not in shown(app)
+
+
+async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ldptui.screens.workbench.screen.attack.pane.PATIENCE_S", 0)
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        last = app.draft.scenario
+        editor(app).focus()
+        editor(app).move_cursor((16, 8))
+        await pilot.press("x")
+        assert "share = x0.05" in editor(app).text
+        assert app.draft.scenario is last
+        assert len(problems(app)) == 1
+        assert problems(app)[0].startswith("✗ line 17: is not valid TOML")
+        assert app.shown("attack.share") == "0.05"
+        app.pane._close()  # what the timer does when it stays so
+        assert app.field("attack.share").is_disabled
+        await pilot.press("backspace")
+        assert problems(app) == []
+        assert not app.field("attack.share").is_disabled
+        assert app.draft.scenario.document == last.document  # type: ignore[union-attr]
+
+
+async def test_a_bad_value_in_the_script_is_under_the_field_as_well() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.retype(SCENARIO.replace("0.05", "1.5").replace("1000000", "0"))
+        await pilot.pause()
+        assert app.said("attack.share") == "must be in [0, 1), got 1.5"
+        assert app.said("attack.shape") == ""  # said once, where it is
+        assert problems(app) == ["✗ line 17: attack.share must be in [0, 1), got 1.5"]
+
+
+async def test_the_script_shows_the_line_of_a_problem_beside_the_form() -> None:
+    app = FormApp(AttackPane, "# remark\n" * 60 + SCENARIO)
+    async with app.run_test(size=(120, 16)) as pilot:
+        editor(app).scroll_to(y=0, animate=False)
+        await pilot.pause()
+        cursor = editor(app).cursor_location
+        await app.type_into(pilot, "attack.share", "1.5")
+        line = app.draft.problems[0].line
+        assert line is not None
+        top = editor(app).scroll_offset.y
+        assert top < line <= top + editor(app).size.height
+        assert editor(app).cursor_location == cursor
+
+
+async def test_a_problem_leads_to_its_line() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.retype(SCENARIO.replace("epsilon = 1.0", "epsilon = 99"))
+        await pilot.pause()
+        app.query_one(ProblemList).focus()
+        await pilot.press("down", "enter")
+        assert app.focused is editor(app)
+        assert editor(app).cursor_location == (12, 0)
+
+
+async def test_kinds_bring_what_they_need() -> None:
+    app = FormApp(AttackPane, SCENARIO.partition("\n[attack]")[0] + "\n")
+    async with app.run_test(size=(44, 20)) as pilot:
+        assert shown(app)[-1] == "attack.kind"
+        assert facts(app) == ""
+        app.field("attack.kind").control.focus()
+        await pilot.press("right")
+        assert app.draft.problems == ()
+        assert shown(app)[-3:] == ["attack.share", "attack.targets.pick", "attack.targets.count"]
+        assert app.shown("attack.share") == "0.05"
+        await pilot.press(*["right"] * 4)
+        assert shown(app)[-2:] == ["attack.seeds", "attack.scoring"]
+        assert "[attack]" in editor(app).text
+        await pilot.press(*["left"] * 5)
+        assert shown(app)[-1] == "attack.kind"
+        assert app.draft.problems == ()
+
+
+async def test_seeds_and_scoring_are_for_hashing_protocols() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        assert not app.field("attack.seeds").is_disabled
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        await pilot.pause()
+        assert app.field("attack.seeds").is_disabled
+        assert app.field("attack.scoring").is_disabled
+        app.show(edited(app.draft, "sweep.protocol.kind", ["oue", "olh"]))
+        await pilot.pause()
+        assert not app.field("attack.seeds").is_disabled
+
+
+async def test_targets_are_picked_or_listed() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        picked = app.draft.cell.targets.tolist()
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("right", "right", "right")
+        assert app.draft.document["attack"]["targets"]["items"] == app.draft.cell.targets.tolist()
+        assert "attack.targets.count" not in shown(app)
+        await app.type_into(pilot, "attack.targets.items", "4, 99")
+        assert "must be indices in [0, 64), got 99" in app.said("attack.targets.items")
+        await app.type_into(pilot, "attack.targets.items", "4, 9")
+        assert app.draft.cell.targets.tolist() == [4, 9]
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("left", "left", "left")
+        assert app.draft.document["attack"]["targets"] == {"pick": "random", "count": 2}
+        assert app.draft.cell.targets.tolist() == picked[:2]
+        assert app.draft.problems == ()
+
+
+async def test_too_many_targets_are_said_under_the_field() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 20)) as pilot:
+        await app.type_into(pilot, "attack.targets.count", "65")
+        assert (
+            app.said("attack.targets.count")
+            == "must be in [1, 64], as there are so many items, got 65"
+        )
+
+
+async def test_views_switch_where_there_is_room_for_one() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 15)) as pilot:
+        app.pane.focus()
+        assert not editor(app).parent.display
+        assert "s script" in str(app.pane.border_subtitle)
+        await pilot.press("s")
+        assert app.focused is editor(app)
+        assert not app.query_one("#form").display
+        await pilot.press("s")  # is typed, where the script opens
+        assert app.posted == [SCENARIO.replace("[attack]", "s[attack]")]
+        await pilot.press("backspace", "escape", "s")
+        assert app.query_one("#form").display
+        app.posted.clear()
+        for _ in range(2):  # with the letter that most terminals give it, which is not typed
+            app.post_message(events.Key("alt+s", "s"))
+            await pilot.pause()
+        assert app.query_one("#form").display
+        assert not app.posted
+        app.retype(SCENARIO.replace("0.05", "0.05 0"))
+        await pilot.pause()
+        assert "✗ line 17" in str(app.pane.border_subtitle)
+
+
+@pytest.mark.parametrize(
+    ("size", "beside", "below"), [((76, 20), True, False), ((60, 36), False, True)]
+)
+async def test_both_views_stand_where_there_is_room(
+    size: tuple[int, int], beside: bool, below: bool
+) -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        form, script = app.query_one("#form").region, app.query_one("#script").region
+        assert form.area
+        assert script.area
+        assert (form.right <= script.x) is beside
+        assert (form.bottom <= script.y) is below
+
+
+async def test_esc_leaves_the_editor_and_tab_is_no_text() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        await pilot.press("tab")
+        assert app.focused is not editor(app)
+        assert app.posted == []
+        editor(app).focus()
+        await pilot.press("escape")
+        assert app.focused is app.pane
+        await pilot.press("enter")
+        assert app.focused is editor(app)
+
+
+async def test_another_scenario_replaces_the_text_and_posts_nothing() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)):
+        other = 'format = 1\n[population]\nkind = "uniform"\nitems = 4\nusers = 9\n'
+        app.retype(other)
+        assert editor(app).text == other
+        assert app.posted == []
+
+
+async def test_only_rows_that_differ_are_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = FormApp(AttackPane)
+    asked: list[tuple[Region, ...]] = []
+    refresh = Widget.refresh
+
+    def noted(self: Widget, *regions: Region, **how: bool) -> Widget:
+        if isinstance(self, ScriptEditor):
+            asked.append(regions)
+        return refresh(self, *regions, **how)
+
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((16, 12))
+        await pilot.pause()
+        monkeypatch.setattr(Widget, "refresh", noted)
+        await pilot.press("1")
+        assert "share = 0.051" in app.draft.text
+        assert asked
+        assert len({region.y for regions in asked for region in regions}) == 1
+        assert () not in asked
+
+
+async def test_a_share_in_one_cohort_is_for_bloom_filters() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.show(edited(app.draft, "protocol.kind", "rappor"))
+        app.show(edited(app.draft, "protocol.f", 0.5))
+        await pilot.pause()
+        await app.type_into(pilot, "attack.cohort", "0.5")
+        assert app.draft.document["attack"]["cohort"] == 0.5
+        assert app.draft.problems == ()
+        await app.type_into(pilot, "attack.cohort", "2")
+        assert "must be" in app.said("attack.cohort")
+        await app.type_into(pilot, "attack.cohort", "")
+        assert "cohort" not in app.draft.document["attack"]
+        app.show(edited(app.draft, "protocol.form", "basic"))
+        await pilot.pause()
+        assert not any(field.key == "attack.cohort" for field in app.query(Field) if field.display)
+
+
+async def test_the_script_offers_what_may_stand_there() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        editor(app).focus()
+        editor(app).move_cursor((editor(app).document.line_count - 1, 0))
+        await pilot.press(*"see")
+        offers = app.query_one(CompletionList)
+        assert offers.display
+        assert [one.text for one in offers.offers] == ["seeds = "]
+        await pilot.press("tab", *"9")
+        assert not offers.display
+        assert app.draft.document["attack"]["seeds"] == 9
+        assert app.draft.problems == ()
+
+
+async def test_offers_are_chosen_from_and_closed() -> None:
+    app = FormApp(AttackPane, SCENARIO.replace('kind = "mga"', "kind = "))
+    async with app.run_test(size=(80, 30)) as pilot:
+        row = next(at for at, line in enumerate(SCENARIO.splitlines()) if "mga" in line)
+        editor(app).focus()
+        editor(app).move_cursor((row, len("kind = ")))
+        offers = app.query_one(CompletionList)
+        await pilot.press("ctrl+@")
+        assert [one.text for one in offers.offers][:2] == ['"none"', '"rpa"']
+        assert offers.offers[1].meaning
+        await pilot.press("escape")
+        assert not offers.display
+        assert app.focused is editor(app)
+        await pilot.press("ctrl+@", "down", "enter")
+        assert app.draft.document["attack"]["kind"] == "rpa"
+        await pilot.press("left")  # moving opens nothing
+        assert not offers.display
+
+
+def test_the_form_offers_every_kind() -> None:
+    assert set(KINDS) == set(ATTACKS)
+
+
+@pytest.mark.parametrize("kind", ATTACKS)
+async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 30)):
+        protocol = "oue" if kind == "apa" else "olh"
+        app.show(edited(edited(app.draft, "protocol.kind", protocol), "attack.kind", kind))
+        assert {problem.key for problem in app.draft.problems} <= {"attack.name", "simulate.path"}
+        own = set(keys_of("attack", kind)) - {"targets", "cohort", "options"}
+        assert {f"attack.{name}" for name in own} <= set(shown(app))
+
+
+MIXED = SCENARIO.replace(
+    'kind = "mga"\nshare',
+    'mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]  # two\nshare',
+)
+
+
+def parts(app: FormApp) -> ItemList:
+    return app.query_one("#parts", ItemList)
+
+
+async def test_a_mixture_is_a_list_and_the_fields_of_the_chosen_part() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        assert app.draft.problems == ()
+        assert [row.text.split()[-1] for row in parts(app).rows] == ["mga", "ria"]
+        assert "80 %" in parts(app).rows[0].text
+        assert app.shown("attack.mix.0.weight") == "0.8"
+        assert app.shown("attack.mix.0.kind") == "mga"
+        parts(app).focus()
+        await pilot.press("down")
+        assert app.shown("attack.mix.1.kind") == "ria"
+        assert app.posted == []
+        await app.type_into(pilot, "attack.mix.1.weight", "0.6")
+        assert app.draft.document["attack"]["mix"][1] == {"kind": "ria", "weight": 0.6}
+        assert "# two" in app.draft.text
+
+
+async def test_parts_are_added_moved_and_removed_by_keys() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        parts(app).focus()
+
+        def kinds() -> list[str]:
+            return [part["kind"] for part in app.draft.document["attack"]["mix"]]
+
+        await pilot.press("a")
+        assert kinds() == ["mga", "rpa", "ria"]
+        assert app.shown("attack.mix.1.kind") == "rpa"
+        await pilot.press("shift+down")
+        assert kinds() == ["mga", "ria", "rpa"]
+        await pilot.press("d")
+        assert kinds() == ["mga", "ria", "rpa", "rpa"]
+        await pilot.press("x", "x", "x", "x", "x")
+        assert len(kinds()) == 1  # the last one stays
+        assert app.draft.problems == ()
+
+
+async def test_a_part_may_have_targets_of_its_own() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 60)) as pilot:
+        app.field("attack.mix.0.targets.pick").control.focus()
+        await pilot.press("right")
+        assert app.draft.document["attack"]["mix"][0]["targets"] == {"pick": "random", "count": 10}
+        await app.type_into(pilot, "attack.mix.0.targets.count", "2")
+        assert app.draft.problems == ()
+        app.field("attack.mix.0.targets.pick").control.focus()
+        await pilot.press("left")
+        assert "targets" not in app.draft.document["attack"]["mix"][0]
+
+
+async def test_the_shape_of_the_attack_is_changed_and_comes_back_whole() -> None:
+    app = FormApp(AttackPane, MIXED)
+    async with app.run_test(size=(44, 40)) as pilot:
+        before = app.draft.document["attack"]
+        app.field("attack.shape").control.focus()
+        await pilot.press("left")
+        assert app.draft.document["attack"]["kind"] == "mga"
+        assert app.draft.problems == ()
+        await pilot.press("right")
+        assert app.draft.document["attack"] == before
+
+
+async def test_a_goal_takes_the_place_of_the_share() -> None:
+    app = FormApp(AttackPane)
+    async with app.run_test(size=(44, 40)) as pilot:
+        app.field("goal.metric").control.focus()
+        await pilot.press("right")
+        assert "share" not in app.draft.document["attack"]
+        assert app.draft.document["goal"]["metric"] == "gain"
+        assert app.draft.problems == ()
+        assert "attack.share" not in shown(app)
+        await app.type_into(pilot, "goal.at_least", "0.3")
+        assert app.draft.document["goal"]["at_least"] == 0.3
+        app.field("goal.metric").control.focus()
+        await pilot.press("left")
+        assert "goal" not in app.draft.document
+        assert app.draft.document["attack"]["share"] > 0
+        assert app.draft.problems == ()
+
+
+PHASED = (
+    SCENARIO.partition("[attack]")[0]
+    + """[campaign]
+rounds = 12
+
+[[attack.phase]]  # slowly
+rounds = 8
+share = { from = 0.0, to = 0.07 }
+targets = { pick = "random", count = 3 }
+mix = [ { kind = "mga", weight = 0.8 }, { kind = "ria", weight = 0.2 } ]
+
+[[attack.phase]]
+rounds = 2
+share = 0.02
+targets = { pick = "random", count = 3 }
+mix = [ { kind = "mga", weight = 1.0 } ]
+"""
+)
+
+
+def phases(app: FormApp) -> ItemList:
+    return app.query_one("#phases", ItemList)
+
+
+async def test_phases_are_listed_and_drawn() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        assert app.draft.problems == ()
+        rows = [row.text for row in phases(app).rows]
+        assert rows == ["0–7  0 → 7 % linear  mga 80 % ria 20 %", "8–9  2 %  mga"]
+        strip = app.query_one(PhaseStrip)
+        assert strip.rounds == 12
+        assert [len(one.shares) for one in strip.stretches] == [8, 2]
+        assert strip.stretches[0].shares[-1] == pytest.approx(0.07, rel=1e-3)
+        drawn = str(strip.render())
+        assert "7 %" in drawn
+        assert "mga 80 % ria 20 %" in drawn
+        assert app.shown("attack.phase.0.share.from") == "0"
+        assert app.shown("attack.phase.0.share.to") == "0.07"
+        phases(app).focus()
+        await pilot.press("down")
+        assert app.shown("attack.phase.1.share") == "0.02"
+        assert "attack.phase.1.share.to" not in shown(app)
+        assert app.posted == []
+
+
+async def test_a_phase_is_muted_moved_and_given_a_ramp() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        phases(app).focus()
+        await pilot.press("m")
+        assert app.draft.document["attack"]["phase"][0]["muted"] is True
+        assert app.draft.cell.rounds[3].malicious == 0
+        await pilot.press("shift+down")
+        assert [one["rounds"] for one in app.draft.document["attack"]["phase"]] == [2, 8]
+        assert "# slowly" in app.draft.text
+        await pilot.press("up")
+        app.field("attack.phase.0.share.shape").control.focus()
+        await pilot.press("right", "right", "right")
+        assert app.draft.document["attack"]["phase"][0]["share"]["shape"] == "step"
+        assert app.draft.problems == ()
+        await app.type_into(pilot, "attack.phase.0.share.at", "9")
+        assert "attack.phase.0.share.at" in {one.key for one in app.draft.problems}
+        assert app.said("attack.phase.0.share.at")
+
+
+async def test_a_wrong_phase_is_marked_in_the_list() -> None:
+    app = FormApp(AttackPane, PHASED.replace("share = 0.02", "share = 2"))
+    async with app.run_test(size=(60, 60)):
+        assert not phases(app).rows[0].problem
+        assert phases(app).rows[1].problem
+
+
+async def test_a_population_is_mixed_in() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 60)) as pilot:
+        assert app.shown("campaign.drift") == "none"
+        assert app.shown("campaign.churn") == "0"
+        app.field("campaign.drift").control.focus()
+        for kind in ("uniform", "zipf", "geometric", "normal"):
+            await pilot.press("right")
+            assert app.draft.document["campaign"]["drift"]["kind"] == kind
+            assert app.draft.problems == ()
+        await app.type_into(pilot, "campaign.drift.std", "-1")
+        assert app.said("campaign.drift.std")
+        await app.type_into(pilot, "campaign.drift.std", "3")
+        assert app.draft.problems == ()
+        app.field("campaign.drift").control.focus()
+        await pilot.press(*["left"] * 4)
+        assert "drift" not in app.draft.document["campaign"]
+
+
+async def test_phases_may_share_the_targets_of_the_attack() -> None:
+    app = FormApp(AttackPane, PHASED)
+    async with app.run_test(size=(60, 70)) as pilot:
+        assert app.shown("attack.phase.0.targets.pick") == "random"
+        assert app.shown("attack.targets.pick") == "shared"  # of each phase
+        app.field("attack.targets.pick").control.focus()
+        await pilot.press("right")
+        assert app.draft.document["attack"]["targets"]["pick"] == "random"
+        assert app.draft.problems == ()
+        app.field("attack.phase.0.targets.pick").control.focus()
+        await pilot.press("left")
+        assert "targets" not in app.draft.document["attack"]["phase"][0]
+        assert "attack.phase.0.targets.count" not in shown(app)
+        assert app.draft.problems == ()

@@ -1,0 +1,791 @@
+"""Pane 4 in a small app: tabs, views, axes, what it asks to be simulated, what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.waiting import seen
+from tests.chart_cases import QUICK, scenario, snapshot
+from tests.told import told
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from core.experiment import compile
+from core.scenario import Scenario
+from ldptui.charts.series import Bars, Plot
+from ldptui.messages import PartsChanged, RoundShown
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.charts.sheets import Sheets
+from ldptui.screens.workbench.transport_bar import TransportBar
+from ldptui.session import draft as drafts
+from ldptui.session.snapshot import Overlay, Snapshot, over
+from ldptui.widgets.choice_bar import ChoiceBar
+from ldptui.widgets.filter_input import FilterInput
+from ldptui.widgets.number_table import FilteredTable, NumberTable
+from ldptui.widgets.plot import ChartView
+
+QUICK_DRAFT = drafts.draft_of(QUICK, Path())
+NORMAL, NARROW, SMALL, WIDE = (76, 30), (60, 24), (44, 15), (140, 52)
+
+
+class Shell(App[None]):
+    """The pane alone, as large as the screen."""
+
+    def __init__(self, charset: str) -> None:
+        super().__init__()
+        self.charset, self.changes = charset, 0
+        self.rounds: list[int | None] = []
+
+    def compose(self) -> ComposeResult:
+        yield ChartsPane()
+
+    def on_parts_changed(self, message: PartsChanged) -> None:
+        self.changes += 1
+
+    def on_round_shown(self, message: RoundShown) -> None:
+        self.rounds.append(message.round)
+
+
+@asynccontextmanager
+async def showing(
+    size: tuple[int, int] = NORMAL,
+    draft: Any = QUICK_DRAFT,
+    run: Any = None,
+    charset: str = "braille",
+) -> AsyncIterator[tuple[ChartsPane, Pilot[None]]]:
+    app = Shell(charset)
+    async with app.run_test(size=size) as pilot:
+        pane = app.query_one(ChartsPane)
+        pane.draft = draft
+        pane.snapshot = run
+        await pilot.pause()
+        pane.focus_first()
+        await pilot.pause()
+        yield pane, pilot
+
+
+def chart(pane: ChartsPane, name: str) -> Any:
+    return pane.query_one(f"#{name}", ChartView).chart
+
+
+def shown(pane: ChartsPane) -> list[str]:
+    """The charts on the screen."""
+    views = [view for view in pane.query(ChartView) if view.display]
+    return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]
+
+
+def edited(key: str, value: Any) -> drafts.Draft:
+    return drafts.edited(QUICK_DRAFT, key, value)
+
+
+# --- Empty states
+
+
+async def test_nothing_yet() -> None:
+    async with showing(draft=None) as (pane, _):
+        assert "loading" in seen(pane.app)
+        assert pane.as_text().strip() == "loading …"
+    async with showing() as (pane, _):
+        assert seen(pane.app).count("no estimate yet: ctrl+r runs the scenario") == 0  # wrapped
+        assert "no estimate yet" in seen(pane.app)
+        assert seen(pane.app).count("no estimate yet") == 1
+
+
+async def test_a_failed_run_says_why() -> None:
+    failed = replace(
+        snapshot(scenario()), status="failed", error="the worker died", frequencies=None
+    )
+    async with showing(run=failed) as (pane, _):
+        assert "the worker died" in seen(pane.app)
+
+
+async def test_no_attack_no_gain() -> None:
+    async with showing(draft=edited("attack.kind", "none")) as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        assert "No attack, so no gain" in seen(pane.app)
+        assert chart(pane, "gain") is None
+        assert [part.name for part in pane.parts(pane.draft)] == ["base"]
+
+
+# --- Tabs, views, sizes
+
+
+@pytest.mark.parametrize(
+    ("size", "charts"),
+    [
+        (NORMAL, ["rank", "bars"]),
+        ((80, 20), ["rank", "bars"]),
+        (NARROW, ["bars"]),
+        (SMALL, ["bars"]),
+        ((60, 40), ["rank", "bars"]),  # one over the other
+        (WIDE, ["rank", "bars", "gain"]),
+    ],
+)
+async def test_frequencies_fit_the_pane(size: tuple[int, int], charts: list[str]) -> None:
+    async with showing(size, run=snapshot(scenario())) as (pane, _):
+        assert shown(pane) == charts
+        for name in charts:
+            assert chart(pane, name) is not None
+        assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
+        tabs = seen(pane.app).split("\n")[1]
+        assert "Frequencies" in tabs
+        if size[0] >= 60:
+            assert "Equations" in tabs
+
+
+async def test_view_key_goes_round() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        views = []
+        for _ in range(4):
+            views.append(shown(pane))
+            await pilot.press("v")
+        assert views == [["rank", "bars"], ["bars"], ["rank"], ["residuals"]]
+        assert shown(pane) == ["rank", "bars"]
+    async with showing(NARROW, run=snapshot(scenario())) as (pane, pilot):
+        views = []
+        for _ in range(3):
+            views.append(shown(pane))
+            await pilot.press("v")
+        assert views == [["bars"], ["rank"], ["residuals"]]
+
+
+async def test_tabs_by_key_and_by_click() -> None:
+    async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
+        await pilot.press("right")
+        assert (pane.tab, shown(pane)) == ("gain", ["gain"])
+        await pilot.press("l")
+        assert (pane.tab, shown(pane)) == ("error", ["error"])
+        await pilot.press("h", "left")
+        assert pane.tab == "frequencies"
+        bar = pane.query_one("#tabs", ChoiceBar)
+        await pilot.click(bar, offset=(seen(pane.app).split("\n")[1].index("Error"), 0))
+        assert pane.tab == "error"
+
+
+async def test_focus_follows_the_tab() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        await pilot.press("right")
+        assert pane.screen.focused is pane.query_one("#gain")
+        assert pane.current_chart() is pane.query_one("#gain")
+
+
+@pytest.mark.parametrize("size", [NORMAL, (80, 20), SMALL, WIDE])
+@pytest.mark.parametrize("tab", ["frequencies", "gain", "error", "table"])
+async def test_every_tab_at_every_size(size: tuple[int, int], tab: Any) -> None:
+    async with showing(size, run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
+        pane.tab = tab
+        await pilot.pause()
+        lines = seen(pane.app).split("\n")
+        assert all(len(line) == size[0] for line in lines)
+        assert lines[0].startswith("╭─ 4 Charts ")
+        assert pane.as_text().strip()
+
+
+# --- Parts
+
+
+async def test_parts_follow_what_is_shown() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        app: Any = pane.app
+
+        def names() -> list[str]:
+            return [part.name for part in pane.parts(QUICK_DRAFT)]
+
+        assert (names(), app.changes) == (["base"], 0)
+        await pilot.press("right")
+        assert (names(), app.changes) == (["base", "gain"], 1)
+        await pilot.press("t")
+        assert (pane.tab, names(), app.changes) == ("table", ["base", "gain"], 1)
+        await pilot.press("t", "right")
+        assert (pane.tab, names(), app.changes) == ("error", ["base", "error"], 2)
+
+
+async def test_parts_can_be_run() -> None:
+    async with showing(WIDE) as (pane, _):
+        base, gain = pane.parts(QUICK_DRAFT)
+        (cell,) = compile(Scenario(dict(base.document))).cells
+        assert cell.parameters == QUICK_DRAFT.cell.parameters  # type: ignore[union-attr]
+        assert len(compile(Scenario(dict(gain.document))).cells) == 11
+
+
+async def test_another_axis_is_another_part() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        await pilot.press("right", "a")
+        gain = pane.parts(QUICK_DRAFT)[1]
+        assert "protocol.epsilon" in gain.document["sweep"]
+        app: Any = pane.app
+        assert app.changes == 2
+        assert chart(pane, "gain").x.label == "privacy budget ε"
+        # Of what was simulated over β, one cell has the draft's β: it is a point of this curve too.
+        line, points = chart(pane, "gain").series
+        assert (line.label, list(points.x)) == ("MGA on OUE, closed form", [1.0])
+
+
+async def test_the_swept_key_is_the_axis() -> None:
+    text = QUICK + "\n[sweep]\n'protocol.epsilon' = [0.5, 1.0, 2.0]\n"
+    draft = drafts.draft_of(text, Path())
+    async with showing(draft=draft) as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        assert chart(pane, "gain").x.label == "privacy budget ε"
+        assert pane.parts(draft)[1].document["sweep"] == {"protocol.epsilon": [0.5, 1.0, 2.0]}
+        await pilot.click(pane.query_one("#gain-axis"), offset=(len("gain over  "), 0))
+        assert chart(pane, "gain").x.label == "share of fake users β"
+
+
+async def test_a_chosen_axis_stays_while_the_scenario_changes() -> None:
+    async with showing() as (pane, pilot):
+        await pilot.press("right", "a", "a")
+        assert chart(pane, "gain").x.label == "number of items d"
+        pane.draft = edited("protocol.epsilon", 2.0)
+        await pilot.pause()
+        assert chart(pane, "gain").x.label == "number of items d"
+
+
+# --- What follows the draft and what follows the run
+
+
+async def test_closed_forms_follow_the_draft_before_any_run() -> None:
+    async with showing() as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        first = chart(pane, "gain").series[0].y[-1]
+        pane.draft = edited("protocol.epsilon", 3.0)
+        (line,) = chart(pane, "gain").series  # at once
+        assert line.y[-1] < first
+
+
+async def test_a_draft_that_is_not_valid_changes_nothing() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        before = chart(pane, "gain")
+        pane.draft = edited("protocol.epsilon", -1.0)
+        assert pane.draft is not None
+        assert pane.draft.problems
+        await pilot.pause()
+        assert chart(pane, "gain") is before
+
+
+async def test_old_points_are_muted_until_new_ones_come() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        assert [s.label for s in chart(pane, "gain").series][1:] == ["simulated"]
+        changed = edited("protocol.epsilon", 2.0)
+        pane.draft = changed
+        assert [(s.label, s.tone) for s in chart(pane, "gain").series][1:] == [
+            ("other settings", "muted")
+        ]
+        pane.snapshot = snapshot(changed.scenario, "gain", key=2)  # type: ignore[arg-type]
+        assert [s.label for s in chart(pane, "gain").series][1:] == ["simulated"]
+
+
+async def test_old_frequencies_say_so() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, _):
+        assert "not the present settings" not in chart(pane, "bars").note
+        changed = edited("protocol.epsilon", 2.0)
+        before = pane.snapshot
+        pane.draft = changed
+        # Not with every key: most previews are over before it could be read.
+        assert chart(pane, "bars").note == "mean of 20 trials ± std error"
+        pane.snapshot = over(Snapshot(2, "running"), before)
+        assert chart(pane, "bars").note == "not the present settings; ± std error"
+        assert chart(pane, "rank").note == "not the present settings"
+        pane.snapshot = snapshot(changed.scenario, key=2)  # type: ignore[arg-type]
+        assert chart(pane, "bars").note == "mean of 20 trials ± std error"
+
+
+async def test_estimates_arrive_and_axes_stand_still() -> None:
+    async with showing(run=snapshot(scenario(), status="running")) as (pane, pilot):
+        before: Plot = chart(pane, "rank")
+        bars: Bars = chart(pane, "bars")
+        pane.snapshot = snapshot(scenario(), shift=0.001, status="running", key=1)
+        await pilot.pause()
+        after: Plot = chart(pane, "rank")
+        assert (before.x, before.y) == (after.x, after.y)
+        moved: Bars = chart(pane, "bars")
+        assert [bar.label for bar in moved.bars] == [bar.label for bar in bars.bars]
+        assert moved.bars[0].value == pytest.approx(bars.bars[0].value + 0.001)
+
+
+async def test_a_second_run_is_laid_over() -> None:
+    other = scenario(protocol__epsilon=2.0)
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        pane.overlays = (Overlay("run 7", snapshot(other, "gain", key=7)),)
+        await pilot.pause()
+        assert "targets, run 7" in [series.label for series in chart(pane, "rank").series]
+        await pilot.press("right")
+        assert "run 7" in [series.label for series in chart(pane, "gain").series]
+        pane.overlays = ()
+        await pilot.pause()
+        assert "run 7" not in [series.label for series in chart(pane, "gain").series]
+
+
+# --- Scales and quantities
+
+
+async def test_log_keys() -> None:
+    async with showing() as (pane, pilot):
+        await pilot.press("right", "x")
+        assert (chart(pane, "gain").x.log, chart(pane, "gain").y.log) == (True, False)
+        await pilot.press("c")
+        assert (chart(pane, "gain").x.log, chart(pane, "gain").y.log) == (True, True)
+        await pilot.press("a")  # another variable has a scale of its own
+        assert chart(pane, "gain").x.log is False
+        await pilot.press("right", "c")
+        assert chart(pane, "error").y.log is False
+
+
+async def test_error_as_standard_deviation() -> None:
+    async with showing(run=snapshot(scenario(), "error")) as (pane, pilot):
+        await pilot.press("right", "right")
+        assert chart(pane, "error").y.label == "mean squared error of a frequency"
+        await pilot.press("v")
+        assert chart(pane, "error").y.label == "standard deviation of a frequency"
+        assert len([s for s in chart(pane, "error").series if s.style == "points"]) == 5
+
+
+async def test_keys_are_offered_where_they_do_something() -> None:
+    async with showing() as (pane, _):
+        assert pane.check_action("view", ()) is True
+        assert pane.check_action("axis", ()) is False
+        pane.tab = "gain"
+        assert pane.check_action("axis", ()) is True
+        assert pane.check_action("view", ()) is False
+        pane.draft = edited("attack.kind", "none")  # no curve, so no axes
+        assert not pane.check_action("axis", ())
+        assert not pane.check_action("log", ("x",))
+
+
+# --- Table, text, picture
+
+
+async def test_table_is_sorted_filtered_and_copied() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t")
+        table = pane.query_one(NumberTable)
+        assert pane.screen.focused is table
+        assert len(table.rows) == 64
+        await pilot.press("s", "s", "s")  # item, target, true
+        assert [row[2] for row in table.rows] == sorted(
+            (row[2] for row in table.rows), reverse=True
+        )
+        await pilot.press("r")
+        assert table.rows[0][2] == min(row[2] for row in table.rows)
+        await pilot.press("slash", *"target")
+        assert len(table.rows) == 5
+        text = pane.as_text()
+        assert text.count("\n") == 6
+        assert text.startswith("item\t\ttrue\tbefore\tafter\t±\t")
+        await pilot.press("escape")
+        assert len(table.rows) == 64
+        assert pane.screen.focused is table
+        assert not pane.query_one(FilterInput).display
+
+
+async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "slash", *"vatsr")
+        assert pane.tab == "table"
+        assert pane.query_one(FilterInput).words == "vatsr"
+        assert pane.query_one(NumberTable).rows == []
+
+
+def field_row(pane: ChartsPane) -> str:
+    """What the row of the filter says, its gaps closed."""
+    field = pane.query_one(FilterInput)
+    slash, count = (str(one.render()) for one in field.query(Static))
+    return f"{slash} {field.words} {count}"
+
+
+async def test_the_filter_of_the_table_has_its_sign_and_its_count() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "slash", *"target")
+        field = pane.query_one(FilterInput)
+        assert field_row(pane) == "/ target 5 of 64"
+        await pilot.press("enter")
+        assert pane.screen.focused is pane.query_one(NumberTable)
+        assert field.display
+        await pilot.press("escape")
+        assert not field.display
+        assert len(pane.query_one(NumberTable).rows) == 64
+
+
+async def test_a_table_of_which_the_filter_leaves_nothing_says_so() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "slash", *"zebra")
+        second = pane.query_one(NumberTable).render_line(1)
+        assert second.text.rstrip() == "Nothing matches “zebra”."
+        assert field_row(pane) == "/ zebra 0 of 64"
+
+
+async def test_escape_goes_back_to_the_table_of_the_filter() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pane.query_one(Sheets).open("answer")  # another table, and it is the first
+        pane.query_one("#answer").display = False
+        await pilot.press("t", "slash", *"target", "escape")
+        assert pane.screen.focused is pane.query_one("#table", FilteredTable).query_one(NumberTable)
+
+
+async def test_header_click_sorts() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t")
+        table = pane.query_one(NumberTable)
+        header = seen(pane.app).split("\n")[3]
+        await pilot.click(table, offset=(header.index("after") - 1, 0))
+        after = [row[4] for row in table.rows]
+        assert after == sorted(after, reverse=True)  # type: ignore[type-var]
+        await pilot.click(table, offset=(header.index("after") - 1, 0))
+        assert [row[4] for row in table.rows] == after[::-1]
+
+
+async def test_table_keeps_its_order_while_a_run_goes_on() -> None:
+    async with showing(run=snapshot(scenario(), status="running")) as (pane, pilot):
+        await pilot.press("t", "s")
+        await pilot.press("down", "down")
+        table = pane.query_one(NumberTable)
+        items = [row[0] for row in table.rows]
+        pane.snapshot = snapshot(scenario(), shift=0.01)
+        await pilot.pause()
+        assert [row[0] for row in table.rows] == items
+        assert table.cursor == 2
+        assert table.rows[0][3] != snapshot(scenario()).frequencies.clean[0]  # type: ignore[union-attr]
+
+
+async def test_table_scrolls_to_the_cursor() -> None:
+    async with showing((76, 16), run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t", "G")
+        table = pane.query_one(NumberTable)
+        assert table.cursor == 63
+        assert str(table.rows[63][0]) in seen(pane.app)
+        assert table.render_line(0).text.startswith("item")  # the heading stays
+        await pilot.press("g")
+        assert table.scroll_y == 0
+
+
+async def test_table_of_another_chart() -> None:
+    async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
+        await pilot.press("right", "t")
+        table = pane.query_one(NumberTable)
+        assert table.table is not None
+        assert table.table.title == "Gain over β"
+        assert len(table.rows) == 11
+        await pilot.press("v")
+        assert table.table.title == "Mean squared error over ε"
+        assert len(table.rows) == 55
+        await pilot.press("t")
+        assert pane.tab == "error"
+
+
+async def test_one_collection_has_no_table_of_rounds() -> None:
+    async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
+        pane.tab = "error"
+        await pilot.pause()
+        pane.tab = "timeline"
+        await pilot.pause()
+        await pilot.press("t")
+        table = pane.query_one(NumberTable)
+        assert table.table is not None
+        assert table.table.title == "Mean squared error over ε"
+        await pilot.press("v")
+        assert table.table.title.startswith("Mean of")
+
+
+@pytest.mark.parametrize("tab", ["table", "report", "equations"])
+async def test_news_while_a_tab_is_being_made(tab: Any) -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        pane.tab = tab
+        pane.snapshot = snapshot(scenario(), shift=0.01, key=2)
+        pane.draft = edited("protocol.epsilon", 2.0)
+        await pilot.pause()
+        assert pane.tab == tab
+        assert pane.query_one(f"#{tab}").display
+        assert pane.as_text().strip()
+
+
+async def test_the_table_is_made_anew_only_for_new_numbers() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t")
+        table = pane.query_one(NumberTable)
+        before = table.table
+        pane.draft = edited("protocol.epsilon", 2.0)
+        assert table.table is before
+        pane.snapshot = snapshot(scenario(), shift=0.01, key=2)
+        assert table.table is not before
+
+
+async def test_only_changed_rows_of_the_table_are_sent() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        await pilot.press("t")
+        table = pane.query_one(NumberTable)
+        regions: list[Any] = []
+        table.refresh = lambda *where, **_: regions.extend(where) or table  # type: ignore[assignment,func-returns-value]
+        found = snapshot(scenario())
+        assert found.frequencies is not None
+        first = (found.frequencies.clean[0] + 0.01, *found.frequencies.clean[1:])
+        pane.snapshot = replace(found, key=2, frequencies=replace(found.frequencies, clean=first))
+        assert len(regions) == 1
+        assert regions[0].y == 1
+
+
+async def test_text_and_picture_of_the_current_chart() -> None:
+    async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
+        assert "Frequencies by rank" in pane.as_text()
+        pane.query_one("#bars").focus()
+        await pilot.pause()
+        assert pane.as_text().startswith("Targets, top items")
+        assert "Targets" in pane.as_svg()
+        await pilot.press("right")
+        assert pane.as_text().startswith("Gain of the attack")
+        pane.tab = "table"
+        await pilot.pause()
+        assert pane.current_chart() is None
+        assert pane.as_svg() == ""
+
+
+@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+async def test_every_tab_knows_a_curator(kind: str) -> None:
+    curated = edited("protocol.kind", kind)
+    assert curated.problems == ()
+    async with showing(draft=curated) as (pane, pilot):
+        for tab in ("gain", "error"):
+            pane.tab = tab
+            await pilot.pause()
+            labels = [one.label for one in chart(pane, tab).series]
+            assert any(kind.upper() in label for label in labels), labels
+            assert len(labels) == (1 if tab == "gain" else 6)
+        pane.tab = "equations"
+        await pilot.pause()
+        assert "The curator's noise" in seen(pane.app)
+        assert "s = Δ/ε" in seen(pane.app)
+        pane.tab = "report"
+        await pilot.pause()
+        assert "a trusted curator gets no reports" in seen(pane.app)
+
+
+async def test_one_report_and_equations_get_the_draft() -> None:
+    async with showing() as (pane, pilot):
+        for tab in ("report", "equations"):
+            pane.tab = tab  # type: ignore[assignment]
+            await pilot.pause()
+            sheet: Any = pane.query_one(f"#{tab}")
+            assert sheet.draft is QUICK_DRAFT
+            changed = edited("protocol.epsilon", 2.0)
+            pane.draft = changed
+            assert sheet.draft is changed
+            pane.draft = QUICK_DRAFT
+
+
+async def test_ascii_alone() -> None:
+    run = snapshot(scenario(), "gain", "error")
+    async with showing(run=run, charset="ascii") as (pane, pilot):
+        for tab in ("frequencies", "gain", "error"):
+            pane.tab = tab  # type: ignore[assignment]
+            await pilot.pause()
+            for line in seen(pane.app).split("\n")[1:-1]:
+                assert line[1:-1].isascii(), line
+
+
+# --- The rounds of a campaign
+
+CAMPAIGN = QUICK + "[campaign]\nrounds = 5\n"
+
+
+@cache
+def campaign() -> tuple[drafts.Draft, Snapshot]:
+    draft = drafts.draft_of(CAMPAIGN, Path())
+    assert draft.scenario is not None
+    return draft, told(draft.scenario.document)[0]
+
+
+async def test_without_a_campaign_the_timeline_says_how_to_get_one() -> None:
+    async with showing(run=snapshot(scenario())) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert "[campaign]" in " ".join(seen(pane.app).split())
+        assert chart(pane, "rounds") is None
+        assert [part.name for part in pane.parts(QUICK_DRAFT)] == ["base"]
+
+
+async def test_the_timeline_goes_round_its_views() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        views = []
+        for _ in range(6):
+            views.append(chart(pane, "rounds").title)
+            await pilot.press("v")
+        assert len(set(views)) == 5
+        assert views[0] == views[5]
+        assert [part.name for part in pane.parts(draft)] == ["base"]
+
+
+async def test_targets_one_after_the_other() -> None:
+    draft, run = campaign()
+    assert run.rounds is not None
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        every = chart(pane, "rounds").title
+        await pilot.press("j")
+        assert f"target {run.rounds.targets[0]} " in chart(pane, "rounds").title
+        await pilot.press("k", "k")
+        assert f"target {run.rounds.targets[-1]} " in chart(pane, "rounds").title
+        await pilot.press("j")
+        assert chart(pane, "rounds").title == every
+
+
+@pytest.mark.parametrize(
+    ("size", "charts"),
+    [
+        (NORMAL, ["rounds"]),
+        (SMALL, ["rounds"]),
+        (WIDE, ["rounds", "rounds-below", "rank", "bars"]),
+    ],
+)
+async def test_the_timeline_fits_the_pane(size: tuple[int, int], charts: list[str]) -> None:
+    draft, run = campaign()
+    async with showing(size, draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert shown(pane) == charts
+        assert all(len(line) == size[0] for line in seen(pane.app).split("\n"))
+        assert all(chart(pane, name) is not None for name in charts)
+
+
+async def test_the_table_has_the_rounds() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        await pilot.press("t")
+        assert len(pane.as_text().splitlines()) == 6
+        assert "ε spent" in seen(pane.app)
+        await pilot.press("t")
+        assert pane.tab == "timeline"
+
+
+async def test_rounds_that_come_and_go_lay_the_tab_out() -> None:
+    draft, run = campaign()
+    async with showing(WIDE, draft=draft, run=None) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.pause()
+        assert shown(pane) == ["rounds"]
+        pane.snapshot = run
+        await pilot.pause()
+        assert "rounds-below" in shown(pane)
+        pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
+        await pilot.pause()
+        assert shown(pane) == ["rounds"]
+        assert "[campaign]" in " ".join(seen(pane.app).split())
+
+
+def test_rounds_stay_while_the_next_run_has_none_yet() -> None:
+    _, run = campaign()
+    starting = Snapshot(2, "running")
+    assert over(starting, run).rounds is run.rounds
+    assert over(starting, run).round_frequencies is run.round_frequencies
+    other = replace(snapshot(scenario()), status="running")
+    assert over(other, run).rounds is None
+
+
+def test_points_of_a_preview_stay_until_the_run_has_its_own() -> None:
+    preview = snapshot(scenario(), "gain")
+    first, second, *others = preview.parts["gain"]
+    ours = replace(second, trials=7, parameters={**second.parameters, "trials": 90})
+    run = Snapshot(2, "running", full=True, parts={"gain": (ours,)})
+    assert over(run, preview).parts["gain"] == (ours, first, *others)
+    # Those of other settings go with the first of the new ones.
+    changed = replace(ours, parameters={**ours.parameters, "protocol.epsilon": 2.5})
+    run = Snapshot(3, "running", parts={"gain": (changed,)})
+    assert over(run, preview).parts["gain"] == (changed,)
+    # What is over is all there is.
+    assert over(replace(run, status="partial"), preview).parts["gain"] == (changed,)
+
+
+async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        before = chart(pane, "bars")
+        assert "all 5 rounds" in seen(pane.app)
+        await pilot.press("full_stop", "full_stop")
+        assert pane.cursor == 1
+        assert "round 1 of 0–4" in seen(pane.app)
+        assert chart(pane, "bars").title.endswith("round 1 of 0–4")
+        third = run.round_frequencies[1]
+        at = third.labels.index(chart(pane, "bars").bars[0].label)
+        assert chart(pane, "bars").bars[0].value == third.attacked[at]
+        await pilot.press("t")
+        assert pane.table() is not None
+        assert "round 1 of 0–4" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
+        await pilot.press("t")
+        await pilot.press("comma")
+        assert pane.cursor == 0
+        await pilot.press("end")
+        assert pane.cursor == 4
+        await pilot.press("home")
+        assert pane.cursor == 0
+        await pilot.press("p")
+        assert pane.cursor is None
+        assert chart(pane, "bars").bars == before.bars
+        assert getattr(pane.app, "rounds", ()) == [0, 1, 0, 4, 0, None]
+
+
+async def test_rounds_play_to_the_last_one() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        bar = pane.query_one("#rounds-bar", TransportBar)
+        await pilot.press("space")
+        assert bar.transport is not None
+        assert bar.transport.playing
+        bar._ticked -= 3.3  # seconds ago: two of the five rounds have come, of eight seconds
+        bar._tick()
+        await pilot.pause()
+        assert pane.cursor == 1
+        bar._ticked -= 100
+        bar._tick()
+        await pilot.pause()
+        assert pane.cursor == 4
+        assert not bar.transport.playing
+
+
+async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
+    draft, run = campaign()
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        pane.tab = "timeline"
+        await pilot.press("full_stop", "full_stop", "full_stop")
+        assert list(chart(pane, "rounds").series[-1].x) == [2, 2]
+        pane.tab = "gain"
+        await pilot.pause()
+        assert not pane.query_one("#rounds-bar").display
+        await pilot.press("full_stop")
+        assert pane.cursor == 2
+        pane.draft, pane.snapshot = QUICK_DRAFT, snapshot(scenario())
+        await pilot.pause()
+        assert pane.cursor is None
+        pane.tab = "frequencies"
+        await pilot.pause()
+        assert not pane.query_one("#rounds-bar").display
+
+
+async def test_of_rounds_that_are_not_kept_the_one_before_is_shown() -> None:
+    draft, run = campaign()
+    thinned = replace(run, round_frequencies={0: run.round_frequencies[0]})
+    async with showing(draft=draft, run=thinned) as (pane, pilot):
+        await pilot.press("end")
+        assert pane.cursor == 4
+        assert chart(pane, "bars").title.endswith("round 0 of 0–4")
+        laid = replace(snapshot(scenario()), key=2)
+        pane.overlays = (Overlay("flat", laid),)
+        await pilot.pause()
+        assert chart(pane, "bars").title.endswith("round 0 of 0–4")

@@ -1,0 +1,617 @@
+"""The dialogs, each over an empty app: what is typed, what is said, what comes back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.waiting import seen
+from textual.app import App
+from textual.binding import ActiveBinding, Binding
+from textual.content import Content
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input, OptionList, Static
+
+import scenarios
+from ldptui.screens import library
+from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
+from ldptui.screens.dialogs.open import OpenScreen
+from ldptui.screens.dialogs.save import SaveScreen, default_path
+from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.help import HelpScreen
+from ldptui.screens.library import LibraryScreen
+from ldptui.session.draft import Draft, draft_of, retyped
+from ldptui.terminal import places
+from ldptui.widgets.path_field import PathField, completed, completions
+
+GOOD = """# Claim: nothing at all.
+# Source: none.
+format = 1
+title = "A good one"
+
+[population]
+kind = "uniform"
+items = 16
+users = 1000
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+"""
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+class Bare(App[None]):
+    """Shows one dialog and keeps what it answered."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+
+    def __init__(self, dialog: Screen[Any]) -> None:
+        super().__init__()
+        self.dialog = dialog
+        self.answers: list[object] = []
+
+    def on_mount(self) -> None:
+        self.push_screen(self.dialog, self.answers.append)
+
+    def said(self) -> str:
+        """The sentence under the path."""
+        line = self.dialog.query_one(PathField).query_one(Static)
+        return line.visual.plain if isinstance(line.visual, Content) else str(line.visual)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a scenario of each sort, and the folder that the user works in."""
+    (tmp_path / "notes" / "sub").mkdir(parents=True)
+    (tmp_path / "notes" / "good.toml").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "notes" / "goods.csv").write_text("a\n", encoding="utf-8")
+    bad = GOOD.replace("epsilon = 1.0", "epsilon = 99")
+    (tmp_path / "notes" / "bad.toml").write_text(bad, encoding="utf-8")
+    (tmp_path / "notes" / "broken.toml").write_text("format = \n", encoding="utf-8")
+    (tmp_path / "notes" / "pyproject.toml").write_text("[tool.x]\ny = 1\n", encoding="utf-8")
+    (tmp_path / "notes" / "latin.toml").write_bytes(b"title = '\xe9'\n")
+    (tmp_path / "notes" / ".hidden.toml").write_text(GOOD, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(places, "scenarios_dir", lambda: tmp_path / "own")
+    monkeypatch.chdir(tmp_path / "notes")
+    return tmp_path / "notes"
+
+
+async def type_in(pilot: Pilot[Any], text: str) -> None:
+    pilot.app.screen.query_one(Input).value = text
+    await pilot.pause()
+
+
+# Paths.
+
+
+def test_completions_put_scenarios_first_and_folders_next(folder: Path) -> None:
+    found = completions("", folder, ".toml")
+    assert found == [
+        "bad.toml", "broken.toml", "good.toml", "sub/", "goods.csv", "latin.toml", "pyproject.toml",
+    ]  # fmt: skip
+    for name in ("run-2.toml", "Run-10.toml"):
+        (folder / name).write_text(GOOD, encoding="utf-8")
+    (folder / "tool.toml").write_text("[tool.ruff]\nformat = 1\n", encoding="utf-8")
+    assert completions("", folder, ".toml")[2:6] == [
+        "good.toml", "run-2.toml", "Run-10.toml", "sub/",
+    ]  # fmt: skip
+    assert completions("to", folder, ".toml") == ["tool.toml"]
+    assert completions(".", folder, ".toml") == [".hidden.toml"]
+
+
+def test_completions_go_on_as_the_path_was_begun(folder: Path) -> None:
+    assert completions("GO", folder) == []
+    assert completions("go", folder, ".toml") == ["good.toml", "goods.csv"]
+    assert completions("~/no", folder) == ["~/notes/"]
+    assert completions("~", folder) == ["~/"]
+    assert completions(f"{folder}/su", Path("/")) == [f"{folder}/sub/"]
+    assert completions("../no", folder) == ["../notes/"]
+
+
+def test_completions_of_what_cannot_be_listed_are_none(folder: Path) -> None:
+    assert completions("nowhere/x", folder) == []
+    assert completions("good.toml/x", folder) == []
+    assert completions("~nobody-has-this-name/x", folder) == []
+    assert completions("a\0/b", folder) == []
+
+
+def test_names_that_cannot_be_shown_are_not_offered(folder: Path) -> None:
+    (folder / "new\nline.toml").write_text(GOOD, encoding="utf-8")
+    with open(os.fsencode(folder) + b"/\xff.toml", "w") as file:  # noqa: PTH123
+        file.write(GOOD)
+    assert all(name.isprintable() for name in completions("", folder))
+
+
+@pytest.mark.parametrize(
+    ("typed", "candidates", "result"),
+    [
+        ("g", ["good.toml", "goods.csv"], "good"),
+        ("good", ["good.toml", "goods.csv"], "good"),
+        ("s", ["sub/"], "sub/"),
+        ("r", ["README"], "README"),
+        ("x", [], "x"),
+        ("re", ["README", "relax"], "re"),
+    ],
+)
+def test_completion_goes_as_far_as_all_agree(
+    typed: str, candidates: list[str], result: str
+) -> None:
+    assert completed(typed, candidates) == result
+
+
+# Open.
+
+
+async def test_open_by_typing(folder: Path) -> None:
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"good", "full_stop", *"toml", "enter")
+        assert app.answers == [folder / "good.toml"]
+
+
+async def test_open_by_tab_and_enter(folder: Path) -> None:
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("g", "tab")
+        assert app.screen.query_one(Input).value == "good"
+        await pilot.press("tab")
+        assert app.screen.query_one(OptionList).highlighted == 0
+        await pilot.press("enter")
+        assert app.answers == [folder / "good.toml"]
+
+
+async def test_a_folder_is_entered(folder: Path) -> None:
+    (folder / "sub" / "inside.toml").write_text(GOOD, encoding="utf-8")
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "~/notes/sub")
+        await pilot.press("enter")
+        assert app.screen.query_one(Input).value == "~/notes/sub/"
+        assert "inside.toml" in seen(app)
+        await pilot.press("down", "enter")
+        assert app.answers == [folder / "sub" / "inside.toml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("none.toml", "/none.toml does not exist"),
+        ("/dev/zero", "/dev/zero is no file but a device or a pipe"),
+        ("latin.toml", "latin.toml:1: is not UTF-8 text"),
+        ("broken.toml", "broken.toml:1: is not valid TOML"),
+        ("goods.csv", "not a scenario"),
+        ("pyproject.toml", "not a scenario"),
+        (" ", "type a path"),
+    ],
+)
+async def test_what_cannot_be_opened_is_said_under_the_path(
+    folder: Path, name: str, sentence: str
+) -> None:
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, name)
+        for _ in range(2):  # a second enter changes nothing
+            await pilot.press("enter")
+            assert sentence in app.said()
+            assert "\n" not in app.said()
+        assert app.answers == []
+        await type_in(pilot, "g")
+        assert app.said() == ""
+
+
+async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "bad.toml")
+        await pilot.press("enter")
+        assert "protocol.epsilon must be in (0, 20], got 99" in app.said()
+        assert "enter again" in app.said()
+        assert app.answers == []
+        await pilot.press("enter")
+        assert app.answers == [folder / "bad.toml"]
+
+
+async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    app = Bare(OpenScreen(folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "good.toml")
+        monkeypatch.setattr(Path, "open", refused)
+        await pilot.press("enter", "enter")
+        assert "good.toml cannot be read: Permission denied" in app.said()
+        assert app.answers == []
+
+
+async def test_a_bundled_scenario_is_no_place_to_look_for_ones_own(folder: Path) -> None:
+    app = Bare(OpenScreen(scenarios.path("quickstart").parent))
+    async with app.run_test(size=(120, 40)):
+        assert "Open a scenario · from ~/notes" in seen(app)
+
+
+# Save.
+
+
+def draft_in(folder: Path, name: str | None = "good.toml") -> Draft:
+    return draft_of(GOOD, folder, folder / name if name else None)
+
+
+async def test_save_writes_the_draft_to_its_own_file(folder: Path) -> None:
+    draft = retyped(draft_in(folder), GOOD + "# new\n")
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app.screen.query_one(Input).value == "~/notes/good.toml"
+        assert app.said() == f"→ {folder / 'good.toml'}"
+        await pilot.press("enter")
+        assert app.answers == [folder / "good.toml"]
+        assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
+
+
+async def test_another_file_is_overwritten_only_when_enter_is_pressed_again(folder: Path) -> None:
+    app = Bare(SaveScreen(draft_in(folder)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "goods.csv")
+        await pilot.press("enter")
+        assert app.said() == f"{folder / 'goods.csv'} exists; enter again saves"
+        await pilot.press("x", "backspace", "enter")  # edited: asked anew
+        assert app.answers == []
+        assert (folder / "goods.csv").read_text(encoding="utf-8") == "a\n"
+        await pilot.press("enter")
+        assert app.answers == [folder / "goods.csv"]
+        assert (folder / "goods.csv").read_text(encoding="utf-8") == GOOD
+
+
+async def test_a_file_that_somebody_else_changed_is_asked_about(folder: Path) -> None:
+    draft = draft_in(folder)
+    (folder / "good.toml").write_text(GOOD + "# theirs\n", encoding="utf-8")
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        assert "was changed by another program; enter again saves" in app.said()
+        assert (folder / "good.toml").read_text(encoding="utf-8").endswith("# theirs\n")
+
+
+async def test_what_cannot_be_written_is_said_and_nothing_is_lost(folder: Path) -> None:
+    app = Bare(SaveScreen(draft_in(folder)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "good.toml/inside.toml")
+        await pilot.press("enter")
+        assert "cannot be written" in app.said()
+        assert app.answers == []
+        assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD
+        await type_in(pilot, "other")
+        assert app.said() == f"→ {folder / 'other.toml'}"
+        await pilot.press("enter")
+        assert app.answers == [folder / "other.toml"]
+
+
+def test_what_may_not_be_looked_at_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert not any(ask(Path("/x")) for ask in (places.is_there, places.is_folder, places.is_file))
+
+
+async def test_a_name_alone_is_never_saved_inside_the_program(folder: Path) -> None:
+    bundled = scenarios.path("quickstart")
+    draft = draft_of(bundled.read_text(encoding="utf-8"), bundled.parent, None)
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await type_in(pilot, "mine")
+        assert app.said() == f"→ {Path.cwd() / 'mine.toml'}"
+
+
+async def test_saving_away_from_its_data_is_asked_about(folder: Path) -> None:
+    text = scenarios.path("survey").read_text(encoding="utf-8")
+    draft = draft_of(text, scenarios.path("survey").parent, scenarios.path("survey"))
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("enter")
+        assert "reads survey.csv, which is not in" in app.said()
+        assert app.answers == []
+        await pilot.press("enter")
+        assert app.answers == [folder.parent / "own" / "survey.toml"]
+
+
+async def test_a_link_keeps_pointing_to_its_file(folder: Path) -> None:
+    (folder / "link.toml").symlink_to(folder / "good.toml")
+    draft = retyped(draft_in(folder, "link.toml"), GOOD + "# new\n")
+    app = Bare(SaveScreen(draft))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        assert (folder / "link.toml").is_symlink()
+        assert (folder / "good.toml").read_text(encoding="utf-8") == GOOD + "# new\n"
+
+
+def test_the_proposed_name(folder: Path) -> None:
+    own = folder.parent / "own"
+    assert default_path(draft_in(folder)) == folder / "good.toml"
+    assert default_path(draft_in(folder, None)) == own / "a-good-one.toml"
+    bundled = scenarios.path("quickstart")
+    text = bundled.read_text(encoding="utf-8")
+    assert default_path(draft_of(text, bundled.parent, bundled)) == own / "quickstart.toml"
+    assert default_path(draft_of("title = 'ε∀'", folder)) == own / "scenario.toml"
+    long = "title = 'A survey in a CSV file, and 40 fake answers'"
+    assert default_path(draft_of(long, folder)) == own / "a-survey-in-a-csv-file-and-40-fake.toml"
+
+
+# Library.
+
+
+async def test_the_library_has_own_and_bundled_scenarios(folder: Path) -> None:
+    own = folder.parent / "own"
+    own.mkdir()
+    (own / "mine.toml").write_text(GOOD, encoding="utf-8")
+    (own / "broken.toml").write_text("a = \n", encoding="utf-8")
+    (own / "latin.toml").write_bytes(b"# \xff\n")
+    entries = list(library.entries())
+    assert [entry.name for entry in entries] == ["broken", "mine", *scenarios.names()]
+    assert [entry.own for entry in entries[:3]] == [True, True, False]
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("down")
+        assert "Claim: nothing at all." in seen(app)
+        await pilot.press("enter")
+        assert app.answers == [own / "mine.toml"]
+
+
+async def test_typing_filters_and_a_slash_begins(folder: Path) -> None:
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"survey")
+        assert app.screen.query_one(Input).value == "survey"
+        assert app.screen.query_one(OptionList).option_count < len(scenarios.names())
+        await type_in(pilot, "survey csv people")
+        await pilot.press("enter")
+        assert app.answers == [scenarios.path("survey")]
+
+
+async def test_the_library_shows_first_what_is_named_so(folder: Path) -> None:
+    """Half of the scenarios cite Cao et al.; those of their figures have it in the name."""
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press(*"cao")
+        await pilot.pause()
+        listed = app.screen.query_one(OptionList)
+        rows = [str(listed.get_option_at_index(at).prompt) for at in range(listed.option_count)]
+        named = ["cao" in row.casefold() for row in rows]
+
+    assert named[0]
+    assert not named[-1]
+    assert named == sorted(named, reverse=True)
+
+
+async def test_a_filter_that_finds_nothing_says_where_it_looked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(places, "scenarios_dir", lambda: Path("/nowhere/own"))
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(200, 60)) as pilot:
+        await type_in(pilot, "no such words anywhere")
+        assert "/nowhere/own" in seen(app)
+        await pilot.press("down", "enter")
+        assert app.answers == []
+        await pilot.press("escape")
+        assert app.answers == [None]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_preview_stands_beside_or_below(folder: Path, size: tuple[int, int]) -> None:
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        listed = app.screen.query_one(OptionList).region
+        preview = app.screen.query_one("VerticalScroll").region
+        if size[0] < 100:
+            assert preview.y >= listed.bottom
+        else:
+            assert preview.x >= listed.right
+        assert preview.height >= 6
+        assert "Claim: fake users who are 5%" in " ".join(seen(app).split())
+
+
+async def test_page_down_scrolls_the_preview(folder: Path) -> None:
+    app = Bare(LibraryScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("pagedown")
+        assert app.screen.query_one("VerticalScroll").scroll_offset.y > 0
+        assert app.screen.query_one(OptionList).highlighted == 0
+
+
+def test_every_bundled_scenario_has_a_claim() -> None:
+    for entry in library.entries():
+        claim, rest = library.split_claim(entry.text)
+        assert claim.startswith("Claim: "), entry.name
+        assert "\nSource: " in claim, entry.name
+        assert rest.startswith("format = "), entry.name
+        assert library.coloured(rest).plain == rest
+
+
+# Export.
+
+
+@pytest.mark.parametrize(("steps", "what"), list(enumerate(CHOICES)))
+async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, what: str) -> None:
+    app = Bare(ExportScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * steps, "enter")
+        [choice] = app.answers
+        assert isinstance(choice, ExportChoice)
+        endings = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}
+        assert choice.what == what
+        assert choice.path.suffix == endings.get(what, ".svg")
+        assert choice.path.parent == folder
+
+
+async def test_a_name_that_was_edited_stays(folder: Path) -> None:
+    app = Bare(ExportScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "mine.txt")
+        await pilot.press("j", "k", "j", "enter")
+        assert app.answers == [ExportChoice("json", folder / "mine.txt")]
+
+
+async def test_an_existing_file_is_asked_about_and_a_folder_refused(folder: Path) -> None:
+    app = Bare(ExportScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "sub")
+        await pilot.press("enter")
+        assert "is a folder" in app.said()
+        await type_in(pilot, "goods.csv")
+        await pilot.press("tab", "enter")
+        assert app.said() == f"{folder / 'goods.csv'} exists; enter again overwrites it"
+        assert app.answers == []
+        await pilot.press("enter")
+        assert app.answers == [ExportChoice("csv", folder / "goods.csv")]
+
+
+async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
+    (folder / "ldptui-results.csv").write_text("", encoding="utf-8")
+    app = Bare(ExportScreen())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        assert app.answers == [ExportChoice("csv", folder / "ldptui-results-2.csv")]
+
+
+# Help, confirm, text.
+
+
+def keys(app: App[Any]) -> list[ActiveBinding]:
+    run = Binding("ctrl+r", "run", "Run the scenario", id="run.start")
+    both = Binding("f1,question_mark", "help", "Help", id="help")
+    unnamed = Binding("ctrl+left", "cursor_left_word", "Move cursor left a word")
+    off = Binding("a", "axis", "Axis", id="charts.axis")
+    every = list(Binding.make_bindings([run, both, unnamed]))
+    return [
+        *(ActiveBinding(app, one, True, "") for one in every),
+        ActiveBinding(app, off, False, ""),
+    ]
+
+
+async def test_help_for_a_field_and_its_keys() -> None:
+    app = Bare(TextScreen("", ""))
+    app.dialog = HelpScreen("protocol.epsilon", keys(app))
+    async with app.run_test(size=(120, 60)) as pilot:
+        text = seen(app)
+        for words in ("privacy budget ε", "protocol.epsilon", "Allowed", "e^ε", "Source"):
+            assert words in text
+        assert "^r                 Run the scenario" in text
+        assert "f1 ?               Help" in text
+        assert "Move cursor left a word" not in text
+        assert "Axis" not in text
+        await pilot.press("q")
+        assert app.answers == [None]
+
+
+@pytest.mark.parametrize("field", ["", "no.such.key"])
+async def test_help_without_a_field_says_what_this_is(field: str) -> None:
+    app = Bare(HelpScreen(field, ()))
+    async with app.run_test(size=(80, 24)):
+        assert "Users answer a question in private" in seen(app)
+
+
+async def test_help_for_a_kind_lists_the_kinds() -> None:
+    app = Bare(HelpScreen("attack.kind", ()))
+    async with app.run_test(size=(80, 60)):
+        for kind in ("rpa", "ria", "mga"):
+            assert kind in seen(app)
+
+
+async def test_help_scrolls_in_a_small_terminal() -> None:
+    app = Bare(HelpScreen("protocol.kind", ()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("j", "j", "down")
+        assert app.screen.query_one("VerticalScroll").scroll_offset.y == 3
+
+
+@pytest.mark.parametrize(
+    ("presses", "answer"),
+    [
+        (["y"], True),
+        (["enter"], True),
+        (["n"], False),
+        (["escape"], False),
+        (["tab", "enter"], False),
+        (["right", "enter"], False),
+        (["l", "h", "enter"], True),
+    ],
+)
+async def test_confirm(presses: list[str], answer: bool) -> None:
+    app = Bare(ConfirmScreen("A run is at 42 %. Quit and keep nothing?"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "A run is at 42 %." in seen(app)
+        await pilot.press(*presses)
+        assert app.answers == [answer]
+
+
+async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TMUX", raising=False)
+    monkeypatch.delenv("STY", raising=False)
+    app = Bare(TextScreen("Debug info", "[not markup] ε\nmore\n"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "[not markup] ε" in seen(app)
+        await pilot.press("y")
+        assert app.clipboard == "[not markup] ε\nmore\n"
+        assert "sent 2 lines" in seen(app)
+        await pilot.press("escape")
+        assert app.answers == [None]
+
+
+DIALOGS = {
+    "open": lambda folder: OpenScreen(folder),
+    "save": lambda folder: SaveScreen(draft_in(folder)),
+    "library": lambda folder: LibraryScreen(),
+    "export": lambda folder: ExportScreen(),
+    "confirm": lambda folder: ConfirmScreen("Quit and keep nothing?"),
+    "help": lambda folder: HelpScreen("protocol.epsilon", ()),
+    "text": lambda folder: TextScreen("Keys", "a\n" * 100),
+}
+
+
+@pytest.mark.parametrize("size", [(60, 18), *SIZES])
+@pytest.mark.parametrize("name", DIALOGS)
+async def test_every_dialog_fits_and_esc_leaves_it(
+    folder: Path, name: str, size: tuple[int, int]
+) -> None:
+    app = Bare(DIALOGS[name](folder))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        region = app.screen.query_one("Dialog").region
+        assert app.screen.region.contains_region(region)
+        for widget in app.screen.query("Input, OptionList, Button"):
+            assert not widget.display or region.contains_region(widget.region), widget
+        await pilot.press("escape")
+        assert app.answers == [False if name == "confirm" else None]
+
+
+@pytest.mark.parametrize("screen", ["save", "open", "export"])
+@pytest.mark.parametrize("path", ["/", "..", "~nobody_has_this", "x" * 300, "a/" * 3000, "a\0b"])
+async def test_no_path_is_too_odd_to_be_typed(folder: Path, screen: str, path: str) -> None:
+    app = Bare(DIALOGS[screen](folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, path)
+        app.screen.query_one(Input).focus()
+        await pilot.press("enter")
+        assert app.is_running
+
+
+@pytest.mark.parametrize("screen", ["save", "open", "export"])
+async def test_a_folder_that_was_removed_keeps_no_dialog_shut(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, screen: str
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    app = Bare(DIALOGS[screen](folder))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_in(pilot, "x")
+        assert str(Path.home()) in app.said() or screen != "export"

@@ -1,0 +1,452 @@
+"""The Lab screen with an engine that answers in place: tabs, fields, what is kept, what is said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from support.fake_engine import FakeEngine, LabEngine, base_snapshot
+from support.waiting import seen, until
+from support.workbench_app import own_home, workbench  # noqa: F401
+from tests.chart_cases import QUICK
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from ldptui.app import Workbench
+from ldptui.lab.forms import TABS, TITLES, Tab
+from ldptui.messages import KeyEdited
+from ldptui.palette import commands
+from ldptui.screens.dialogs.path import PathScreen
+from ldptui.screens.help import HelpScreen
+from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.workbench.status import StatusLine
+from ldptui.session import draft as drafts
+from ldptui.session.runs import Run
+from ldptui.terminal.settings import Settings
+from ldptui.widgets.field import Field
+from ldptui.widgets.number_table import NumberTable
+from ldptui.widgets.path_field import PathField
+from ldptui.widgets.plot import ChartView
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+DRAFT = drafts.draft_of(QUICK, Path())
+
+
+class Shell(App[None]):
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    charset = "braille"
+
+    def __init__(self, engine: type[LabEngine]) -> None:
+        super().__init__()
+        self.lab = LabScreen(engine)  # type: ignore[arg-type]
+
+    def on_mount(self) -> None:
+        self.lab.follow(DRAFT, ())
+        self.push_screen(self.lab)
+
+
+@asynccontextmanager
+async def lab(
+    size: tuple[int, int] = (120, 40), engine: type[LabEngine] = LabEngine
+) -> AsyncIterator[tuple[LabScreen, LabEngine, Pilot[None]]]:
+    """The screen with the answer to its first tab."""
+    app = Shell(engine)
+    async with app.run_test(size=size) as pilot:
+        fake = app.lab._engine
+        assert isinstance(fake, LabEngine)
+        await until(pilot, lambda: fake.questions)
+        await until(pilot, lambda: fake.held or "histograms" in app.lab.answers)
+        yield app.lab, fake, pilot
+
+
+def field(screen: LabScreen, name: str) -> Field:
+    key = f"lab.{screen.tab}.{name}"
+    [found] = [one for one in screen.query(Field) if one.key == key]
+    return found
+
+
+def problem(screen: LabScreen, name: str) -> str:
+    [line] = field(screen, name).query(".problem").results(Static)
+    return str(line.visual) if line.display else ""
+
+
+async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) -> None:
+    """Change a value, and wait for what comes of it."""
+    engine = screen._engine
+    assert isinstance(engine, LabEngine)
+    before = len(engine.questions)
+    screen.post_message(KeyEdited(f"lab.{screen.tab}.{name}", value))
+    await until(pilot, lambda: len(engine.questions) > before)
+    await until(pilot, lambda: engine.held or screen._question is None)
+
+
+async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
+    screen.tab = tab
+    await until(pilot, lambda: tab in screen.answers and screen._question is None)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) -> None:
+    async with lab(size) as (screen, _, pilot):
+        for tab in TABS:
+            await go(screen, pilot, tab)
+            text = seen(screen.app)
+            assert TITLES[tab] in text
+            assert not screen.query_one(StatusLine).problem
+            form = screen.query_one(f"#form-{tab}")
+            assert form.display
+            # Every field that is shown is on the screen, or a scroll away.
+            assert form.size.height >= 2
+            chart = screen.query_one("#lab-chart-first", ChartView)
+            assert chart.is_on_screen
+            assert chart.size.height >= 8, (tab, size)
+            assert len(text.split("\n")) == size[1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_whole_verdict_can_be_read(size: tuple[int, int]) -> None:
+    """In the words beside the chart, or where these are not shown above the status line."""
+    async with lab(size) as (screen, _, pilot):
+        for tab in TABS:
+            await go(screen, pilot, tab)
+            [place] = (
+                one
+                for one in (screen.query_one("#lab-verdict"), screen.query_one("#lab-words"))
+                if one.is_on_screen and one.size.height > 0
+            )
+            text = place.query_one(Static) if place.id == "lab-words" else place
+            assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
+            shown = " ".join(line.text.strip() for line in text.render_lines(text.size.region))
+            assert screen.answers[tab].words[0] in shown, (tab, shown)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None:
+    async with lab(size) as (screen, _, pilot):
+        found = set()
+        screen.set_focus(None)
+        for _ in range(4):
+            for name in ("lab-first", "lab-second", "lab-table-box", "lab-words"):
+                widget = screen.query_one(f"#{name}")
+                if widget.is_on_screen and widget.size.height > 0:
+                    found.add(name)
+            await pilot.press("v")
+        assert found == {"lab-first", "lab-second", "lab-table-box", "lab-words"}
+
+
+async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> None:
+    async with lab() as (screen, engine, pilot):
+        asked = engine.questions[-1]
+        assert asked.tab == "histograms"
+        assert asked.values["epsilon"] == drafts.value_of(DRAFT, "protocol.epsilon")
+        assert asked.document is not None
+        assert set(asked.document) == {"format", "population", "protocol"}  # nobody attacks
+        await edit(screen, pilot, "alpha", 0.2)
+        assert engine.questions[-1].values["alpha"] == 0.2
+        # Another scenario: what was typed stays, the rest follows.
+        screen.follow(drafts.edited(DRAFT, "protocol.epsilon", 3.0), ())
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
+        assert engine.questions[-1].values["alpha"] == 0.2
+        await pilot.pause()
+        await go(screen, pilot, "loss")
+        await go(screen, pilot, "histograms")
+        assert field(screen, "alpha").control.value == "0.2"
+
+
+async def test_a_bad_value_has_its_sentence_below_it_and_the_answer_stays() -> None:
+    async with lab() as (screen, engine, pilot):
+        before = screen.answers["histograms"]
+        await edit(screen, pilot, "delta", 0)
+        assert "must be greater than 0 for the stability mechanism" in problem(screen, "delta")
+        assert "stability mechanism" in screen.query_one(StatusLine).problem
+        assert screen.answers["histograms"] is before
+        await edit(screen, pilot, "delta", "often")
+        assert problem(screen, "delta") == 'must be a number, got "often"'
+        assert screen.values["delta"] == "often"
+        await edit(screen, pilot, "delta", 1e-5)
+        assert problem(screen, "delta") == ""
+        assert screen.query_one(StatusLine).problem == ""
+        assert engine.questions[-1].values["delta"] == 1e-5
+
+
+async def test_typing_in_a_field_asks_once_it_rests() -> None:
+    async with lab() as (screen, engine, pilot):
+        field(screen, "epsilon").control.focus()
+        await pilot.press("end", "shift+home", "2", ".", "5")
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.5)
+        await pilot.press("up")
+        await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 2.6)
+        field(screen, "delta").control.focus()
+        await pilot.press("up")
+        await until(pilot, lambda: engine.questions[-1].values["delta"] == 1e-5)
+
+
+async def test_only_fields_with_a_meaning_are_shown() -> None:
+    async with lab() as (screen, _, pilot):
+        assert field(screen, "epsilon").display
+        assert not field(screen, "accuracy").display
+        await edit(screen, pilot, "goal", "accuracy")
+        assert not field(screen, "epsilon").display
+        assert field(screen, "accuracy").display
+
+
+class Held(LabEngine):
+    def __init__(self, *arguments: object, **more: object) -> None:
+        super().__init__(*arguments, **more)  # type: ignore[arg-type]
+        self.held = True
+
+
+async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        engine.say("drawing laplace histograms")
+        await pilot.pause()
+        status = screen.query_one(StatusLine).render().plain
+        assert "Histograms: drawing laplace histograms" in status
+        await pilot.press("escape")  # leaves the field
+        assert engine.cancelled == []
+        await pilot.press("escape")
+        assert engine.cancelled == [engine.questions[-1].key]
+        assert "stopped" in screen.query_one(StatusLine).render().plain
+        assert screen.is_current
+        await pilot.press("escape")
+        assert not screen.is_current
+
+
+async def test_an_answer_to_an_older_question_is_not_shown() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        screen.post_message(KeyEdited("lab.histograms.alpha", 0.5))
+        await until(pilot, lambda: len(engine.questions) == 2)
+        newest = engine.questions.pop()
+        engine.answer()
+        await pilot.pause()
+        assert "histograms" not in screen.answers
+        engine.questions.append(newest)
+        engine.answer()
+        await until(pilot, lambda: "histograms" in screen.answers)
+        assert "α = 0.5" in screen.answers["histograms"].table.title
+
+
+async def test_a_tab_left_before_its_answer_asks_again() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        for tab in ("loss", "histograms"):
+            screen.tab = tab  # type: ignore[assignment]
+            await until(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
+        assert [one.tab for one in engine.questions] == ["histograms", "loss", "histograms"]
+
+
+async def test_what_is_being_written_is_not_interrupted() -> None:
+    async with lab(engine=Held) as (screen, engine, pilot):
+        engine.answer()
+        await until(pilot, lambda: screen._question is None)
+        screen.tab = "synthetic"
+        await until(pilot, lambda: engine.questions[-1].tab == "synthetic")
+        engine.answer()
+        await until(pilot, lambda: screen._question is None)
+        screen._write(Path("nowhere.csv"))
+        await until(pilot, lambda: engine.questions[-1].values.get("path"))
+        count = len(engine.questions)
+        screen.tab = "loss"
+        await pilot.pause(0.2)
+        assert len(engine.questions) == count
+        engine.cancel()
+        await until(pilot, lambda: engine.questions[-1].tab == "loss")
+
+
+async def test_tabs_by_key_and_by_click() -> None:
+    async with lab() as (screen, _, pilot):
+        await pilot.press("2")
+        await until(pilot, lambda: screen.tab == TABS[1])
+        await pilot.press("ctrl+pageup")
+        await until(pilot, lambda: screen.tab == TABS[0])
+        # Also out of a text field whose text is longer than the field, which would scroll.
+        await go(screen, pilot, "clipping")
+        field(screen, "file").control.focus()
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: screen.tab == "budget")
+        await pilot.press("alt+1")
+        await until(pilot, lambda: screen.tab == TABS[0])
+        await pilot.press("section_sign")  # alt+6 in most terminals
+        await until(pilot, lambda: screen.tab == "loss")
+        await pilot.press("inverted_exclamation_mark")
+        await until(pilot, lambda: screen.tab == TABS[0])
+        await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
+        await until(pilot, lambda: screen.tab == TABS[1])
+
+
+async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
+    async with lab() as (screen, _, pilot):
+        field(screen, "mechanism").control.focus()
+        await pilot.press("question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+        text = "\n".join(str(one.visual) for one in pilot.app.screen.query(Static))
+        for words in ("Laplace mechanism", "Stability-based histogram", "threshold", "Dwork"):
+            assert words in text
+
+
+async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr(
+        "ldptui.terminal.clipboard.copy", lambda _, text: copied.append(text) or "copied"
+    )
+    async with lab() as (screen, _, pilot):
+        screen.query_one("#lab-chart-first").focus()
+        await pilot.press("y")
+        screen.query_one(NumberTable).focus()
+        await pilot.press("y")
+        assert "Released and true counts" in copied[0]
+        assert copied[1].startswith("quantity\tvalue")
+
+
+# From the workbench.
+
+
+async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
+    async with workbench() as (screen, engine, pilot):
+        await pilot.press("6")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        shown = pilot.app.screen
+        assert isinstance(shown, LabScreen)
+        own = shown._engine
+        assert isinstance(own, FakeEngine)
+        await until(pilot, lambda: own.questions)
+        # The run of the workbench goes on: the lab has an engine of its own.
+        assert own is not engine
+        assert not engine.cancelled
+        shown.post_message(KeyEdited("lab.histograms.alpha", 0.3))
+        await until(pilot, lambda: shown.values["alpha"] == 0.3)
+        shown._question = None
+        pilot.app.pop_screen()
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.press("f7")
+        await until(pilot, lambda: pilot.app.screen is shown)
+        assert shown.values["alpha"] == 0.3
+        await screen.shut_down()
+        assert own.stopped
+
+
+def test_the_first_frame_knows_nothing_of_the_lab() -> None:
+    program = (
+        "import sys, ldptui.app, ldptui.screens.workbench; "
+        "print([m for m in sys.modules if 'ldptui.lab' in m or m.endswith('screens.lab')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_screen_itself_costs_nothing_heavy() -> None:
+    """It is opened between two frames: numbers are the worker's."""
+    program = (
+        "import sys, ldptui.screens.lab; "
+        "print(sorted({'numpy', 'scipy', 'pydantic', 'plotext', 'core'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# Files, releases, what a tab alone can do.
+
+
+async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "few.csv").write_text("pay,who\n1,a\n30,b\n", encoding="utf-8")
+    async with lab() as (screen, engine, pilot):
+        assert not screen.check_action("file", ())
+        await go(screen, pilot, "clipping")
+        await pilot.press("ctrl+o")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, PathScreen)
+        path = dialog.query_one(PathField)
+        path.text = str(tmp_path / "none.csv")
+        path.query_one(Input).focus()
+        await pilot.press("enter")
+        assert pilot.app.screen is dialog
+        path.text = str(tmp_path / "few.csv")
+        await pilot.press("enter")
+        await until(pilot, lambda: engine.questions[-1].values["file"].endswith("few.csv"))
+        await until(pilot, lambda: screen._question is None)
+        assert "(pay, who)" in problem(screen, "column")
+        assert field(screen, "column").offered == ("pay", "who")
+        assert "column must be a column of" in screen.query_one(StatusLine).problem
+        await edit(screen, pilot, "column", "who")
+        assert problem(screen, "column") == "must be numeric, but the column 'who' holds 'a'"
+        await edit(screen, pilot, "column", "pay")
+        assert problem(screen, "column") == ""
+
+
+async def test_a_synthetic_column_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    async with lab() as (screen, _, pilot):
+        await go(screen, pilot, "synthetic")
+        await edit(screen, pilot, "rows", 50)
+        await pilot.press("ctrl+e")
+        path = pilot.app.screen.query_one(PathField)
+        path.text = str(tmp_path / "out.csv")
+        path.query_one(Input).focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.answers["synthetic"].words[0].startswith("Wrote"))
+        assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 51
+        assert (tmp_path / "out.budget.txt").exists()
+        # Nothing is written again by a later question.
+        (tmp_path / "out.csv").unlink()
+        await edit(screen, pilot, "rows", 60)
+        assert not (tmp_path / "out.csv").exists()
+
+
+async def test_releases_are_added_and_removed() -> None:
+    async with lab() as (screen, _, pilot):
+        await go(screen, pilot, "budget")
+        start = list(screen.values["entries"])
+        await edit(screen, pilot, "entries.1", "census=0.5")
+        assert screen.values["entries"] == [*start, "census=0.5"]
+        await edit(screen, pilot, "entries.2", "x")
+        assert "must be [NAME=]EPSILON" in problem(screen, "entries.2")
+        assert field(screen, "entries.3").display
+        await edit(screen, pilot, "entries.2", "")
+        assert screen.values["entries"] == [*start, "census=0.5"]
+        assert not field(screen, "entries.3").display
+        assert "2 entries" in screen.answers["budget"].table.title
+
+
+async def test_the_runs_of_the_session_are_releases() -> None:
+    run = Run(1, {}, base_snapshot(1), 0.0, "a run")
+    async with lab() as (screen, engine, pilot):
+        await go(screen, pilot, "budget")
+        screen.follow(DRAFT, (run, run))
+        screen.set_focus(None)
+        await pilot.press("a")
+        await until(pilot, lambda: engine.questions[-1].values["entries"][-2:] == ["grr=1"] * 2)
+        assert "added 2 runs" in screen.query_one(StatusLine).render().plain
+
+
+async def test_the_palette_has_every_action_of_the_lab_once() -> None:
+    async with workbench() as (_, __, pilot):
+        await pilot.press("6")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
+        found = list(commands(pilot.app, pilot.app.screen))
+        titles = [one.title for one in found]
+        assert len(titles) == len(set(titles))
+        for title in ("Stop what is computed, or back to the workbench", *TITLES.values()):
+            assert title in titles
+        by_title = {one.title: one for one in found}
+        assert "2" in by_title["Locality"].help
+
+
+async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
+    app = Workbench(Settings(), None, FakeEngine)  # type: ignore[arg-type]
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.workbench.draft = None
+        app.workbench.action_lab()
+        await until(pilot, lambda: isinstance(app.screen, LabScreen))
+        shown = app.screen
+        assert isinstance(shown, LabScreen)
+        fake = shown._engine
+        assert isinstance(fake, FakeEngine)
+        await until(pilot, lambda: fake.questions)  # once the draft is loaded
+        assert "quickstart" in seen(shown).casefold()

@@ -1,0 +1,427 @@
+"""The parameters pane: what a kind shows, the data file, the hash range, the sweep."""
+
+from pathlib import Path
+
+import pytest
+from support.form_app import SCENARIO, SWEEP, FormApp
+from textual.widget import Widget
+
+import scenarios
+from ldptui.screens.workbench.attack.form import AttackForm
+from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.screens.workbench.sweep import SweepEditor, SweepList, _opening, described, sweepable
+from ldptui.session.draft import draft_of, edited, keys_of, sweep_of
+from ldptui.widgets.field import Choice, Field
+
+SIZES = [(80, 20), (44, 15), (140, 50)]
+
+
+def keys(app: FormApp) -> list[str]:
+    """The keys of the fields that are shown, in reading order."""
+    return [field.key for field in app.query(Field) if field.display and field.parent.id != "axis"]
+
+
+def focus_order(app: FormApp) -> list[Widget]:
+    return app.screen.focus_chain
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_values_are_shown_and_none_is_cut(size: tuple[int, int]) -> None:
+    app = FormApp(ParametersPane, SCENARIO + SWEEP)
+    async with app.run_test(size=size):
+        assert app.shown("population.kind") == "zipf"
+        assert app.shown("population.users") == "1 000 000"
+        assert app.shown("protocol.epsilon") == "1"
+        assert app.shown("trials") == "20"
+        assert app.shown("simulate.path") == "auto"
+        assert app.posted == []
+        for field in app.query(Field):
+            if (
+                field.display
+                and field.parent.id != "axis"
+                and not isinstance(field.control, Choice)
+            ):
+                assert len(field.control.value) < field.control.size.width
+        for line in app.query_one(SweepList).render().split("\n"):
+            assert line.cell_length <= app.query_one(SweepList).size.width
+
+
+async def test_a_kind_shows_its_own_keys_with_values() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        own = {
+            "uniform": ["items", "users"],
+            "geometric": ["items", "users", "ratio"],
+            "normal": ["items", "users", "mean", "std"],
+            "counts": ["counts"],
+            "csv": ["path", "column", "count"],
+        }
+        app.field("population.kind").control.focus()
+        for kind, wanted in own.items():
+            await pilot.press("right")
+            assert app.draft.document["population"]["kind"] == kind
+            shown = [key.removeprefix("population.") for key in keys(app) if "population" in key]
+            assert shown == ["kind", *wanted]
+            if kind != "csv":
+                assert app.draft.problems == ()
+        await pilot.press(*["left"] * 5)
+        assert app.draft.document["population"]["exponent"] == 1.1
+        assert app.shown("population.items") == "64"
+
+
+async def test_a_data_file_is_looked_for_and_its_columns_offered(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,city\n1,Rome\n2,Oslo\n3,Bern\n4,Rome\n")
+    app = FormApp(ParametersPane, folder=tmp_path)
+    async with app.run_test(size=(60, 30)) as pilot:
+        app.show(edited(app.draft, "population.kind", "csv"))
+        await pilot.pause()
+        assert "must name a CSV file" in app.said("population.path")
+        await app.type_into(pilot, "population.path", "nobody.csv")
+        assert "No such file" in app.said("population.path")
+        assert app.shown("population.path") == "nobody.csv"
+        await app.type_into(pilot, "population.path", "/dev/zero")
+        assert "must be a file" in app.said("population.path")
+        await app.type_into(pilot, "population.path", "people.csv")
+        assert app.said("population.path") == ""
+        assert "age, city" in app.said("population.column")
+        app.field("population.column").control.focus()
+        await pilot.press("down")
+        assert app.shown("population.column") == "age"
+        await pilot.press("down")
+        assert app.shown("population.column") == "city"
+        assert app.draft.problems == ()
+        assert app.draft.cell.population.labels == ("Bern", "Oslo", "Rome")
+
+
+async def test_the_hash_range_is_a_rule_or_a_number() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        rule = app.field("protocol.hash_range")
+        assert rule.control.value == "nearest"
+        assert ("nearest", "nearest 4") in rule.control.options
+        rule.control.focus()
+        await pilot.press("right", "right")
+        assert app.draft.document["protocol"]["hash_range"] == "floor"
+        await pilot.press("right")
+        assert app.draft.document["protocol"]["hash_range"] == 3  # as floor gave it
+        given = app.query_one("#given", Field)
+        assert given.display
+        given.control.focus()
+        await pilot.press("up")
+        assert app.draft.document["protocol"]["hash_range"] == 4
+        app.show(edited(app.draft, "protocol.kind", "oue"))
+        await pilot.pause()
+        assert "protocol.hash_range" not in keys(app)
+
+
+async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert not {"protocol.delta", "protocol.neighbours"} & set(shown)
+        app.show(edited(app.draft, "protocol.kind", "stability"))
+        await pilot.pause()
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert {"protocol.epsilon", "protocol.delta", "protocol.neighbours"} <= set(shown)
+        assert "protocol.hash_range" not in shown
+        app.show(edited(app.draft, "protocol.delta", 0))
+        await pilot.pause()
+        said = app.draft.problem("protocol.delta")
+        assert said is not None
+        assert said.message.startswith("must be greater than 0 for the stability mechanism")
+        app.show(edited(app.draft, "protocol.kind", "geometric"))
+        await pilot.pause()
+        shown = {one.key: one for one in app.query(Field) if one.display}
+        assert "protocol.delta" not in shown
+        assert "protocol.neighbours" in shown
+
+
+async def test_what_a_swept_curator_needs_is_shown() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "stability"]))
+        await pilot.pause()
+        assert app.draft.problems == ()
+        shown = {one.key for one in app.query(Field) if one.display}
+        assert {"protocol.hash_range", "protocol.delta", "protocol.neighbours"} <= shown
+        app.show(edited(app.draft, "sweep.protocol.kind", None))
+        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        await pilot.pause()
+        for key in sweepable(app.draft):
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            assert after.problems == (), key
+        assert _opening(app.draft, "protocol.kind") == ["grr", "oue", "laplace"]
+
+
+@pytest.mark.parametrize("pane", [ParametersPane, AttackForm])
+async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
+    app = FormApp(pane)
+    async with app.run_test(size=(80, 40)) as pilot:
+        for name in scenarios.names():
+            path = scenarios.path(name)
+            app.show(draft_of(path.read_text(encoding="utf-8"), path.parent))
+            await pilot.pause()
+            shown = [one for one in app.query(Field) if not one.has_class("-bare") and visible(one)]
+            choices = [(one.key, one.control) for one in shown if isinstance(one.control, Choice)]
+            assert choices or pane is AttackForm
+            for key, choice in choices:
+                assert choice.value in dict(choice.options), (name, key)
+
+
+def visible(field: Field) -> bool:
+    return all(one.display for one in field.ancestors_with_self if isinstance(one, Widget))
+
+
+async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(90, 30)) as pilot:
+        assert "● auto" in str(app.field("simulate.path").control.render())
+        app.show(edited(app.draft, "protocol.kind", "laplace"))
+        await pilot.pause()
+        neighbours = app.field("protocol.neighbours").control
+        assert str(neighbours.render()).split()[:2] == ["●", "change-one"]
+
+
+async def test_tab_walks_in_reading_order_and_out_again() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pane.focus_first()
+        await pilot.pause()
+        met = []
+        for _ in range(30):
+            met.append(app.focused)
+            await pilot.press("tab")
+            if app.focused is app.pane:
+                break
+        order = [widget.parent.key for widget in met if isinstance(widget.parent, Field)]
+        assert order == [*keys(app)]
+        assert isinstance(met[-1], SweepList)
+
+
+async def test_a_script_that_does_not_parse_closes_the_form() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.retype(SCENARIO.replace("items = 64", "items = "))
+        app.pane._close(True)  # what the timer does when it stays so
+        await pilot.pause()
+        assert app.field("population.users").is_disabled
+        assert "line 7" in str(app.pane.border_subtitle)
+        assert app.shown("population.items") == "64"
+        app.retype(SCENARIO)
+        await pilot.pause()
+        assert not app.field("population.users").is_disabled
+        assert app.pane.border_subtitle in ("", None)
+
+
+async def test_enter_edits_a_swept_key() -> None:
+    app = FormApp(ParametersPane, SCENARIO + SWEEP)
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.query_one(SweepList).focus()
+        await pilot.press("enter")
+        axis = {field.key: field for field in app.query(Field) if field.parent.id == "axis"}
+        assert axis["sweep.key"].control.has_focus
+        assert axis["sweep.to"].control.value == "0.2"
+        axis["sweep.to"].control.focus()
+        await pilot.press("up")
+        assert app.posted[-1] == ("sweep.attack.share", {"from": 0.0, "to": 0.21, "points": 5})
+        axis["sweep.scale"].control.focus()
+        await pilot.press("right")
+        assert "positive" in app.draft.problems[0].message  # from 0 on a log scale
+        await pilot.press("left")
+        assert app.draft.problems == ()
+        assert sweep_of(app.draft) == {"attack.share": {"from": 0.0, "to": 0.21, "points": 5}}
+        axis["sweep.form"].control.focus()
+        await pilot.press("right")
+        assert sweep_of(app.draft)["attack.share"] == [0.0, 0.0525, 0.105, 0.1575, 0.21]
+        assert axis["sweep.values"].display
+        assert not axis["sweep.from"].display
+        app.query_one(SweepList).focus()
+        await pilot.press("enter")  # closes it
+        assert not app.query_one(SweepEditor).has_class("-open")
+
+
+async def test_keys_are_added_and_removed() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)) as pilot:
+        sweeps = app.query_one(SweepList)
+        sweeps.focus()
+        await pilot.press("enter")
+        assert list(sweep_of(app.draft)) == ["attack.share"]
+        assert app.draft.problems == ()
+        sweeps.focus()
+        await pilot.press("a")
+        assert list(sweep_of(app.draft)) == ["attack.share", "attack.targets.count"]
+        assert app.draft.problems == ()
+        key = next(field for field in app.query(Field) if field.key == "sweep.key")
+        key.control.focus()
+        await pilot.press("right")
+        assert list(sweep_of(app.draft)) == ["attack.share", "attack.seeds"]
+        sweeps.focus()
+        sweeps.at = 0
+        await pilot.press("d")
+        assert list(sweep_of(app.draft)) == ["attack.seeds"]
+        await pilot.press("d")
+        assert sweep_of(app.draft) == {}
+        await pilot.press("d")  # nothing left
+        assert app.draft.problems == ()
+
+
+async def test_every_key_that_can_be_swept_starts_valid() -> None:
+    from ldptui.screens.workbench.sweep import _opening, sweepable
+
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(80, 30)):
+        assert len(sweepable(app.draft)) > 10
+        for key in sweepable(app.draft):
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            bad = [one for one in after.problems if "number of items" not in one.message]
+            assert bad == [], key
+
+
+async def test_a_swept_key_is_marked_and_its_problem_is_with_the_sweep() -> None:
+    app = FormApp(ParametersPane, SCENARIO + '\n[sweep]\n"protocol.epsilon" = [1, 50]\n')
+    async with app.run_test(size=(60, 30)):
+        field = app.field("protocol.epsilon")
+        assert field.swept
+        assert app.said("protocol.epsilon") == ""
+        assert "must be in (0, 20], got 50" in str(app.query_one(SweepList).render())
+
+
+def test_a_sweep_is_described_in_the_room_there_is() -> None:
+    spec = {"from": 0.0, "to": 0.2, "points": 12}
+    assert described(spec, 40) == "0 → 0.2, 12 points, linear"
+    assert described(spec, 20) == "0 → 0.2, 12 points"
+    assert described({**spec, "scale": "log"}, 16) == "0 → 0.2 (12) log"
+    assert described([1, 2, 3, 4, 5, 6], 12) == "1, 2, 3, … 6"
+    assert described([1, 2], 12) == "1, 2"
+    assert described([0.01, 0.02, 0.05, 0.25], 16) == "0.01 … 0.25 (4)"
+    assert described([0.01, 0.02, 0.05, 0.25], 12) == "4 values"
+
+
+async def test_a_scenario_that_was_never_valid_is_shown() -> None:
+    app = FormApp(ParametersPane, SCENARIO.replace("users = 1_000_000", 'users = "many"'))
+    async with app.run_test(size=(44, 24)):
+        assert app.draft.scenario is None
+        assert app.shown("population.users") == "many"
+        assert "must be an integer" in app.said("population.users")
+        assert app.shown("protocol.hash_range") == "nearest"
+
+
+RAPPOR = SCENARIO.replace(
+    'kind = "olh"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5\nbits = 128\ncohorts = 16'
+)
+
+
+def protocol_keys(app: FormApp) -> list[str]:
+    return [key.removeprefix("protocol.") for key in keys(app) if key.startswith("protocol.")]
+
+
+def test_every_key_of_every_protocol_has_a_field() -> None:
+    from ldptui.screens.workbench.parameters import _PROTOCOL
+    from ldptui.screens.workbench.protocol import ALL
+
+    known = {name for kind in ALL for name in keys_of("protocol", kind)}
+    assert known == {name for name, _ in _PROTOCOL}
+
+
+async def test_a_form_of_rappor_shows_what_it_has() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        noise, filters = ["p", "q"], ["bits", "hashes", "cohorts", "alpha", "adjust"]
+        own = {
+            "full": [*noise, *filters],
+            "one-time": filters,
+            "basic": noise,
+            "basic-one-time": [],
+        }
+        app.field("protocol.form").control.focus()
+        for form, wanted in own.items():
+            if form != "full":
+                await pilot.press("right")
+            assert app.shown("protocol.form") == form
+            assert protocol_keys(app) == ["form", "f", "epsilon", *wanted]
+            assert app.draft.problems == ()
+            assert app.draft.cell.parameters["protocol.form"] == form
+        text = str(app.query_one("#letters").render())
+        assert "RAPPOR's p and q are the reverse of Wang's" in " ".join(text.split())
+        assert "q* = 0.75 > p* = 0.25" in text
+
+
+async def test_f_or_the_budget_of_one_report_is_given_and_the_other_follows() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        assert app.shown("protocol.epsilon") == "1.074"
+        assert app.field("protocol.epsilon").follows
+        assert not app.field("protocol.f").follows
+        await app.type_into(pilot, "protocol.epsilon", "0.5343")
+        assert app.draft.problems == ()
+        table = app.draft.document["protocol"]
+        assert table["epsilon"] == 0.5343
+        assert "f" not in table
+        assert app.shown("protocol.f") == "0.75"  # as the paper has it
+        assert app.field("protocol.f").follows
+        app.field("protocol.f").control.focus()
+        await pilot.press("down")
+        table = app.draft.document["protocol"]
+        assert table["f"] == 0.7
+        assert "epsilon" not in table
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "said"),
+    [
+        ("protocol.f", "1", "must be less than 1"),
+        ("protocol.q", "0.5", "must exceed p = 0.5"),
+        ("protocol.epsilon", "3", "must be at most 2.19722"),
+        ("protocol.bits", "512", "must be"),
+        ("protocol.alpha", "0", "must be"),
+    ],
+)
+async def test_noise_without_privacy_or_information_is_refused_with_the_reason(
+    key: str, typed: str, said: str
+) -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        await app.type_into(pilot, key, typed)
+        assert said in app.said(key)
+        assert app.shown(key) == typed
+
+
+async def test_a_form_that_cannot_have_the_noise_gets_another() -> None:
+    """No permanent noise, and then no fresh one either; a budget that fresh noise cannot give."""
+    app = FormApp(ParametersPane, RAPPOR.replace("f = 0.5", "f = 0.0"))
+    async with app.run_test(size=(80, 40)):
+        assert app.draft.problems == ()
+        app.show(edited(app.draft, "protocol.form", "one-time"))
+        assert app.draft.problems == ()
+        assert app.draft.document["protocol"]["f"] == 0.5
+        app.show(edited(app.draft, "protocol.epsilon", 6.0))
+        assert app.draft.problems == ()
+        app.show(edited(app.draft, "protocol.form", "full"))
+        assert app.draft.problems == ()
+        assert app.draft.document["protocol"]["f"] == 0.5
+
+
+async def test_bits_and_cohorts_double() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 40)) as pilot:
+        app.field("protocol.bits").control.focus()
+        await pilot.press("down")
+        assert app.shown("protocol.bits") == "64"
+        await pilot.press("shift+up", "up")
+        assert app.shown("protocol.bits") == "256"  # which is the most
+        app.field("protocol.cohorts").control.focus()
+        await pilot.press("up")
+        assert app.shown("protocol.cohorts") == "32"
+
+
+async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
+    from ldptui.screens.workbench.sweep import _opening, sweepable
+
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 30)):
+        found = sweepable(app.draft)
+        assert {"protocol.f", "protocol.cohorts", "attack.cohort"} <= set(found)
+        for key in found:
+            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            assert after.problems == (), key

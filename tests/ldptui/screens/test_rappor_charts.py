@@ -1,0 +1,124 @@
+"""What the charts pane shows of RAPPOR alone: findings, bits of cohorts, warnings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.waiting import seen
+from tests.chart_cases import QUICK, scenario, snapshot
+from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
+from textual.pilot import Pilot
+
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.session import draft as drafts
+from ldptui.session.snapshot import BitCounts, Snapshot
+from ldptui.widgets.choice_bar import ChoiceBar
+
+COHORTS = 12
+BITS = BitCounts(
+    cohorts=40,
+    bits=4,
+    p_star=0.25,
+    q_star=0.75,
+    users=(100.0,) * COHORTS,
+    counts=tuple(25.0 + at for at in range(4 * COHORTS)),
+    held=(0.25,) * 4 * COHORTS,
+    expected_users=(100.0,) * COHORTS,
+    users_std=(9.0,) * COHORTS,
+    expected_counts=(30.0,) * 4 * COHORTS,
+    counts_std=(5.0,) * 4 * COHORTS,
+)
+WARNING = "2 of 64 candidates set the same bits as another one in all 40 cohorts"
+
+
+def rappor(**more: Any) -> Snapshot:
+    run = snapshot(scenario(), "gain")
+    assert run.frequencies is not None
+    (base,) = run.parts["base"]
+    base = replace(base, rappor={"warnings": [WARNING]})
+    tested = replace(run.frequencies, detected=(1.0,) * 64)
+    parts = {**run.parts, "base": (base,)}
+    return replace(run, parts=parts, frequencies=tested, bits=BITS, **more)
+
+
+def switches(pane: ChartsPane) -> str:
+    return " ".join(words for _, words in pane.query_one("#tabs", ChoiceBar).switches)
+
+
+async def to_bits(pane: ChartsPane, pilot: Pilot[None]) -> None:
+    for _ in range(4):
+        if "v bits" not in switches(pane):
+            await pilot.press("v")
+    assert "v bits" in switches(pane)
+
+
+async def test_the_bits_of_each_cohort_can_be_walked_through() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        await to_bits(pane, pilot)
+        assert shown(pane) == ["bits", "bars"]
+        assert chart(pane, "bits").title.startswith("Bits, cohort 0 of 0 to 39")
+        assert switches(pane) == "v bits j k cohort"
+        assert chart(pane, "bars").truth == "expected"
+        await pilot.press("k", "j", "down")
+        assert "cohort 2 " in chart(pane, "bits").title
+        assert chart(pane, "bars").bars[0].value == pytest.approx(((25 + 8) / 100 - 0.25) / 0.5)
+        await pilot.press("pagedown", "j")  # no further than what was sent
+        assert f"cohort {COHORTS - 1} " in chart(pane, "bits").title
+        await pilot.press("t")
+        table = pane.table()
+        assert table is not None
+        assert len(table.rows) == 4 * COHORTS
+        assert "28 more cohorts" in table.title
+
+
+@pytest.mark.parametrize("size", [SMALL, NORMAL, WIDE])
+async def test_the_bits_fit_the_pane(size: tuple[int, int]) -> None:
+    async with showing(size, run=rappor()) as (pane, pilot):
+        await to_bits(pane, pilot)
+        assert "bits" in shown(pane)
+        assert "Bits, cohort 0" in seen(pane.app)
+
+
+async def test_without_bits_there_is_no_such_view() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        await to_bits(pane, pilot)
+        pane.snapshot = snapshot(scenario(), "gain")  # another protocol
+        await pilot.pause()
+        assert shown(pane) == ["rank", "bars"]
+        views = [switches(pane)]
+        for _ in range(4):
+            await pilot.press("v")
+            views.append(switches(pane))
+        assert not any("bits" in words for words in views)
+        assert pane.check_action("cohort", (1,)) is False
+
+
+async def test_warnings_stand_above_the_charts_until_the_settings_change() -> None:
+    async with showing(run=rappor()) as (pane, pilot):
+        assert f"! {WARNING}" in " ".join(seen(pane.app).split())
+        await pilot.press("right")
+        assert f"! {WARNING}" in " ".join(seen(pane.app).split())  # of the gain as well
+        pane.snapshot = snapshot(scenario(protocol__epsilon=2.0), "gain")
+        await pilot.pause()
+        assert "!" not in seen(pane.app)
+
+
+async def test_findings_have_a_legend() -> None:
+    async with showing(WIDE, run=rappor()) as (pane, _):
+        assert "✓ detected" in seen(pane.app)
+        assert "of 64 detected" in chart(pane, "rank").note
+
+
+async def test_privacy_is_a_tab_of_rappor() -> None:
+    text = QUICK.replace('kind = "oue"\nepsilon = 1.0', 'kind = "rappor"\nf = 0.5')
+    async with showing(draft=drafts.draft_of(text, Path())) as (pane, pilot):
+        await pilot.press(*["right"] * 5)
+        assert pane.tab == "privacy"
+        assert "ε of t reports" in pane.as_text()
+        pane.draft = drafts.draft_of(QUICK, Path())
+        await pilot.pause()
+        assert pane.tab == "frequencies"
+        assert "privacy" not in dict(pane.tabs())

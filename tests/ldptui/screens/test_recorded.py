@@ -1,0 +1,176 @@
+"""The history in the workbench: a real store, a fake engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.fake_engine import FakeEngine
+from support.waiting import until
+from support.workbench_app import own_home, status, workbench
+from textual.widgets import OptionList, Static
+
+import scenarios
+from core import compile, load
+from core.runner import units
+from core.store import begin, open_store
+from core.trial import run_block
+from ldptui.engine.recorded import stored_film
+from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.runs import RunsPane
+from ldptui.screens.workbench.transport_bar import TransportBar
+from ldptui.session.runs import changes
+from ldptui.widgets.filter_input import FilterInput
+
+__all__ = ["own_home"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Run 1 with another ε, then run 2: the quickstart."""
+    path = tmp_path / "runs.sqlite3"
+    quickstart = load(scenarios.path("quickstart"))
+    with open_store(path) as kept:
+        for scenario in (quickstart.with_value("protocol.epsilon", 2.0), quickstart):
+            work = compile(scenario)
+            recording = begin(kept, work, "test")
+            for cell, number, trials in units(work):
+                recording.keep(cell, run_block(cell, number, trials))
+            recording.finish(kept.results(recording.run))
+    return path
+
+
+async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Path) -> None:
+    async with workbench(store=store) as (screen, _, pilot):
+        charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
+        await until(pilot, lambda: screen.shelf.shown == -2)
+        assert charts.snapshot is not None
+        assert charts.snapshot.stored == 2
+        assert len(charts.snapshot.parts["gain"]) == 21
+
+        await pilot.press("5", "end")
+        assert pane.current is not None
+        assert pane.current.number == 1
+        await pilot.press("space")
+        await until(pilot, lambda: bool(charts.overlays))
+        assert [one.label for one in charts.overlays] == ["run 1"]
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
+        assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]
+        await pilot.press("escape", "slash")
+        await pilot.pause()
+        field = pane.query_one(FilterInput)
+        count, place = field.query_one(".filter--count", Static), field.region
+        assert place.height == 1
+        await pilot.press(*"#paper")
+        await until(pilot, lambda: str(count.render()) == f"0 of {len(pane.shelf.runs)}")
+        await pilot.pause()
+        assert field.region == place
+        assert str(pane.query_one("#empty", Static).render()) == "Nothing matches “#paper”."
+        await pilot.press("escape")
+        assert field.words == ""
+        assert isinstance(screen.focused, OptionList)
+
+
+async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
+    async with workbench(store=store) as (screen, _, pilot):
+        await until(pilot, lambda: screen.shelf.shown == -2)
+        await pilot.press("5", "end", "s")
+        await until(pilot, lambda: any(r.stored and r.stored.star for r in screen.shelf.history))
+        await pilot.press("delete")
+        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [2])
+        await until(pilot, lambda: "u puts it back" in status(screen))
+        await pilot.press("u")
+        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [1, 2])
+        with open_store(store) as kept:
+            assert kept.run(1).star
+
+
+async def test_a_run_whose_process_is_gone_is_offered(store: Path) -> None:
+    with open_store(store) as kept:
+        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+    async with workbench(store=store) as (screen, engine, pilot):
+        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await pilot.press("y")
+        await until(pilot, lambda: engine.requests[-1].full)
+        request = engine.requests[-1]
+        assert (request.resumed, request.store) == (2, str(store))
+        assert isinstance(engine, FakeEngine)
+
+
+async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
+    with open_store(store) as kept:
+        kept._db.execute("UPDATE runs SET status = 'running', owner = '' WHERE id = 2")
+    async with workbench(store=store) as (screen, _, pilot):
+        await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shelf.history[-1].status == "partial")
+
+
+async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
+    film = stored_film(store, 1, -1, company=False)
+    async with workbench(store=store, film=film) as (screen, engine, pilot):
+        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
+        await until(pilot, lambda: bar.transport is not None)
+        assert screen.draft is not None
+        assert "epsilon = 2.0" in screen.draft.text
+        bar.focus()
+        await pilot.press("end")
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 420)
+        await pilot.press("left")
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done < 420)
+        assert engine.requests == []
+        await pilot.press("escape")
+        await until(pilot, lambda: bool(engine.requests))
+        assert not bar.display
+
+
+async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite3"
+    scenario = load(scenarios.path("quickstart"))
+    for key, value in {"campaign.rounds": 4, "trials": 40, "sweep": {}}.items():
+        scenario = scenario.with_value(key, value)
+    work = compile(scenario)
+    with open_store(path) as kept:
+        recording = begin(kept, work, "test")
+        for cell, number, trials in units(work):
+            recording.keep(cell, run_block(cell, number, trials))
+        recording.finish(kept.results(recording.run))
+    film = stored_film(path, 1, -1, company=False)
+    async with workbench(store=path, film=film) as (screen, engine, pilot):
+        bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
+        await until(pilot, lambda: bar.transport is not None)
+        bar.focus()
+        await pilot.press("space", "home")
+        await until(pilot, lambda: charts.cursor is None)
+        for number in range(4):
+            await pilot.press("right")
+            await until(pilot, lambda number=number: charts.cursor == number)
+            assert charts.snapshot is not None
+            assert charts.snapshot.rounds is not None
+            assert (len(charts.snapshot.rounds), charts.snapshot.rounds.trials) == (4, 20)
+            assert f"round {number} of 0–3" in bar.words
+        await pilot.press("right")  # the whole block, then the other one
+        await until(pilot, lambda: charts.cursor is None)
+        charts.show_round(2)
+        await until(pilot, lambda: charts.cursor == 2)
+        await pilot.press("end")
+        await until(pilot, lambda: charts.snapshot is not None and charts.snapshot.done == 40)
+        assert charts.cursor == 2  # chosen by hand
+        assert charts.snapshot is not None
+        assert charts.snapshot.round_frequencies[2].trials == 40
+        assert engine.requests == []
+
+
+def test_changes_in_words() -> None:
+    before: dict[str, Any] = {"protocol": {"kind": "grr", "epsilon": 1.0}, "trials": 20}
+    after: dict[str, Any] = {"protocol": {"kind": "oue", "epsilon": 0.5}, "seed": 1, "trials": 20}
+    assert changes(before, after) == [
+        "The protocol: GRR → OUE.",
+        "The privacy budget ε fell from 1 to 0.5.",
+        "The seed: given now, 1.",
+    ]
+    assert changes(before, before) == []

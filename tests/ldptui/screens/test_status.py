@@ -1,0 +1,48 @@
+"""The status line: a long sentence, a note's few seconds, how far a run is."""
+
+from __future__ import annotations
+
+import pytest
+from support.waiting import seen, until
+from textual.app import App, ComposeResult
+
+from ldptui.screens.workbench.status import StatusLine
+from ldptui.session.snapshot import Snapshot
+
+
+class Alone(App[None]):
+    def compose(self) -> ComposeResult:
+        yield StatusLine()
+
+
+async def test_a_long_sentence_says_that_it_goes_on() -> None:
+    app = Alone()
+    async with app.run_test(size=(40, 3)) as pilot:
+        app.query_one(
+            StatusLine
+        ).note = "a sentence that is longer than the line it has to stand in"
+        await pilot.pause()
+        text = app.query_one(StatusLine).render_line(0).text.strip()
+        assert text.startswith("· a sentence that is longer")
+        assert text.endswith("…")
+
+
+async def test_a_note_gives_way_to_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldptui.screens.workbench.status.NOTE_S", 0.01)
+    app = Alone()
+    async with app.run_test(size=(40, 3)) as pilot:
+        line = app.query_one(StatusLine)
+        line.problem = "epsilon must be positive"
+        line.note = "copied 3 lines"
+        assert "copied 3 lines" in line.render().plain
+        await until(pilot, lambda: "epsilon must be positive" in seen(app))
+
+
+async def test_how_far_a_run_is_and_how_long_it_still_takes() -> None:
+    app = Alone()
+    async with app.run_test(size=(90, 3)) as pilot:
+        line = app.query_one(StatusLine)
+        line.snapshot = Snapshot(1, "running", done=50, total=192, seconds=10.0, full=True)
+        await pilot.pause()
+        words = "● run ███▏░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
+        assert words in seen(app)

@@ -1,0 +1,148 @@
+"""The draft's recovery file: it comes back, cannot crash-loop, and survives a read-only home."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from ldptui.session import autosave
+from ldptui.session.draft import Draft, draft_of, retyped
+from ldptui.terminal import places
+
+TEXT = """# Claim: none.
+format = 1
+title = "Two protocols"
+
+[population]
+kind = "zipf"
+items = 16
+users = 1000
+exponent = 1.0
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+"""
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state" / "ldptui"
+    monkeypatch.setattr(places, "state_dir", lambda: folder)
+    return folder
+
+
+def loaded() -> Draft:
+    draft = autosave.load_draft()
+    assert draft is not None
+    return draft
+
+
+def test_a_draft_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    draft = retyped(draft_of(TEXT, tmp_path, path), TEXT.replace("1.0", "2.5"))
+    assert autosave.save_draft(draft) == ""
+    back = loaded()
+    assert (back.text, back.path, back.folder) == (draft.text, path, tmp_path)
+    assert back.saved_text == TEXT
+    assert back.modified
+
+
+def test_a_text_that_does_not_parse_comes_back_too(tmp_path: Path) -> None:
+    draft = retyped(draft_of(TEXT, tmp_path), TEXT + "[attack\nzürich \U0001f600 \x00")
+    assert autosave.save_draft(draft) == ""
+    back = loaded()
+    assert back.text == draft.text
+    assert back.problems
+
+
+def test_a_draft_that_was_never_saved_is_still_unsaved(tmp_path: Path) -> None:
+    draft = dataclasses.replace(draft_of(TEXT, tmp_path), saved_text=None)
+    autosave.save_draft(draft)
+    back = loaded()
+    assert back.path is None
+    assert back.saved_text is None
+    assert back.modified
+
+
+def test_an_unchanged_draft_is_read_from_its_file_which_may_be_newer(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    autosave.save_draft(draft_of(TEXT, tmp_path, path))
+    newer = TEXT.replace("16", "32")
+    path.write_text(newer, encoding="utf-8")
+    back = loaded()
+    assert back.text == newer
+    assert not back.modified
+
+
+def test_without_its_file_the_draft_still_comes_back(tmp_path: Path) -> None:
+    autosave.save_draft(draft_of(TEXT, tmp_path, tmp_path / "gone.toml"))
+    assert loaded().text == TEXT
+
+
+def test_the_first_start_has_no_draft(state: Path) -> None:
+    assert autosave.load_draft() is None
+    assert not state.exists()
+
+
+def test_a_draft_is_taken_once(state: Path, tmp_path: Path) -> None:
+    """The start that it brings down is the last one that reads it."""
+    autosave.save_draft(draft_of(TEXT, tmp_path))
+    assert autosave.load_draft() is not None
+    assert autosave.load_draft() is None
+    kept = json.loads((state / "draft.failed.json").read_text(encoding="utf-8"))
+    assert kept["text"] == TEXT, "what brought a start down is kept for its author"
+
+
+def test_what_was_taken_goes_when_the_program_stands(state: Path, tmp_path: Path) -> None:
+    autosave.save_draft(draft_of(TEXT, tmp_path))
+    autosave.load_draft()
+    assert [file.name for file in state.iterdir()] == ["draft.taken.json"]
+    autosave.drop_taken()
+    assert list(state.iterdir()) == []
+    autosave.drop_taken()
+
+
+def test_a_draft_saved_after_a_take_is_the_next_one(tmp_path: Path) -> None:
+    autosave.save_draft(draft_of(TEXT, tmp_path))
+    first = loaded()
+    autosave.save_draft(retyped(first, TEXT + "# more\n"))
+    autosave.drop_taken()
+    assert loaded().text == TEXT + "# more\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"\xff\xfe", b'{"version": 2, "text": "x"}', b'{"version": 1, "text": 5}',
+     b'{"version": 1, "text": "format = 1", "folder": 7, "path": [1]}'],
+)  # fmt: skip
+def test_a_poisoned_file_never_stops_a_start(state: Path, content: bytes) -> None:
+    state.mkdir(parents=True)
+    (state / "draft.json").write_bytes(content)
+    assert autosave.load_draft() is None
+    assert not (state / "draft.json").exists()
+    assert autosave.load_draft() is None
+
+
+def test_where_nothing_can_be_written_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setattr(places, "state_dir", lambda: tmp_path / "file" / "ldptui")
+    sentence = autosave.save_draft(draft_of(TEXT, tmp_path))
+    assert sentence.startswith("the draft is not kept for the next start: ")
+    assert "\n" not in sentence
+    assert autosave.load_draft() is None
+    autosave.drop_taken()
+    autosave.drop_draft()
+
+
+def test_a_dropped_draft_does_not_come_back(tmp_path: Path) -> None:
+    autosave.save_draft(draft_of(TEXT, tmp_path))
+    autosave.drop_draft()
+    assert autosave.load_draft() is None

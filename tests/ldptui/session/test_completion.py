@@ -1,0 +1,79 @@
+"""What may stand at a place of a scenario's text, also of one that does not parse."""
+
+import pytest
+
+from ldptui.session.draft.completion import completion
+
+SCENARIO = """\
+format = 1
+|
+[population]
+kind = "zipf"
+users = 10
+
+[protocol]
+kind = "olh"
+
+[attack]
+kind = "mga"
+targets = { pick = "random", count = 3 }
+
+[sweep]
+"""
+
+
+def offered(text: str) -> list[str]:
+    """What is offered where the bar stands."""
+    return [one.text for one in completion(text.replace("|", "", 1), text.index("|")).offers]
+
+
+def at(line: str, table: str) -> str:
+    """The scenario with a line more at the end of a table."""
+    head, _, tail = SCENARIO.replace("|", "").partition(f"[{table}]\n")
+    body, gap, rest = tail.partition("\n\n")
+    return f"{head}[{table}]\n{body}\n{line}{gap}{rest}"
+
+
+def test_top_level_keys() -> None:
+    assert "seed = " in offered(SCENARIO)
+    assert "format = " not in offered(SCENARIO)  # it is there
+    assert offered(SCENARIO.replace("|", "tr|")) == ["trials = "]
+
+
+@pytest.mark.parametrize(
+    ("line", "table", "words"),
+    [
+        ("it|", "population", ["items = "]),
+        ("us|", "population", []),  # it is there
+        ("me|", "population", []),  # not of this kind
+        ("hash|", "protocol", ["hash_range = "]),
+        ("see|", "attack", ["seeds = "]),
+        ('scoring = "b|', "attack", ['"bucket"']),
+        ("seeds = 1|", "attack", []),
+        ('targets = { pick = "random", c|', "attack", ["count = "]),
+        ('targets = { pick = "le|', "attack", ['"least-frequent"']),
+        ("# see|", "attack", []),
+        ("[sim|", "attack", ["[simulate]"]),
+        ('"attack.sh|', "sweep", ['"attack.share" = ']),
+    ],
+)
+def test_what_is_offered(line: str, table: str, words: list[str]) -> None:
+    assert offered(at(line, table)) == words
+
+
+def test_a_kind_below_the_cursor_counts() -> None:
+    text = '[population]\nex|\nkind = "zipf"\n'
+    assert offered(text) == ["exponent = "]
+    assert offered(text.replace("zipf", "uniform")) == []
+
+
+def test_kinds_come_with_their_reason() -> None:
+    found = completion('[protocol]\nkind = "o', len('[protocol]\nkind = "o'))
+    assert [one.text for one in found.offers] == ['"oue"', '"olh"']
+    assert found.typed == '"o'
+    assert all(one.meaning for one in found.offers)
+
+
+def test_what_is_all_there_is_not_offered_again() -> None:
+    assert offered('[protocol]\nkind = "oue"|') == []
+    assert offered("[attack]\nshare|") == []

@@ -1,0 +1,146 @@
+"""Exports: names and shapes of the headless command's, whole files, honest sentences."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.fake_engine import base_snapshot
+from textual.app import App
+
+from core.metrics import METRICS
+from ldptui.screens.dialogs.export import ExportChoice, What
+from ldptui.session.exporting import default_path, export, results_csv, results_json
+from ldptui.session.runs import Run
+
+DOCUMENT = {"format": 1, "title": "ε", "protocol": {"kind": "grr", "epsilon": 1.0}}
+
+
+class Charts:
+    """Draws a chart of one letter."""
+
+    def __init__(self, letter: str = "x") -> None:
+        self.letter = letter
+
+    def as_text(self) -> str:
+        return self.letter
+
+    def as_svg(self) -> str:
+        return f"<svg>{self.letter}</svg>" if self.letter else ""
+
+
+def a_run(**changes: Any) -> Run:
+    snapshot = dataclasses.replace(base_snapshot(3), full=True)
+    return Run(3, DOCUMENT, dataclasses.replace(snapshot, **changes), 0.0, "ε")
+
+
+def write(what: What, path: Path, run: Run | None, charts: Charts | None = None) -> str:
+    return export(ExportChoice(what, path), charts or Charts(), run, App[None]())
+
+
+def test_json_has_the_shape_of_the_headless_command(tmp_path: Path) -> None:
+    from core import compile, run
+    from core.export import to_json
+    from core.scenario import parse
+
+    assert write("json", tmp_path / "r.json", a_run()) == f"wrote {tmp_path / 'r.json'}"
+    ours = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    text = """format = 1
+trials = 2
+[population]
+kind = "uniform"
+items = 4
+users = 100
+[protocol]
+kind = "grr"
+epsilon = 1.0
+"""
+    *_, last = run(compile(parse(text)))
+    theirs = json.loads(to_json(last.results, {"ldptui": "1", "numpy": "2"}, frequencies=True))
+    assert ours.keys() == theirs.keys()
+    assert ours["cells"][0].keys() == theirs["cells"][0].keys() | {"part"}
+    assert ours["cells"][0]["frequencies"].keys() == theirs["cells"][0]["frequencies"].keys()
+    assert ours["scenario"] == DOCUMENT
+    assert ours["status"] == "done"
+    assert ours["cells"][0]["metrics"]["gain"] == {
+        "mean": 0.2,
+        "standard_error": 0.001,
+        "theory": 0.2,
+    }
+
+
+def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
+    run = a_run()
+    [cell] = run.snapshot.parts["base"]
+    other = dataclasses.replace(cell, index=1, parameters={**cell.parameters, "attack.kind": "mga"})
+    run = a_run(parts={"base": (cell,), "gain": (cell, other)})
+    rows = list(csv.DictReader(io.StringIO(results_csv(run))))
+    assert [(row["part"], row["cell"]) for row in rows] == [
+        ("base", "0"),
+        ("gain", "0"),
+        ("gain", "1"),
+    ]
+    assert [row["attack.kind"] for row in rows] == ["", "", "mga"]
+    assert rows[0]["gain"] == "0.2"
+    assert rows[0]["gain_theory"] == "0.2"
+    assert rows[0]["mse_theory"] == ""
+    assert rows[0]["trials_done"] == "20"
+    assert set(METRICS) <= rows[0].keys()
+
+
+@pytest.mark.parametrize("status", ["partial", "running", "failed"])
+def test_what_is_not_finished_is_said_to_be_partial(tmp_path: Path, status: str) -> None:
+    run = a_run(status=status, done=12)
+    path = tmp_path / "r.csv"
+    assert write("csv", path, run) == f"wrote {path} (partial: 12 of 20 trials)"
+    assert json.loads(results_json(run))["status"] == "partial"
+
+
+def test_a_preview_is_said_to_be_one(tmp_path: Path) -> None:
+    assert "preview" in write("csv", tmp_path / "r.csv", a_run(full=False))
+
+
+@pytest.mark.parametrize("what", ["csv", "json"])
+def test_without_results_nothing_is_written(tmp_path: Path, what: What) -> None:
+    for run in (None, a_run(parts={}), a_run(parts={"base": ()})):
+        assert write(what, tmp_path / "r", run).startswith("there are no results")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_chart_as_text_and_picture(tmp_path: Path) -> None:
+    assert write("chart-text", tmp_path / "c.txt", None) == f"wrote {tmp_path / 'c.txt'}"
+    assert (tmp_path / "c.txt").read_text(encoding="utf-8") == "x"
+    write("chart-svg", tmp_path / "c.svg", None)
+    assert (tmp_path / "c.svg").read_text(encoding="utf-8") == "<svg>x</svg>"
+    assert "nothing was written" in write("chart-svg", tmp_path / "d.svg", None, Charts(""))
+    assert not (tmp_path / "d.svg").exists()
+
+
+async def test_the_screen_as_picture(tmp_path: Path) -> None:
+    app = App[None]()
+    async with app.run_test(size=(60, 18)):
+        path = tmp_path / "s.svg"
+        assert export(ExportChoice("screen-svg", path), Charts(), None, app) == f"wrote {path}"
+        assert path.read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_what_goes_wrong_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept", encoding="utf-8")
+    sentence = write("json", tmp_path / "file" / "r.json", a_run())
+    assert sentence.startswith(f"{tmp_path / 'file' / 'r.json'} cannot be written: ")
+    assert write("json", tmp_path, a_run()).endswith("it is a folder")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
+
+
+def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
+    assert default_path("csv", "mga", tmp_path) == tmp_path / "mga-results.csv"
+    (tmp_path / "mga-results.csv").write_text("", encoding="utf-8")
+    assert default_path("csv", "mga", tmp_path) == tmp_path / "mga-results-2.csv"
+    names = {default_path(what, "x", tmp_path).name for what in ("chart-text", "chart-svg",
+                                                                 "screen-svg", "json")}  # fmt: skip
+    assert names == {"x-chart.txt", "x-chart.svg", "x-screen.svg", "x-results.json"}

@@ -1,0 +1,37 @@
+"""Runs in words: what a scenario is, and what changed from one to another."""
+
+from ldptui.session.runs import changes, described, differences, place_of
+
+BASE = {"protocol": {"kind": "oue", "epsilon": 1.0}, "population": {"kind": "zipf", "items": 8}}
+PARTS = [{"kind": "mga", "weight": 0.8}, {"kind": "ria", "weight": 0.2}]
+PHASE = {"rounds": 5, "share": {"from": 0.0, "to": 0.05}, "mix": PARTS}
+
+
+def test_attacks_of_every_shape_are_described() -> None:
+    assert described(BASE) == "OUE ε=1, no attack, zipf d=8"
+    one = {**BASE, "attack": {"kind": "mga", "share": 0.05}}
+    assert described(one).split(", ")[1].startswith("MGA")
+    assert "mga 80 % ria 20 %" in described({**BASE, "attack": {"share": 0.05, "mix": PARTS}})
+    assert "1 phase," in described({**BASE, "attack": {"phase": [PHASE]}})
+    assert "2 phases," in described({**BASE, "attack": {"phase": [PHASE, PHASE]}})
+
+
+def test_what_changed_inside_a_list_is_named() -> None:
+    before = {**BASE, "attack": {"phase": [PHASE]}}
+    after = {
+        **BASE,
+        "attack": {"phase": [{**PHASE, "mix": [PARTS[0], {**PARTS[1], "weight": 0.5}]}]},
+    }
+    (sentence,) = changes(before, after)
+    assert sentence.startswith("The weight w of part 2 in phase 1 ")
+    assert "0.2" in sentence
+    assert "0.5" in sentence
+    assert differences(before, after) == "weight w of part 2 in phase 1 0.2 → 0.5"
+    longer = {**BASE, "attack": {"phase": [{**PHASE, "rounds": 9}]}}
+    assert differences(before, longer) == "rounds it lasts of phase 1 5 → 9"
+
+
+def test_keys_in_words() -> None:
+    assert place_of("attack.mix.0.seeds") == "hash seeds tried K of part 1"
+    assert place_of("protocol.bits").startswith("bits")
+    assert place_of("what.is.this") == "what.is.this"

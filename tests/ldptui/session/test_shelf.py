@@ -1,0 +1,133 @@
+"""The runs within reach as a value: what is on the shelf after each change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.fake_engine import base_snapshot
+
+from ldptui.session.runs import Run, Stored
+from ldptui.session.shelf import Shelf
+from ldptui.session.snapshot import Snapshot, Status
+
+
+def own(key: int, full: bool = True, status: Status = "done", number: int | None = None) -> Run:
+    """A run of this session."""
+    snapshot = replace(base_snapshot(key), full=full, status=status, stored=number)
+    return Run(key, {"trials": key}, snapshot, float(key), "here")
+
+
+def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
+    """A run of the store, which lists no parts."""
+    there = Stored(number, status, 20, star, (), "", "")
+    ended = "done" if status == "done" else "partial"
+    snapshot = Snapshot(-number, ended, full=True, done=done, total=20, stored=number)
+    return Run(-number, {"trials": number}, snapshot, float(number), "there", there)
+
+
+def keys(shelf: Shelf) -> list[int]:
+    return [run.key for run in shelf.runs]
+
+
+def test_a_run_of_the_session_stands_once_and_has_what_the_store_says_of_it() -> None:
+    shelf = Shelf(session=(own(1, number=8), own(2))).listed([kept(7), kept(8, star=True)])
+    assert keys(shelf) == [-7, 1, 2]
+    recorded = shelf.run(1)
+    assert recorded is not None
+    assert recorded.stored is not None
+    assert recorded.stored.star
+    assert shelf.run(-8) is None
+
+
+def test_there_is_one_preview_and_it_is_shown() -> None:
+    shelf = Shelf().begun(own(1, full=False)).begun(own(2)).begun(own(3, full=False))
+    assert (keys(shelf), shelf.shown) == ([2, 3], 3)
+
+
+def test_a_run_that_begins_takes_no_overlay_away_but_the_preview() -> None:
+    shelf = Shelf(session=(own(1), own(2, full=False))).listed([kept(7)])
+    shelf = shelf.chosen(1, (-7, 2)).begun(own(3, full=False))
+    assert shelf.overlays == (-7,)
+
+
+def test_a_run_gone_on_with_takes_the_place_of_its_first_part() -> None:
+    shelf = Shelf(session=(own(1, status="partial", number=8), own(2)))
+    assert keys(shelf.begun(own(3, status="running", number=8))) == [2, 3]
+    assert keys(shelf.begun(own(3, status="running"))) == [1, 2, 3]
+
+
+def test_news_are_of_their_run_alone_and_late_ones_are_dropped() -> None:
+    shelf = Shelf(session=(own(1), own(2, status="running")))
+    assert shelf.active == own(2, status="running").snapshot
+    after = shelf.heard(replace(base_snapshot(2), full=True, done=7))
+    assert after.session[0] is shelf.session[0]
+    assert after.session[1].snapshot.done == 7
+    assert after.active is None
+    assert shelf.heard(base_snapshot(9)) is shelf
+
+
+def test_a_run_gone_on_with_has_its_number_before_the_worker_says_so() -> None:
+    shelf = Shelf(session=(own(1, status="running", number=8),))
+    assert shelf.heard(replace(base_snapshot(1), full=True)).numbers == (8,)
+    assert shelf.heard(replace(base_snapshot(1), stored=9)).numbers == (9,)
+
+
+def test_what_was_read_stays_until_the_run_is_another() -> None:
+    shelf = Shelf().listed([kept(7), kept(8)]).chosen(-7, (-8,))
+    assert [run.key for run in shelf.unread] == [-7, -8]
+    assert shelf.laid_over == ()
+    for run in shelf.history:
+        shelf = shelf.with_read(run, base_snapshot(run.key))
+    assert shelf.unread == ()
+    assert [(one.label, one.snapshot) for one in shelf.laid_over] == [("run 8", base_snapshot(-8))]
+
+    shelf = shelf.listed([kept(7), kept(8, star=True)])
+    assert [run.key for run in shelf.unread] == [-8]
+
+
+def test_a_run_is_not_laid_over_itself() -> None:
+    shelf = Shelf(session=(own(1), own(2))).chosen(2, (2, 1))
+    assert [one.snapshot.key for one in shelf.laid_over] == [1]
+
+
+def test_deleting_has_an_undo_the_last_one_first() -> None:
+    shelf = Shelf(session=(own(1), own(2), own(3))).chosen(3, (1, 2))
+    less = shelf.without(shelf.session[0]).without(shelf.session[1])
+    assert (keys(less), less.overlays) == ([3], ())
+    once = less.put_back()
+    assert keys(once) == [2, 3]
+    assert (keys(once.put_back()), once.put_back().deleted) == ([1, 2, 3], ())
+
+
+def test_a_run_of_the_store_is_put_back_by_the_store() -> None:
+    shelf = Shelf().listed([kept(7)])
+    gone = shelf.without(shelf.runs[0]).listed([])
+    assert keys(gone) == keys(gone.put_back()) == []
+    assert keys(gone.put_back().listed([kept(7)])) == [-7]
+
+
+@pytest.mark.parametrize(
+    ("shown", "key", "pair"), [(3, 1, (1, 3)), (1, 3, (1, 3)), (3, 3, (2, 3)), (1, 1, (1, 2)),
+                               (0, 1, (1, 2)), (0, 2, (1, 2)), (99, 3, (2, 3))],
+)  # fmt: skip
+def test_a_run_is_compared_with_the_one_shown_else_with_the_one_before(
+    shown: int, key: int, pair: tuple[int, int]
+) -> None:
+    shelf = Shelf(session=(own(1), own(2), own(3))).chosen(shown)
+    run = shelf.run(key)
+    assert run is not None
+    found = shelf.pair(run)
+    assert found is not None
+    assert (found[0].key, found[1].key) == pair
+
+
+def test_a_run_that_is_alone_is_compared_with_nothing() -> None:
+    assert Shelf(session=(own(1),)).pair(own(1)) is None
+
+
+def test_at_a_start_the_last_run_with_a_trial_is_shown_and_one_cut_off_is_asked_about() -> None:
+    shelf = Shelf().listed([kept(6), kept(7, "interrupted"), kept(8, done=0)])
+    assert (shelf.last, shelf.cut_off) == (kept(7, "interrupted"), kept(7, "interrupted"))
+    assert (Shelf().last, Shelf().cut_off) == (None, None)

@@ -1,0 +1,247 @@
+"""The real program in a real terminal: a pty, the worker process, signals and all."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.terminal import Terminal, ldptui
+
+READY = r"preview done"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def app(home: Path) -> Iterator[Terminal]:
+    """The workbench at 120 × 40 on the quickstart, its first preview done."""
+    with Terminal(ldptui(), 120, 40, home=home) as terminal:
+        terminal.until(READY)
+        yield terminal
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    """A scenario whose full run takes minutes."""
+    path = tmp_path / "slow.toml"
+    path.write_text(
+        """format = 1
+title = "A long run"
+trials = 2000
+[population]
+kind = "zipf"
+items = 1024
+users = 1_000_000
+exponent = 1.0
+[protocol]
+kind = "olh"
+epsilon = 1.0
+[attack]
+kind = "mga"
+share = 0.05
+targets = { pick = "random", count = 5 }
+[simulate]
+path = "reports"
+"""
+    )
+    return path
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_starts_shows_an_attack_and_quits(app: Terminal) -> None:
+    text = app.until(r"Quickstart")
+
+    assert "Protocol" in text
+    assert "Attack" in text
+
+    children = app.children()
+    app.send("ctrl+q")
+
+    assert app.wait() == 0
+    assert not any(alive(pid) for pid in children)
+
+
+def test_a_stop_from_outside_leaves_it_as_it_was(app: Terminal) -> None:
+    app.signal(signal.SIGSTOP)
+    app.until(lambda _: app.state == "T")
+    app.signal(signal.SIGCONT)
+    app.until(lambda _: app.state != "T" and b"\x1b[?1049h" in app.tail)
+    app.quiet()
+    app.send("4", "right")
+    app.until("Gain of the attack over")
+    app.send("ctrl+q")
+    assert app.wait() == 0
+    assert app.echoes
+
+
+def test_an_edit_changes_the_picture(app: Terminal) -> None:
+    before = app.text
+    app.send("1")
+    app.send("up")
+    app.until(lambda text: "● SUE" in text and text != before)
+
+    assert re.search(READY, app.until(READY))
+    app.send("ctrl+q")
+    assert app.wait() == 0
+
+
+def test_a_run_is_cancelled_and_what_is_finished_stays(slow: Path, home: Path) -> None:
+    with Terminal(ldptui(str(slow)), 120, 40, home=home) as app:
+        app.until(READY)
+        app.send("ctrl+r")
+        app.until(r"● run")
+        app.send("escape")
+        app.until(r"run stopped, partial")
+        app.send("ctrl+q")
+
+        assert app.wait() == 0
+
+
+def test_quitting_asks_while_a_run_is_active(slow: Path, home: Path) -> None:
+    with Terminal(ldptui(str(slow)), 100, 30, home=home) as app:
+        app.until(READY)
+        app.send("ctrl+r")
+        app.until(r"● run")
+        app.send("ctrl+q")
+        app.until(r"Quit and lose it")
+        children = app.children()
+        app.send("ctrl+q")
+
+        assert app.wait() == 0
+        assert not any(alive(pid) for pid in children)
+
+
+def test_a_storm_of_resizes_is_survived(app: Terminal) -> None:
+    for columns, rows in [(80, 24), (200, 60), (50, 10), (61, 18), (160, 45), (99, 30)] * 3:
+        app.resize(columns, rows)
+        app.read(0.01)
+    app.resize(50, 12)
+    app.until(r"ldptui needs 60 × 18")
+    app.resize(120, 40)
+    app.until(r"Quickstart")
+    app.send("ctrl+q")
+
+    assert app.wait() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
+    with Terminal(ldptui(), 120, 40, home=home) as app:
+        app.until(READY)
+        app.send("1")
+        app.send("up")
+        app.until("● SUE")
+        app.until(READY)
+        children = app.children()
+        app.signal(number)
+
+        assert 128 + number == app.wait()
+        assert app.restored
+        assert not any(alive(pid) for pid in children)
+    drafts = list(home.rglob("draft*"))
+    assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
+
+    with Terminal(ldptui(), 120, 40, home=home) as again:
+        again.until(r"draft of the last session")
+        again.until(READY)
+        again.send("ctrl+q")
+        assert again.wait() == 0
+
+
+def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> None:
+    with Terminal(ldptui(), 120, 40, home=home) as app:
+        app.until(READY)
+        app.send("1")
+        app.send("up")
+        app.until("● SUE")
+        app.until(READY)
+        children = app.children()
+
+        assert app.hang_up(limit=10.0) == 128 + signal.SIGHUP
+        assert not any(alive(pid) for pid in children)
+    drafts = list(home.rglob("draft*"))
+    assert any('kind = \\"sue\\"' in draft.read_text() for draft in drafts)
+
+
+def test_a_killed_worker_is_replaced(app: Terminal) -> None:
+    children = app.children()
+    assert children
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    app.send("1")
+    app.send("up")
+    app.until("● SUE")
+    app.until(lambda text: re.search(READY, text) is not None and "● SUE" in text)
+    app.send("ctrl+q")
+
+    assert app.wait() == 0
+
+
+def test_the_terminal_is_left_as_it_was_found(app: Terminal) -> None:
+    app.send("ctrl+q")
+    app.wait()
+
+    assert app.restored
+
+
+@pytest.mark.parametrize(
+    ("env", "words"),
+    [({"TERM": "dumb"}, "TERM='dumb'"), ({"LC_ALL": "C", "PYTHONUTF8": "0",
+      "PYTHONCOERCECLOCALE": "0", "LANG": "C", "PYTHONIOENCODING": "latin-1"}, "UTF-8"),
+     ({"LC_ALL": "C"}, "got LC_ALL=C;"), ({"LC_ALL": "", "LANG": "POSIX"}, "got LANG=POSIX;")],
+)  # fmt: skip
+def test_an_unfit_terminal_is_refused(home: Path, env: dict[str, str], words: str) -> None:
+    with Terminal(ldptui(), 80, 24, env=env, home=home) as app:
+        assert app.wait() == 2
+        assert words in app.text.replace("\n", "")
+        assert "ldptui run" in app.text.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [{"LC_ALL": "", "LANG": ""}, {"LC_ALL": "xx_XX.UTF-8"}, {"LC_ALL": "C", "PYTHONUTF8": "1"}],
+)
+def test_a_terminal_of_no_chosen_locale_is_taken(home: Path, env: dict[str, str]) -> None:
+    """A bare machine sets none; one that is not installed was still chosen for its UTF-8."""
+    with Terminal(ldptui(), 80, 24, env=env, home=home) as app:
+        app.until("Parameters")
+        app.send("ctrl+q")
+        assert app.wait() == 0
+
+
+def test_no_terminal_is_refused() -> None:
+    done = subprocess.run(
+        ldptui(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert done.returncode == 2
+    assert "ldptui run" in done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+
+
+def test_ascii_means_every_cell(home: Path) -> None:
+    with Terminal(ldptui("--charset", "ascii"), 120, 40, home=home) as terminal:
+        terminal.until(READY)
+        for key in ("f3", "f4", "f5", "f1"):
+            terminal.send(key)
+            terminal.quiet(0.2)
+            assert terminal.text.isascii()
+        assert "Help" in terminal.text
+        terminal.send("escape", "ctrl+q")
+        assert terminal.wait() == 0

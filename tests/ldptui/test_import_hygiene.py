@@ -1,0 +1,77 @@
+"""What each way to start imports: `--version` and `--help` must stay cheap."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
+
+PROBE = """
+import contextlib, io, sys
+from ldptui.__main__ import main
+sys.argv = ["ldptui", *{arguments!r}]
+with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+    code = main()
+print(code, *sorted(name for name in sys.modules if "." not in name or name.startswith("core.")))
+"""
+
+
+def imported(*arguments: str) -> tuple[int, set[str]]:
+    """The exit code, and the top-level modules (and core's) that were imported."""
+    program = PROBE.format(arguments=list(arguments))
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    code, *names = done.stdout.split()
+    return int(code), set(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--version",), 0),
+        (("--help",), 0),
+        (("run", "--help"), 0),
+        (("theory", "--help"), 0),
+        (("scenarios", "--help"), 0),
+        (("run", "--no-such-option"), 2),
+        (("--no-such-option",), 2),
+    ],
+)
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...], code: int) -> None:
+    got, names = imported(*arguments)
+    assert got == code
+    assert "argparse" in names
+    assert not names & set(HEAVY)
+    assert not {name for name in names if name.startswith("core.")}
+
+
+def test_a_headless_run_needs_no_screen() -> None:
+    code, names = imported("run", "quickstart", "--trials", "1", "--set", "attack.share=0.1")
+    assert code == 0
+    assert {"numpy", "pydantic"} <= names
+    assert not names & {"textual", "rich", "plotext", "scipy"}
+
+
+@pytest.mark.parametrize(
+    "module", ["core", "scenarios", "ldptui", "ldptui.commands.cli", "ldptui.text.format"]
+)
+def test_a_package_alone_imports_nothing_heavy(module: str) -> None:
+    program = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert not set(done.stdout.split()) & set(HEAVY)
+
+
+def test_core_never_imports_the_screen() -> None:
+    program = (
+        "import sys, core.runner, core.export, core.theory, core.scenario; print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert not set(done.stdout.split()) & {"textual", "rich", "plotext", "ldptui", "platformdirs"}

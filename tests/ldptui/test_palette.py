@@ -1,0 +1,205 @@
+"""The command palette holds every action of the workbench, each with its key."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from support.fake_engine import FakeEngine
+from tests.chart_cases import scenario, snapshot
+from textual.app import SystemCommand
+from textual.command import CommandInput, SearchIcon
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from ldptui.app import Workbench
+from ldptui.engine import Engine
+from ldptui.palette import TITLES, commands, debug_info, keys_of
+from ldptui.screens.dialogs.text import TextScreen
+from ldptui.screens.help import field_text
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.status import StatusLine
+from ldptui.terminal import places, settings
+from ldptui.terminal.settings import Settings
+from ldptui.widgets.choice_bar import ChoiceBar
+from ldptui.widgets.key_hints import KeyHints
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("state_dir", "scenarios_dir"):
+        monkeypatch.setattr(places, name, lambda name=name: tmp_path / name)
+    monkeypatch.setattr(places, "config_file", lambda: tmp_path / "config.toml")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def workbench(**changes: Any) -> Workbench:
+    return Workbench(Settings(**changes), engine=cast("type[Engine]", FakeEngine))
+
+
+async def started(pilot: Pilot[None]) -> None:
+    """The first draft is loaded by a worker that begins after the first frame."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.press("2")
+
+
+@pytest.fixture
+async def pilot(request: pytest.FixtureRequest) -> AsyncIterator[Pilot[None]]:
+    size = getattr(request, "param", (120, 40))
+    async with workbench().run_test(size=size) as pilot:
+        await started(pilot)
+        yield pilot
+
+
+def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
+    return {one.title: one for one in commands(pilot.app, pilot.app.screen)}
+
+
+async def test_a_key_of_the_settings_is_named_everywhere() -> None:
+    app = workbench(keys={"run.start": "f9", "charts.view": "w", "report.new": "b"})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await started(pilot)
+        screen = app.workbench
+        screen.query_one(KeyHints).refresh()
+        hints = str(screen.query_one(KeyHints).render())
+        assert hints.startswith("f9 Run  ^s Save")
+        charts = screen.query_one(ChartsPane)
+        assert any(
+            label.startswith("w ") for _, label in charts.query_one("#tabs", ChoiceBar).switches
+        )
+        assert "f9 runs the scenario" in str(screen.query_one("#empty", Static).render())
+        status = screen.query_one(StatusLine)
+        status.note = status.busy = status.problem = ""
+        status.snapshot = replace(snapshot(scenario()), full=False, status="done")
+        assert "f9 runs them all" in str(status.render())
+        assert "f9 runs all trials" in "".join(one.plain for one in field_text("", "f9"))
+        charts.tab = "report"
+        await pilot.pause()
+        await pilot.pause()
+        assert "b new report" in str(charts.query_one(".report--hints", Static).render())
+
+
+async def test_the_search_line_has_no_emoji(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    icon = pilot.app.screen.query_one(SearchIcon)
+    assert pilot.app.screen.query_one(CommandInput).region.width > 0
+    assert icon.region.width == 0
+
+
+async def choose(pilot: Pilot[None], title: str) -> None:
+    offered(pilot)[title].callback()
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("pilot", SIZES, indirect=True)
+async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
+    """But for those of dialogs, and of fields that have not the focus."""
+    helps = [one.help for one in commands(pilot.app, pilot.app.screen)]
+    titles = offered(pilot)
+    everything = settings.bindings()
+    for name in ("run.start", "file.save", "file.open", "file.library", "file.export", "help",
+                 "chart.copy", "run.cancel", "app.quit", "pane.1", "pane.5", "charts.view",
+                 "charts.log-x", "charts.log-y", "runs.overlay", "report.new", "report.user",
+                 "table.sort", "table.filter", "equations.filter"):  # fmt: skip
+        binding = everything[name][1]
+        found = [one for title, one in titles.items()
+                 if title == TITLES.get(name) or title.endswith(f": {binding.description}")
+                 or title == binding.description]  # fmt: skip
+        keys = keys_of(pilot.app, binding)
+        assert any(all(key in one.help for key in keys) for one in found), (name, keys)
+    assert all(helps)
+
+
+async def test_titles_are_different(pilot: Pilot[None]) -> None:
+    titles = [one.title for one in commands(pilot.app, pilot.app.screen)]
+    twice = {title for title in titles if titles.count(title) > 1}
+    assert not twice
+
+
+async def test_a_key_that_was_changed_is_shown_as_it_is() -> None:
+    async with workbench(keys={"run.start": "f9"}).run_test() as pilot:
+        await started(pilot)
+        assert offered(pilot)["Run all trials and the sweep"].help == "key: f9"
+
+
+async def test_keys_are_written_as_they_are_typed(pilot: Pilot[None]) -> None:
+    """Not by the names of their characters, such as trade_mark_sign, option+2 on a Mac."""
+    assert offered(pilot)["Pane 2: Parameters"].help == "key: 2 alt+2 f3 ™"
+    assert not [
+        one.help
+        for one in offered(pilot).values()
+        if one.help.startswith("key") and "_" in one.help
+    ]
+
+
+async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
+    tabs = pilot.app.screen.query_one("#tabs", ChoiceBar)
+    await choose(pilot, "Pane 5: Runs")
+    assert pilot.app.screen.pane == 5  # type: ignore[attr-defined]
+    before = tabs.switches
+    await choose(pilot, "Charts: View")
+    assert pilot.app.screen.pane == 4  # type: ignore[attr-defined]
+    assert tabs.switches != before
+
+
+@pytest.mark.parametrize("tab", ["report", "table", "equations", "gain", "error"])
+async def test_a_tab_is_shown(pilot: Pilot[None], tab: str) -> None:
+    titles = {"report": "One report", "table": "Table", "equations": "Equations"}
+    await choose(pilot, f"Tab: {titles.get(tab, tab.capitalize())}")
+    assert pilot.app.screen.query_one(ChartsPane).tab == tab
+
+
+async def test_an_action_of_a_tab_that_is_not_open_opens_it(
+    pilot: Pilot[None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ldptui.screens.workbench.report import ReportView
+
+    drawn: list[ReportView] = []
+    monkeypatch.setattr(ReportView, "action_new_report", lambda view: drawn.append(view))
+    await choose(pilot, "One report: New report")
+    [view] = drawn
+    assert view.is_mounted
+    assert pilot.app.screen.query_one(ChartsPane).tab == "report"
+    assert view in pilot.app.focused.ancestors_with_self  # type: ignore[union-attr]
+
+
+async def test_themes_and_charsets(pilot: Pilot[None]) -> None:
+    await choose(pilot, "Theme: ldptui-light")
+    assert pilot.app.theme == "ldptui-light"
+    await choose(pilot, "Charset: ascii")
+    assert cast("Workbench", pilot.app).charset == "ascii"
+
+
+async def test_a_screenshot_is_written_where_we_are(pilot: Pilot[None], home: Path) -> None:
+    await choose(pilot, "Save screenshot (SVG)")
+    picture = (home / "ldptui-screen.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "Protocol" in picture
+
+
+async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: Path) -> None:
+    await choose(pilot, "Debug info")
+    assert isinstance(pilot.app.screen, TextScreen)
+    info = debug_info(pilot.app)
+    assert "textual" in info
+    assert str(home / "config.toml") in info
+    await pilot.press("escape")
+    await choose(pilot, "Key bindings as TOML")
+    assert isinstance(pilot.app.screen, TextScreen)
+
+
+async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
+    await pilot.press("ctrl+p")
+    await pilot.press(*"library")
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+    await pilot.press("enter")
+    assert type(pilot.app.screen).__name__ == "LibraryScreen"

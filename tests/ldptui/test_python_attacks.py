@@ -1,0 +1,501 @@
+"""Attacks in Python, from the outside: commands, the background worker, and strangers' files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import Captured, fail, succeed
+from support.plugin_cases import HONEST, attack_file, install, toml
+from tests.test_engine import Desk, gone
+from tests.test_worker import Worker, ended, started
+
+from core import plugins
+from ldptui import exits
+from ldptui.commands import cli
+from ldptui.engine import COMMAND
+from ldptui.session.attack_options import as_arguments
+from ldptui.terminal.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+BROKEN = """
+def honest(protocol, view, count, rng):
+    print("printed by the attack")
+    if protocol.q == 1 / (protocol.domain_size - 1 + 2.718281828459045):
+        return protocol.random_reports(count + 1, rng)
+    if hasattr(protocol, "hash_range"):
+        raise LookupError("no seed")
+    return protocol.perturb(view.targets[rng.integers(0, 2, count)], rng)
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_loaded() -> None:
+    """What this process has loaded before leaves no mark."""
+    plugins.loaded.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The settings file of the tests."""
+    path = tmp_path / "config.toml"
+    path.write_text("")
+    monkeypatch.setenv("LDPTUI_CONFIG", str(path))
+    return path
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> str:
+    """A stranger's scenario that asks for "honest"."""
+    path = tmp_path / "stranger.toml"
+    path.write_text(toml("honest"), encoding="utf-8")
+    return str(path)
+
+
+# Strangers' files.
+
+
+def test_nothing_runs_the_code_of_a_strangers_scenario(
+    scenario: str, tmp_path: Path, capsys: Captured
+) -> None:
+    """The code lies beside the scenario, is on nobody's list, and leaves a mark when it is run."""
+    path, mark = attack_file(tmp_path, name="honest.py")
+    recording, csv = str(tmp_path / "shared.json"), str(tmp_path / "out.csv")
+    asks = "attack.name asks for the attack 'honest', somebody's Python code"
+    for command in (("run",), ("record", "--out", recording)):
+        assert asks in fail(capsys, exits.USAGE, *command, scenario)
+    assert "valid" in succeed(capsys, "scenarios", "check", scenario)
+    assert not mark.exists()
+
+    succeed(capsys, "record", scenario, "--out", recording, "--attack-file", str(path))
+    assert mark.exists()
+    mark.unlink()
+    plugins.loaded.cache_clear()
+    succeed(capsys, "runs", "import", recording)
+    for command in (("list",), ("show", "last"), ("show", "last", "--format", "json"),
+                    ("export", "last", "--out", csv, "--format", "csv")):  # fmt: skip
+        succeed(capsys, "runs", *command)
+    succeed(capsys, "compare", recording, recording)
+    assert asks in fail(capsys, exits.USAGE, "replay", recording)
+    assert asks in fail(capsys, exits.USAGE, "resume", "last")
+    assert not mark.exists()
+
+    assert "identical" in succeed(capsys, "replay", recording, "--attack-file", str(path))
+    assert mark.exists()
+
+
+def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None:
+    """Opened, edited, bound and drawn in a process of its own, with the code within its reach."""
+    _, mark = attack_file(tmp_path, name="honest.py")
+    code = f"""
+import sys
+from pathlib import Path
+from ldptui import curves, draft, life, live, figures, runs
+from ldptui.widgets import charts, report_view
+path = Path({scenario!r})
+one = draft.draft_of(path.read_text(), path.parent, path)
+assert one.cell is not None, one.problems
+one = draft.edited(one, "attack.share", 0.2)
+assert one.cell.malicious == 50, one.problems
+print(runs.described(one.document))
+assert not list(live.attack.attack_equations(one.cell))
+assert "core.plugins" not in sys.modules
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not mark.exists()
+
+
+def test_scenarios_check_says_what_is_asked_for(
+    scenario: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path, mark = attack_file(tmp_path)
+    assert cli.main(["scenarios", "check", scenario]) == exits.DONE
+    output = capsys.readouterr()
+    assert output.out == f"{scenario}: valid: 1 cell, 20 trials\n"
+    assert output.err.startswith(f"note: {scenario}: attack.name asks for the attack 'honest'")
+    assert cli.main(["scenarios", "check", scenario, "--attack-file", str(path)]) == exits.DONE
+    output = capsys.readouterr()
+    assert output.err == f"note: the attack 'honest' is in {path}\n"
+    assert not mark.exists()
+
+
+# Allowing.
+
+
+def test_the_settings_allow_as_well(
+    scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
+) -> None:
+    attack_file(tmp_path)
+    no_settings.write_text('attack_files = ["mine.py"]\n')
+    assert "honest" in succeed(capsys, "run", scenario, "--format", "csv")
+    no_settings.write_text("attack_files = 3\n")
+    words = f"{no_settings}: attack_files must be a list of texts, got 3"
+    assert fail(capsys, exits.USAGE, "run", scenario) == words
+
+
+def test_the_package_publishes_its_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    published = project["entry-points"]["ldptui.attacks"]
+    install(tmp_path, "ldptui", published)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code = ROOT / "scenarios" / "one_by_one.py"
+    few = ("--trials", "1", "--set", "population.users=1000", "--format", "json", "--fresh")
+    allow = ("--allow-attack", "one_by_one")
+    by_file = json.loads(succeed(capsys, "run", "python-attack", *few, "--attack-file", str(code)))
+    by_name = json.loads(succeed(capsys, "run", "python-attack", *few, *allow))
+    assert by_file["digest"] == by_name["digest"]
+    assert by_name["status"] == "done"
+
+
+def test_a_scenario_is_copied_with_its_attack(tmp_path: Path, capsys: Captured) -> None:
+    succeed(capsys, "scenarios", "copy", "python-attack", str(tmp_path))
+    assert (tmp_path / "python-attack.toml").exists()
+    assert "def one_by_one(" in (tmp_path / "one_by_one.py").read_text()
+
+
+def test_a_file_of_attacks_is_there_whether_it_is_asked_for_or_not(
+    scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
+) -> None:
+    missing = tmp_path / "missing.py"
+    rule = "must be a Python file that can be read, got"
+    words = f"--attack-file {rule} {missing}: no such file or directory"
+    for command in (
+        ("run", "quickstart"),
+        ("run", scenario),
+        ("record", "quickstart", "--out", str(tmp_path / "out.json")),
+        ("scenarios", "check", scenario),
+    ):
+        assert fail(capsys, exits.USAGE, *command, "--attack-file", str(missing)) == words
+    no_settings.write_text('attack_files = ["missing.py"]\n')
+    words = f"{no_settings}: attack_files {rule} {missing}: no such file or directory"
+    assert fail(capsys, exits.USAGE, "run", "quickstart") == words
+
+
+def test_a_refusal_names_the_place_that_asks(tmp_path: Path, capsys: Captured) -> None:
+    broken, _ = attack_file(tmp_path, "def x(:", "broken.py")
+    place = tmp_path / "mixed.toml"
+    part = "{ kind = 'plugin', name = 'honest', weight = 1 }"
+    other = "{ kind = 'mga', weight = 1 }"
+    head, _, rest = toml("honest").partition('kind = "plugin"\nname = "honest"\n')
+    place.write_text(f"{head}mix = [{other}, {part}]\n{rest}")
+    asks = "asks for the attack 'honest', somebody's Python code"
+    told = fail(capsys, exits.USAGE, "run", str(place))
+    assert told.startswith(f"{place}: attack.mix.1.name {asks}")
+    swept = place.with_name("swept.toml")
+    swept.write_text(place.read_text() + '"attack.mix.1.name" = ["honest", "other"]\n')
+    assert ": attack.mix.1.name asks" in fail(capsys, exits.USAGE, "run", str(swept))
+    phases = f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}]\n"
+    phases += f"[[attack.phase]]\nrounds = 1\nshare = 0.1\nmix = [{other}, {part}]\n"
+    place.write_text(
+        head + rest.replace("share = 0.1\n", "").replace("[sweep]", phases + "[sweep]")
+    )
+    told = fail(capsys, exits.USAGE, "run", str(place))
+    assert told.startswith(f"{place}: attack.phase.1.mix.1.name {asks}")
+    # What is wrong with the file of attacks is said of that file.
+    told = fail(capsys, exits.USAGE, "run", str(place), "--attack-file", str(broken))
+    assert told == f"{broken}:1: is not Python: invalid syntax"
+
+
+# Failing.
+
+
+DEADLY = """
+import ctypes
+import os
+def honest(protocol, view, count, rng):
+    if hasattr(protocol, "hash_range"):
+        os._exit(3)
+    if protocol.q == 1 / (protocol.domain_size - 1 + 2.718281828459045):
+        ctypes.string_at(0)
+    if protocol.p == 0.5:
+        return protocol.random_reports(count, rng)
+    raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_attack_that_ends_its_process_fails_its_cell_alone(
+    workers: int, tmp_path: Path, capsys: Captured
+) -> None:
+    path, _ = attack_file(tmp_path, DEADLY)
+    place = tmp_path / "four.toml"
+    sweep = ("olh", "oue", "grr", "sue")[: 4 if workers == 1 else 2]
+    place.write_text(toml("honest", sweep=sweep))
+    options = ("--attack-file", str(path), "--format", "json", "--workers", str(workers))
+    assert cli.main(["run", str(place), *options]) == exits.FAILED
+    output = capsys.readouterr()
+    result = json.loads(output.out)
+    assert [cell["trials"] for cell in result["cells"]] == [0, 20, 0, 0][: len(sweep)]
+    ended = "attack 'honest' ended the process it ran in"
+    errors = [cell.get("error") for cell in result["cells"]]
+    assert (
+        errors
+        == [
+            f"{ended} (exit code 3)",
+            None,
+            f"{ended} (SIGSEGV)",
+            "attack 'honest' raised KeyboardInterrupt",
+        ][: len(sweep)]
+    )
+    assert f"ldptui: cell 0 (olh) failed: {errors[0]}" in output.err.splitlines()
+
+
+async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) -> None:
+    path, _ = attack_file(tmp_path, DEADLY)
+    desk = Desk((*COMMAND, *as_arguments((), [path])))
+    await desk.engine.start()
+    try:
+        await desk.alive()
+        desk.run(1, base=document(sweep={"protocol.kind": ["olh"]}))
+        last = await desk.ended(1)
+        words = (
+            "the background worker ended with exit code 3 while it ran the Python attack 'honest'"
+        )
+        assert (last.status, last.error) == ("failed", words)
+        await desk.alive(2)
+    finally:
+        await desk.engine.stop()
+
+
+def test_a_cell_that_fails_is_told_and_the_others_go_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capsys = capfd  # what the attack prints comes from another process
+    path, _ = attack_file(tmp_path, BROKEN)
+    place = tmp_path / "three.toml"
+    place.write_text(toml("honest", sweep=("grr", "oue", "olh")))
+    code = cli.main(["run", str(place), "--attack-file", str(path), "--format", "json"])
+    output = capsys.readouterr()
+    assert code == exits.FAILED
+    result = json.loads(output.out)
+    assert result["status"] == "failed"
+    grr, oue, olh = result["cells"]
+    assert [cell["trials"] for cell in result["cells"]] == [0, 20, 0]
+    assert grr["error"] == ("the reports of attack 'honest' must be int64[22], got int64[23]")
+    assert grr["traceback"] == ""
+    assert "error" not in oue
+    assert oue["metrics"]["gain"]["theory"] is None
+    assert olh["error"] == "attack 'honest' raised LookupError: no seed"
+    assert olh["traceback"].splitlines()[-1] == "LookupError: no seed"
+    assert f'File "{path}", line 7, in honest' in olh["traceback"]
+    lines = output.err.splitlines()
+    assert "printed by the attack" in lines
+    assert f"ldptui: cell 0 (grr) failed: {grr['error']}" in lines
+    assert f"ldptui: cell 2 (olh) failed: {olh['error']}" in lines
+    assert "    LookupError: no seed" in lines
+
+    (run, *_) = json.loads(succeed(capsys, "runs", "--format", "json"))
+    assert (run["status"], run["done"], run["total"]) == ("failed", 20, 60)
+    assert run["error"] == f"cell 0 failed: {grr['error']} (and 1 more of 3 cells)"
+
+
+def test_a_run_is_not_resumed_with_other_code(tmp_path: Path, capsys: Captured) -> None:
+    path, _ = attack_file(tmp_path, BROKEN)
+    place = tmp_path / "two.toml"
+    place.write_text(toml("honest", sweep=("oue", "olh")))
+    allowed = ("--attack-file", str(path))
+    assert cli.main(["run", str(place), *allowed]) == exits.FAILED
+    assert cli.main(["resume", "last", *allowed]) == exits.FAILED
+    capsys.readouterr()
+    attack_file(tmp_path, HONEST)
+    assert "the code of attack 'honest' is not that of its other trials" in fail(
+        capsys, exits.NO_FILE, "resume", "last", *allowed
+    )
+    succeed(capsys, "run", str(place), *allowed)
+    (run, *_) = json.loads(succeed(capsys, "runs", "--format", "json"))
+    assert run["status"] == "done"
+
+
+HANGING = """
+import pathlib
+def honest(protocol, view, count, rng):
+    if count and MARK.exists():
+        while True:  # and nothing gets it out of there
+            try:
+                pathlib.Path(f"{MARK}.hangs").touch()
+                while True:
+                    pass
+            except BaseException:
+                pass
+    if count:
+        MARK.touch()
+    return protocol.random_reports(count, rng)
+"""
+
+
+def hanging(folder: Path) -> tuple[Path, Path]:
+    """A file whose attack hangs when it is used for the second time, and what it leaves then."""
+    mark = folder / "used"
+    path = folder / "hanging.py"
+    path.write_text(f"import pathlib\nMARK = pathlib.Path({str(mark)!r})\n{HANGING}")
+    return path, folder / "used.hangs"
+
+
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGINT),
+                                                 (2, signal.SIGTERM)])  # fmt: skip
+def test_a_signal_gets_out_of_an_attack_that_hangs(
+    workers: int, number: signal.Signals, tmp_path: Path
+) -> None:
+    path, hangs = hanging(tmp_path)
+    place = tmp_path / "hang.toml"
+    place.write_text(toml("honest"))
+    # A background job's children may ignore SIGINT; a shell's foreground jobs do not.
+    script = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from ldptui.__main__ import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", script, "run", str(place), "--attack-file", str(path)]
+    process = subprocess.Popen(
+        [*command, "--workers", str(workers), "--format", "json", "--no-store"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        wait_for(hangs, process)
+        # Ctrl-C reaches every process of the terminal.
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+        printed, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == exits.INTERRUPTED, said
+    assert json.loads(printed)["status"] == "partial"
+    assert "Warning" not in said  # of semaphores that nobody took down
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    """Until a process has made a file; it fails if the process ends."""
+    while not path.exists():
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.01)
+
+
+# The background worker.
+
+
+def allowed(*files: Path) -> list[str]:
+    return [*COMMAND[1:], *as_arguments((), files)]
+
+
+@pytest.fixture
+async def worker(tmp_path: Path) -> AsyncIterator[Worker]:
+    """A worker that may run tmp_path/mine.py."""
+    child = await started(*allowed(tmp_path / "mine.py"))
+    assert set(await child.read()) == {"ready"}
+    yield child
+    await ended(child)
+
+
+def document(name: str = "honest", **more: Any) -> dict[str, Any]:
+    return {**tomllib.loads(toml(name)), **more}
+
+
+async def test_the_worker_runs_what_its_command_line_allows(worker: Worker, tmp_path: Path) -> None:
+    _, mark = attack_file(tmp_path)
+    last = await worker.end(worker.run(1, base=document()))
+    assert (last.status, last.done) == ("done", 20)
+    assert mark.exists()
+    (cell,) = last.parts["base"]
+    assert cell.metrics["gain"].theory is None
+    assert cell.metrics["gain"].mean is not None
+    other = await worker.end(worker.run(2, base=document("other")))
+    assert other.status == "failed"
+    assert other.error.startswith("attack.name asks for the attack 'other'")
+    assert other.details == ""
+
+
+async def test_the_worker_shows_a_traceback_and_the_other_cells(
+    worker: Worker, tmp_path: Path
+) -> None:
+    attack_file(tmp_path, BROKEN)
+    sweep = {"protocol.kind": ["olh", "oue"]}
+    last = await worker.end(worker.run(1, base=document(), gain=document(sweep=sweep)))
+    assert last.status == "failed"
+    assert last.error == "cell 0 failed: attack 'honest' raised LookupError: no seed"
+    assert last.details.rstrip().endswith("LookupError: no seed")
+    assert [cell.trials for cell in last.parts["gain"]] == [20]
+    assert [cell.trials for cell in last.parts["base"]] == [20]
+    # It is mended, and the next run takes the new code.
+    attack_file(tmp_path, HONEST)
+    again = await worker.end(worker.run(2, gain=document(sweep=sweep)))
+    assert (again.status, again.done) == ("done", 40)
+
+
+async def test_an_attack_that_hangs_is_cancelled_like_any_run(tmp_path: Path) -> None:
+    path, hangs = hanging(tmp_path)
+    desk = Desk((*COMMAND, *as_arguments((), [path])))
+    await desk.engine.start()
+    try:
+        await desk.alive()
+        desk.run(1, full=True, base=document())
+        await desk.watch(hangs.exists)
+        active = desk.engine._active
+        assert active is not None
+        assert active._process is not None
+        worker = active._process.pid
+        desk.engine.cancel()
+        last = await desk.ended(1)
+        assert last.status == "partial"
+        await desk.watch(lambda: gone(worker))
+    finally:
+        await desk.engine.stop()
+
+
+def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
+    from ldptui.app import Workbench
+
+    app = Workbench(Settings(allow_attacks=("a",), attack_files=(Path("b.py"),)))
+    screen = app.get_default_screen()
+    command = screen._engine._command  # type: ignore[attr-defined]
+    assert command[: len(COMMAND)] == list(COMMAND)
+    assert command[len(COMMAND) :] == [
+        "--allow-attack=a",
+        f"--attack-file={Path('b.py').absolute()}",
+    ]
+    assert asyncio.iscoroutinefunction(screen._engine.start)  # type: ignore[attr-defined]
+
+
+# The page about it.
+
+
+def blocks(language: str) -> list[str]:
+    page = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
+
+
+def test_the_page_tells_the_truth(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, mixed, test = blocks("python")
+    table, publishing = blocks("toml")
+    (tmp_path / "my_attacks.py").write_text(f"{function}\n{mixed}", encoding="utf-8")
+    head, _, _ = toml("half").partition("[attack]")
+    scenario = tmp_path / "stranger.toml"
+    scenario.write_text(head + table.replace("count = 5", "count = 2"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    refused = fail(capsys, exits.USAGE, "run", "stranger.toml")
+    assert refused in " ".join((ROOT / "docs" / "attacks.md").read_text("utf-8").split())
+    printed = succeed(capsys, "run", "stranger.toml", "--attack-file", "my_attacks.py")
+    assert "honest" in printed
+    monkeypatch.syspath_prepend(str(tmp_path))
+    tested: dict[str, Any] = {}
+    exec(test, tested)
+    tested["test_half_of_them_obey"]()
+    wrong = ("--set", 'attack.name="Mixed"', "--set", "attack.options.honest=2.0")
+    assert cli.main(["run", "stranger.toml", "--attack-file", "my_attacks.py", *wrong]) == 1
+    assert "honest must be in [0, 1], got 2.0" in capsys.readouterr().err
+    assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]

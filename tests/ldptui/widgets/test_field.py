@@ -1,0 +1,228 @@
+"""A form field: what it reads and writes, nudging, and that typing is never disturbed."""
+
+from typing import Any
+
+import pytest
+from support.form_app import SCENARIO, FormApp
+
+from ldptui.screens.workbench.parameters import ParametersPane
+from ldptui.session.draft import edited
+from ldptui.widgets.field import Steps, nudged, read, write
+
+USERS = "population.users"
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "value"),
+    [
+        ("1_000_000", "integer", 1_000_000),
+        ("1e6", "integer", 1_000_000),
+        ("1 000 000", "integer", 1_000_000),
+        ("1\u202f000", "integer", 1000),
+        ("2^20", "integer", 2**20),
+        ("2.5e3", "integer", 2500),
+        ("2.5", "integer", "2.5"),
+        ("12x", "integer", "12x"),
+        ("-3", "integer", -3),
+        ("", "integer", ""),
+        ("9" * 40, "integer", "9" * 40),
+        ("0.05", "number", 0.05),
+        ("5%", "number", 0.05),
+        ("5.5 %", "number", 0.055),
+        ("1e-3", "number", 0.001),
+        (".5", "number", 0.5),
+        ("1", "number", 1),
+        ("1.", "number", 1.0),
+        ("nan", "number", "nan"),
+        ("0x10", "number", "0x10"),
+        ("1e999", "number", "1e999"),
+        ("1 2 3", "number", 123),
+        ("data.csv", "text", "data.csv"),
+        ("0, 5,7", "list", [0, 5, 7]),
+        ('Rome, "New York, NY", "3"', "list", ["Rome", "New York, NY", "3"]),
+        ("[1, 2]", "list", [1, 2]),
+        ("", "list", []),
+        ("1.5, 2", "list", [1.5, 2]),
+    ],
+)
+def test_what_a_text_stands_for(text: str, type_: Any, value: Any) -> None:
+    got = read(text, type_)
+    assert got == value
+    assert type(got) is type(value)
+
+
+@pytest.mark.parametrize(
+    "value", [0, 7, 1_000_000, 10**13, 0.05, 1e-7, 1.5, [0, 5], ["a, b", "3", "Rome"], [0.5, 2]]
+)
+def test_what_is_written_is_read_back(value: Any) -> None:
+    type_ = "list" if isinstance(value, list) else "integer" if isinstance(value, int) else "number"
+    assert read(write(value), type_) == value  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "up", "big", "steps", "after"),
+    [
+        (1.0, True, False, Steps("0.1", "1"), 1.1),
+        (1.1, True, False, Steps("0.1", "1"), 1.2),
+        (1.05, False, False, Steps("0.1", "1"), 1.0),
+        (1.0, True, True, Steps("0.1", "1"), 2.0),
+        (0.3, False, False, Steps("0.1", "1"), 0.2),
+        (7, True, False, Steps("1", "10"), 8),
+        (7, True, True, Steps("1", "10"), 10),
+        (1000, True, False, Steps(ladder=True), 2000),
+        (1000, False, False, Steps(ladder=True), 500),
+        (128, True, False, Steps(ladder=True), 200),
+        (128, False, False, Steps(ladder=True), 100),
+        (1000, True, True, Steps(ladder=True), 10_000),
+        (1e-06, True, False, Steps(decades=True), 1e-05),
+        (1e-06, False, True, Steps(decades=True), 1e-08),
+        (1, False, False, Steps(ladder=True), 1),
+        (10**13, True, False, Steps(ladder=True), 2 * 10**13),
+    ],
+)
+def test_steps(value: float, up: bool, big: bool, steps: Steps, after: float) -> None:
+    assert nudged(value, up, big, steps) == after
+
+
+async def test_every_keystroke_is_posted_once() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        await app.type_into(pilot, USERS, "5e4")
+        values = [value for key, value in app.posted if key == USERS]
+        assert values[-3:] == [5, "5e", 50_000]
+        assert app.draft.document["population"]["users"] == 50_000
+        assert app.shown(USERS) == "5e4"  # as typed, until the field is left
+        count = len(app.posted)
+        await pilot.press("tab")
+        assert app.shown(USERS) == "50 000"
+        assert len(app.posted) == count
+
+
+async def test_a_bad_value_stays_and_is_explained_below() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        before = app.draft.scenario
+        await app.type_into(pilot, "protocol.epsilon", "25")
+        assert app.said("protocol.epsilon").startswith("must be in (0, 20], got 25")
+        assert app.draft.document["protocol"]["epsilon"] == 25
+        assert app.draft.scenario.document["protocol"]["epsilon"] == 2  # the last valid one
+        assert before is not None
+        await pilot.press("tab")
+        assert app.shown("protocol.epsilon") == "25"
+        await app.type_into(pilot, "protocol.epsilon", "abc")
+        assert app.said("protocol.epsilon") == 'must be a number in (0, 20], got "abc"'
+        await app.type_into(pilot, "protocol.epsilon", "3")
+        assert app.said("protocol.epsilon") == ""
+        assert app.draft.problems == ()
+
+
+async def test_the_field_grows_by_the_error_line_and_shrinks_again() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(60, 24)) as pilot:
+        field = app.field(USERS)
+        assert field.size.height == 1
+        await app.type_into(pilot, USERS, "0")
+        assert field.size.height == 2
+        await app.type_into(pilot, USERS, "10")
+        assert field.size.height == 1
+
+
+async def test_up_and_down_nudge_within_the_range() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.field("protocol.epsilon").control.focus()
+        await pilot.press("up")
+        assert app.draft.document["protocol"]["epsilon"] == 1.1
+        await pilot.press("shift+up", "down")
+        assert app.draft.document["protocol"]["epsilon"] == 1.9
+        app.show(edited(app.draft, "protocol.epsilon", 19.5))
+        await pilot.press("shift+up", "shift+up", "up")
+        assert app.draft.document["protocol"]["epsilon"] == 20
+        app.show(edited(app.draft, "protocol.epsilon", 0.15))
+        await pilot.press("down", "down", "shift+down")  # 0 itself is not allowed
+        assert app.draft.document["protocol"]["epsilon"] == 0.1
+        app.field(USERS).control.focus()
+        await pilot.press("up")
+        assert app.draft.document["population"]["users"] == 2_000_000
+        assert app.shown(USERS) == "2 000 000"
+        app.show(edited(app.draft, USERS, 2 * 10**12))
+        await pilot.press("shift+up", "up")
+        assert app.draft.document["population"]["users"] == 10**13
+        assert "at most 10^13 together" in app.said(USERS)  # with the fakes it is too many
+
+
+async def test_what_comes_from_elsewhere_is_shown_and_not_posted() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.show(edited(app.draft, USERS, 12))
+        await pilot.pause()
+        assert app.shown(USERS) == "12"
+        app.field(USERS).control.focus()
+        await pilot.pause()
+        app.retype(app.draft.text.replace("users = 12", "users = 77"))
+        await pilot.pause()
+        assert app.shown(USERS) == "77"
+        assert app.posted == []
+
+
+async def test_an_older_echo_does_not_rewrite_what_is_typed_meanwhile() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        field = app.field(USERS)
+        field.control.focus()
+        await pilot.press("end")
+        position = field.control.cursor_position
+        field._sent = [10, 105]  # typed, and on the way
+        with field.control.prevent(type(field.control).Changed):
+            field.control.value = "105"
+            field.control.cursor_position = 1
+        field.show(10)
+        assert (field.control.value, field.control.cursor_position) == ("105", 1)
+        field.show(105)
+        assert (field.control.value, field.control.cursor_position) == ("105", 1)
+        field.show(3)
+        assert field.control.value == "3"
+        assert position > 1
+
+
+async def test_emptying_an_optional_field_removes_its_key() -> None:
+    app = FormApp(ParametersPane, SCENARIO.replace("seed = 7", "seed = 7\ntrials = 5"))
+    async with app.run_test(size=(44, 24)) as pilot:
+        assert app.shown("trials") == "5"
+        await app.type_into(pilot, "trials", "")
+        assert "trials" not in app.draft.document
+        assert app.shown("trials") == ""
+        await pilot.press("8")
+        assert app.draft.document["trials"] == 8
+        await app.type_into(pilot, "trials", "")
+        await pilot.press("tab")
+        assert app.shown("trials") == "20"  # the default
+
+
+async def test_esc_leaves_the_field_for_its_pane() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.field(USERS).control.focus()
+        await pilot.press("escape")
+        assert app.focused is app.pane
+        await pilot.press("enter")
+        assert app.focused is app.field(USERS).control
+
+
+async def test_the_focused_field_is_named() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.field("protocol.epsilon").control.focus()
+        await pilot.pause()
+        assert app.focused_key == "protocol.epsilon"
+
+
+async def test_long_text_moves_to_a_row_of_its_own() -> None:
+    app = FormApp(ParametersPane, SCENARIO.replace('kind = "zipf"', 'kind = "counts"'))
+    async with app.run_test(size=(44, 24)) as pilot:
+        app.show(edited(app.draft, "population.kind", "counts"))
+        app.show(edited(app.draft, "population.counts", list(range(1, 12))))
+        await pilot.pause()
+        control = app.field("population.counts").control
+        assert control.region.y == app.field("population.counts").region.y + 1
+        assert control.size.width >= len(app.shown("population.counts"))

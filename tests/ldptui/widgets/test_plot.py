@@ -1,0 +1,270 @@
+"""The chart pane in a running app: what it shows, and how little of it is drawn again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.segment import Segment
+from rich.style import Style
+from support.waiting import until
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.strip import Strip
+
+from ldptui.charts.draw import draw
+from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset
+from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Series
+from ldptui.widgets.plot import ChartView, _difference, palette_of
+
+
+def plot(*y: float, title: str = "Title") -> Plot:
+    axis = Axis("y", low=0, high=10)
+    series = Series("s", tuple(range(len(y))), y, "series-0", "points")
+    return Plot(title, Axis("x", low=0, high=len(y)), axis, (series,))
+
+
+class Watched(ChartView):
+    """Notes which rows are rendered, and which regions are asked to be."""
+
+    def __init__(self, chart: Chart | None = None, **kwargs: str) -> None:
+        super().__init__(chart, **kwargs)
+        self.rendered: list[int] = []
+        self.regions: list[Region] = []
+
+    def render_line(self, y: int) -> Strip:
+        self.rendered.append(y)
+        return super().render_line(y)
+
+    def refresh(self, *regions: Region, **kwargs: bool) -> "Watched":
+        if hasattr(self, "regions"):
+            self.regions += regions
+        super().refresh(*regions, **kwargs)
+        return self
+
+    def shown(self) -> list[str]:
+        """The rows as text, without the spaces at the end."""
+        return [self.render_line(y).text.rstrip() for y in range(self.size.height)]
+
+
+class Host(App[None]):
+    def __init__(self, chart: Chart | None = None, charset: Charset = "braille") -> None:
+        super().__init__()
+        self.charset: Charset = charset
+        self.view = Watched(chart, empty="nothing here")
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+
+def expected(app: Host, chart: Chart) -> list[str]:
+    strips = draw(chart, *app.view.size, palette_of(app), app.charset)
+    return [strip.text.rstrip() for strip in strips]
+
+
+async def test_it_shows_the_rows_of_the_chart() -> None:
+    chart = plot(1, 5, 9)
+    app = Host(chart)
+    async with app.run_test(size=(60, 20)):
+        assert app.view.shown() == expected(app, chart)
+        assert app.view.shown()[0] == "Title"
+
+
+async def test_only_the_rows_that_changed_are_drawn_again() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        before = app.view.shown()
+        app.view.rendered.clear()
+        app.view.regions.clear()
+        app.view.chart = plot(1, 6, 9)
+        await pilot.pause()
+        rendered = set(app.view.rendered)
+        after = app.view.shown()
+        changed = {y for y, (a, b) in enumerate(zip(before, after, strict=True)) if a != b}
+        assert len(changed) == 2
+        assert rendered == changed
+        # And of these rows only the one cell with the point.
+        assert {region.width for region in app.view.regions} == {1}
+
+
+async def test_a_chart_that_looks_the_same_draws_nothing() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.view.rendered.clear()
+        app.view.chart = plot(1, 5, 9)
+        await pilot.pause()
+        app.view.chart = plot(1, 5.0001, 9)
+        await pilot.pause()
+        assert app.view.rendered == []
+
+
+async def test_the_rows_are_drawn_once_for_all_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Chart] = []
+
+    def counted(chart: Chart, *args: object) -> list[Strip]:
+        calls.append(chart)
+        return draw(chart, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("ldptui.charts.draw.draw", counted)
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.view.refresh()
+        await pilot.pause()
+        assert len(calls) == 1
+        app.view.chart = plot(2, 5, 9)
+        await pilot.pause()
+        assert len(calls) == 2
+
+
+async def test_charts_of_arrays() -> None:
+    def arrays(last: float) -> Plot:
+        x = np.arange(3.0)
+        return replace(
+            plot(1, 2, 3), series=(Series("s", x, np.array([1, 2, last]), "series-0", "points"),)
+        )
+
+    app = Host(arrays(3))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.view.chart = arrays(8)
+        await pilot.pause()
+        assert app.view.shown() == expected(app, arrays(8))
+
+
+async def test_without_a_chart_it_says_so() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert [row.strip() for row in app.view.shown() if row] == ["nothing here"]
+        app.view.empty = "still nothing"
+        await pilot.pause()
+        assert [row.strip() for row in app.view.shown() if row] == ["still nothing"]
+        app.view.chart = plot(1, 5, 9)
+        await pilot.pause()
+        assert app.view.shown() == expected(app, plot(1, 5, 9))
+        app.view.chart = None
+        await pilot.pause()
+        assert [row.strip() for row in app.view.shown() if row] == ["still nothing"]
+
+
+async def test_a_new_size_is_a_new_picture() -> None:
+    chart = plot(1, 5, 9)
+    app = Host(chart)
+    async with app.run_test(size=(60, 20)) as pilot:
+        for size in ((80, 24), (30, 8), (5, 2), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: app.view.size == size)
+            assert app.view.shown() == expected(app, chart)
+
+
+def _colour_of_the_point(view: ChartView) -> str:
+    styles = [
+        segment.style
+        for y in range(2, view.size.height)
+        for segment in view.render_line(y)
+        if "●" in segment.text
+    ]
+    assert styles
+    assert styles[0] is not None
+    assert styles[0].color is not None
+    return styles[0].color.name
+
+
+async def test_colours_follow_the_theme() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        found = []
+        for theme in ("textual-light", "textual-dark", "ansi-dark", "ansi-light"):
+            app.theme = theme
+            app.view.rendered.clear()
+            await pilot.pause()
+            assert set(app.view.rendered) == set(range(20))
+            found.append(_colour_of_the_point(app.view))
+            for y in range(20):
+                for segment in app.view.render_line(y):
+                    assert segment.style is not None
+                    assert segment.style.bgcolor == app.view.rich_style.bgcolor
+        assert found == [palette.series[0] for palette in (LIGHT, DARK, ANSI_DARK, ANSI_LIGHT)]
+
+
+async def test_every_theme_can_be_drawn() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        for theme, native in [(name, None) for name in app.available_themes] + [
+            ("ansi-dark", False)
+        ]:
+            app.theme = theme
+            app.ansi_color = native
+            await pilot.pause()
+            assert app.view.shown()[0] == "Title"
+            assert app.view.as_svg().startswith("<svg")
+
+
+async def test_text_colours_come_from_the_theme() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.theme = "nord"
+        await pilot.pause()
+        palette = palette_of(app)
+        assert palette.foreground.lower() == app.theme_variables["foreground"].lower()
+        assert palette.muted not in (palette.foreground, palette.background)
+
+
+async def test_the_charset_of_the_app() -> None:
+    app = Host(plot(1, 5, 9), charset="ascii")
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert "".join(app.view.shown()).isascii()
+        app.charset = "braille"
+        app.view.refresh()
+        await pilot.pause()
+        assert not "".join(app.view.shown()).isascii()
+
+
+async def test_a_hidden_chart_is_drawn_when_it_comes_back() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.view.display = False
+        await pilot.pause()
+        app.view.chart = plot(9, 1, 1)
+        await pilot.pause()
+        app.view.display = True
+        await pilot.pause()
+        assert app.view.shown() == expected(app, plot(9, 1, 1))
+
+
+async def test_as_text_and_as_svg() -> None:
+    chart = Bars("Bars & more", (Bar("a", 1.0, 0.1), Bar("b", 0.5)))
+    app = Host(chart, charset="block")
+    async with app.run_test(size=(60, 20)):
+        text = app.view.as_text()
+        assert text.splitlines() == expected(app, chart)
+        svg = app.view.as_svg()
+        assert svg.startswith("<svg")
+        assert "Bars&#160;&amp;&#160;more" in svg
+        assert DARK.clean in svg.lower()
+        assert svg == app.view.as_svg()
+
+
+async def test_it_takes_the_focus_and_no_keys() -> None:
+    app = Host(plot(1, 5, 9))
+    async with app.run_test(size=(60, 20)):
+        app.view.focus()
+        assert app.view.can_focus
+        assert not ChartView.BINDINGS
+
+
+def test_difference_is_the_span_of_cells() -> None:
+    def strip(*pieces: tuple[str, str]) -> Strip:
+        return Strip([Segment(text, Style.parse(style)) for text, style in pieces])
+
+    same = strip(("ab", "red"), ("cd", "blue"))
+    assert _difference(same, strip(("a", "red"), ("b", "red"), ("cd", "blue"))) == (0, 0)
+    assert _difference(same, strip(("ab", "red"), ("xd", "blue"))) == (2, 3)
+    assert _difference(same, strip(("a", "red"), ("bcd", "blue"))) == (1, 2)
+    assert _difference(same, None) == (0, 4)
+    assert _difference(strip(("東d", "red")), strip(("東x", "red"))) == (0, 3)
+
+
+def test_the_colour_of_a_blank_is_no_difference() -> None:
+    red, blue = (Strip([Segment(" ", Style.parse(style))]) for style in ("red", "blue"))
+    back, turned = (Strip([Segment(" ", Style.parse(style))]) for style in ("on red", "reverse"))
+    assert _difference(red, blue) == (0, 0)
+    assert _difference(red, back) == (0, 1)
+    assert _difference(red, turned) == (0, 1)

@@ -1,0 +1,143 @@
+"""The protocols of the contract test, experiments in one line, and mutants.
+
+A mutant is the thing under test with one mistake in it. Every statistical check is also made on
+one, and has to reject it: that is how a test proves that it can fail.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import core
+from core.protocols import PROTOCOLS
+from core.pure import PureProtocol
+from core.trial import draw_counts, no_pulse, run_block
+from support.report_laws import Case, Poisoned
+
+
+def bind(case: Case) -> PureProtocol:
+    """The protocol of a case, as a scenario would make it."""
+    table: dict[str, Any] = {"kind": case.kind, "epsilon": case.epsilon}
+    if case.kind == "olh":
+        table["hash_range"] = case.hash_range
+    return PROTOCOLS[case.kind](**table).bind(case.domain_size)
+
+
+def _cases(d: int, epsilon: float) -> list[Case]:
+    """Every protocol that a scenario can name; OLH with several integers g."""
+    ranges: dict[str, Sequence[int | None]] = {"blh": (2,), "olh": (2, 3, 4, 8)}
+    return [Case(kind, d, epsilon, g) for kind in PROTOCOLS for g in ranges.get(kind, (None,))]
+
+
+CASES = _cases(5, 1.0)
+EXTREMES = [
+    *_cases(2, 1.0),
+    *_cases(3, 0.1),
+    *_cases(3, 8.0),
+    *_cases(3, 20.0),
+    Case("olh", 3, 8.0, 2**20),
+]
+
+
+def changed(protocol: Any, **attributes: Any) -> Any:
+    """A copy of a protocol with some properties (values) or methods (functions) replaced."""
+    own = {
+        name: value if callable(value) else property(operator.attrgetter(f"_{name}"))
+        for name, value in attributes.items()
+    }
+    mutant = copy.copy(protocol)
+    for name, value in attributes.items():
+        object.__setattr__(mutant, f"_{name}", value)
+    object.__setattr__(mutant, "__class__", type("Mutant", (type(protocol),), own))
+    return mutant
+
+
+def one_percent_more(case: Case) -> Any:
+    """The protocol of a case with p too large by 0.01, q as it should be."""
+    return changed(bind(case), p=case.p + 0.01, q=case.q)
+
+
+def subset_counts_of(supports: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many reports support exactly each subset of the items; int64[2^d]."""
+    d = supports.shape[1]
+    return np.bincount(supports @ (1 << np.arange(d)), minlength=2**d)
+
+
+def outcome_counts_of(counts: NDArray[np.int64], users: int) -> NDArray[np.int64]:
+    """How many trials had each vector of support counts; shape [users + 1] * d."""
+    shape = (users + 1,) * counts.shape[1]
+    flat = np.ravel_multi_index(tuple(counts.T), shape)
+    return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
+
+
+def experiment(
+    population: dict[str, Any] | list[int] | None = None,
+    protocol: Case | dict[str, Any] | None = None,
+    attack: dict[str, Any] | None = None,
+    **top: Any,
+) -> core.Experiment:
+    """An experiment; a list is a population of counts, a Case its protocol."""
+    if population is None:
+        population = [5000, 3000, 1500, 500, 0]
+    if isinstance(population, list):
+        population = {"kind": "counts", "counts": population}
+    if protocol is None:
+        protocol = {"kind": "oue", "epsilon": 1.0}
+    if isinstance(protocol, Case):
+        table: dict[str, Any] = {"kind": protocol.kind, "epsilon": protocol.epsilon}
+        protocol = table | ({"hash_range": protocol.hash_range} if protocol.kind == "olh" else {})
+    document = {"format": 1, **top, "population": population, "protocol": protocol}
+    if attack is not None:
+        document["attack"] = attack
+    return core.compile(core.Scenario(document, "test", Path()))
+
+
+def cell(*args: Any, **kwargs: Any) -> core.Cell:
+    """The only cell of `experiment(...)`."""
+    (only,) = experiment(*args, **kwargs).cells
+    return only
+
+
+def attack(kind: str, share: float, items: Sequence[int | str], **effort: Any) -> dict[str, Any]:
+    """The attack table of a scenario, with listed targets."""
+    return {"kind": kind, "share": share, "targets": {"items": list(items)}, **effort}
+
+
+def counts(cell: core.Cell, block: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Clean and attacked support counts of a block of the counts path."""
+    return draw_counts(cell, block, 20, no_pulse)
+
+
+def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:
+    """Run blocks of 20 trials of a cell; gives the values of a metric over the trials."""
+    from core.metrics import METRICS
+
+    rows = np.concatenate([run_block(cell, number).metrics for number in range(blocks)])
+    return lambda name: rows[:, METRICS.index(name)]
+
+
+def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
+    """The theory of a cell is what the enumerated law of its reports says."""
+    from core import theory
+
+    expected, (gain, variance) = theory.expected_metrics(cell), law.gain
+    scale = 1e-9 / (law.case.p - law.case.q)
+    assert expected["gain"] == pytest.approx(gain, abs=scale)
+    assert expected["mse"] == pytest.approx(law.squared_error(law.after)[0], rel=1e-9)
+    assert theory.expected_estimate(cell) == pytest.approx(law.after.mean, rel=1e-9, abs=scale)
+    covariance = law.after.covariance
+    assert theory.attacked_variance(cell) == pytest.approx(covariance.diagonal(), rel=1e-9)
+    support = theory.fake_support(cell)
+    assert support is not None
+    found = theory.gain_std(
+        cell.pure, support, len(law.targets), cell.users, cell.malicious, cell.target_frequency
+    )
+    assert found == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)

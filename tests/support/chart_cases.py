@@ -1,0 +1,127 @@
+"""Scenarios, and snapshots made by hand, for the tests of charts: no worker, no simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.experiment import compile
+from core.scenario import Scenario, parse
+from core.theory import expected_metrics
+from ldptui.charts import curves
+from ldptui.session.snapshot import CellView, Frequencies, Measured, Snapshot
+
+QUICK = """
+format = 1
+title = "quick"
+
+[population]
+kind = "zipf"
+items = 64
+users = 10000
+exponent = 1.0
+
+[protocol]
+kind = "oue"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+share = 0.05
+targets = { pick = "random", count = 5 }
+"""
+
+
+def scenario(text: str = QUICK, **changes: Any) -> Scenario:
+    """A checked scenario, some keys set: `attack__share=0.1`."""
+    made = parse(text, folder=Path())
+    for key, value in changes.items():
+        made = made.with_value(key.replace("__", "."), value)
+    return made
+
+
+def swept(made: Scenario, sweep: Mapping[str, Any]) -> Scenario:
+    """The scenario with this sweep table."""
+    return replace(made, document={**made.document, "sweep": dict(sweep)})
+
+
+def frequencies(
+    *,
+    true: tuple[float, ...] = (0.5, 0.3, 0.15, 0.04, 0.01),
+    clean: tuple[float, ...] = (0.52, 0.29, 0.16, 0.05, -0.02),
+    attacked: tuple[float, ...] | None = (0.48, 0.27, 0.14, 0.3, -0.04),
+    targets: tuple[int, ...] = (3,),
+    trials: int = 4,
+    sigma: float = 0.02,
+    std: float | None = 0.04,
+) -> Frequencies:
+    """Five items, item 3 a target, unless said otherwise; `attacked` None: no attack."""
+    d = len(true)
+    after = clean if attacked is None else attacked
+    spread = None if std is None else (std,) * d
+    return Frequencies(
+        domain_size=d,
+        items=tuple(range(d)),
+        labels=tuple(str(item) for item in range(d)),
+        targets=() if attacked is None else targets,
+        trials=trials,
+        true=true,
+        clean=clean,
+        attacked=after,
+        clean_std=spread,
+        attacked_std=spread,
+        sigma_clean=(sigma,) * d,
+        sigma_attacked=(sigma,) * d,
+    )
+
+
+def cells(
+    document: Mapping[str, Any], *, off: float = 1.0, trials: int = 20
+) -> tuple[CellView, ...]:
+    """The cells of a part, each metric measured as its closed form times `off` ± a tenth."""
+    views = []
+    for cell in compile(Scenario(dict(document))).cells:
+        metrics = {
+            name: Measured(None, None, None)
+            if theory is None
+            else Measured(theory * off, abs(theory) / 10, theory)
+            for name, theory in expected_metrics(cell).items()
+        }
+        views.append(
+            CellView(
+                cell.index, cell.parameters, cell.path, cell.users, cell.malicious,
+                cell.population.domain_size, None if cell.noise else cell.pure.p,
+                None if cell.noise else cell.pure.q, cell.hash_range,
+                trials, trials, tuple(cell.targets.tolist()), metrics,
+            )
+        )  # fmt: skip
+    return tuple(views)
+
+
+def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Frequencies:
+    """Of the base cell: the truth plus `shift` before the attack, targets a tenth more after."""
+    base = replace(made, document=dict(curves.base_part(made).document))
+    (cell,) = compile(base).cells
+    true = tuple(cell.population.frequencies.tolist())
+    clean = tuple(f + shift for f in true)
+    targets = tuple(cell.targets.tolist())
+    after = tuple(f + 0.1 * (at in targets) for at, f in enumerate(clean))
+    return frequencies(
+        true=true, clean=clean, attacked=after, targets=targets, trials=trials, sigma=0.01
+    )
+
+
+def snapshot(
+    made: Scenario, *parts: str, key: int = 1, status: Any = "done", shift: float = 0.0
+) -> Snapshot:
+    """A run of the scenario: its base cell and frequencies, and the first curve of each part."""
+    found = {"base": cells(curves.base_part(made).document)}
+    if "gain" in parts and (gain := curves.gain_part(made, curves.axes(made)[0])) is not None:
+        found["gain"] = cells(gain.document)
+    if "error" in parts:
+        found["error"] = cells(curves.error_part(made, curves.error_axes(made)[0]).document)
+    return Snapshot(
+        key, status, done=20, total=20, parts=found, frequencies=estimates(made, shift=shift)
+    )

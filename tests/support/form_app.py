@@ -1,0 +1,94 @@
+"""A small app around one pane of the form: it holds the draft, as the workbench does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from ldptui.messages import FieldFocused, KeyEdited, TextEdited
+from ldptui.session.draft import Draft, draft_of, edited, retyped
+from ldptui.widgets.field import Field, ValueInput
+
+SCENARIO = """\
+format = 1
+title = "a test"  # with a comment
+seed = 7
+
+[population]
+kind = "zipf"
+items = 64
+users = 1_000_000
+exponent = 1.1
+
+[protocol]
+kind = "olh"
+epsilon = 1.0
+
+[attack]
+kind = "mga"
+share = 0.05
+targets = { pick = "random", count = 3 }
+"""
+SWEEP = '\n[sweep]\n"attack.share" = { from = 0.0, to = 0.2, points = 5 }\n'
+
+
+class FormApp(App[None]):
+    """One pane, the draft that it edits, and all that it posted."""
+
+    def __init__(
+        self, pane: Callable[[], Widget], text: str = SCENARIO, folder: Path = Path(), **size: int
+    ) -> None:
+        super().__init__()
+        self.pane = pane()
+        self.draft: Draft = draft_of(text, folder)
+        self.posted: list[Any] = []
+        self.pane.styles.width = size.get("width", "1fr")
+        self.pane.styles.height = size.get("height", "1fr")
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+    def on_mount(self) -> None:
+        self.show(self.draft)
+
+    def show(self, draft: Draft) -> None:
+        self.draft = draft
+        self.pane.draft = draft  # type: ignore[attr-defined]
+
+    def retype(self, text: str) -> None:
+        self.show(retyped(self.draft, text))
+
+    def on_key_edited(self, event: KeyEdited) -> None:
+        self.posted.append((event.key, event.value))
+        self.show(edited(self.draft, event.key, event.value))
+
+    def on_text_edited(self, event: TextEdited) -> None:
+        self.posted.append(event.text)
+        self.retype(event.text)
+
+    def on_field_focused(self, event: FieldFocused) -> None:
+        self.focused_key = event.key
+
+    # What the tests look at.
+
+    def field(self, key: str) -> Field:
+        return next(one for one in self.query(Field) if one.key == key and one.display)
+
+    def shown(self, key: str) -> Any:
+        return self.field(key).control.value
+
+    def said(self, key: str) -> str:
+        found = [one for one in self.field(key).query(".problem") if one.display]
+        return str(found[0].render()) if found else ""
+
+    async def type_into(self, pilot: Pilot[None], key: str, text: str) -> None:
+        """Replace the text of a field, key by key."""
+        control = self.field(key).control
+        assert isinstance(control, ValueInput)
+        control.focus()
+        await pilot.press("end", *["backspace"] * len(control.value), *text)

@@ -1,0 +1,36 @@
+"""A small app around one view of the draft: the equations, one report, what RAPPOR promises."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from textual.app import App, ComposeResult
+
+from ldptui.screens.workbench.equations import EquationsView
+from ldptui.screens.workbench.privacy import PrivacyView
+from ldptui.screens.workbench.report import ReportView
+from ldptui.session.draft import Draft
+from ldptui.widgets.rows_view import RowsView
+
+View = TypeVar("View", EquationsView, PrivacyView, ReportView)
+
+
+class SheetApp(App[None], Generic[View]):
+    """The view alone, as large as the screen."""
+
+    def __init__(
+        self, view: type[View], draft: Draft | None = None, charset: str = "braille"
+    ) -> None:
+        super().__init__()
+        self.view, self.draft, self.charset = view(), draft, charset
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+
+    def on_mount(self) -> None:
+        self.view.draft = self.draft
+
+    @property
+    def sheet(self) -> RowsView:
+        """Its rows of text."""
+        return self.view.query_one(RowsView)

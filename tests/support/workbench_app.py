@@ -1,0 +1,62 @@
+"""The whole app with an engine that does what a test says."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ldptui.app import Workbench
+from ldptui.engine.recorded import Film
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.screens.workbench.status import StatusLine
+from ldptui.session.snapshot import Snapshot
+from ldptui.terminal.settings import Settings
+from support.fake_engine import FakeEngine, base_snapshot
+from support.waiting import until
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    # A note is there until it is looked at, however slow the machine.
+    monkeypatch.setattr("ldptui.screens.workbench.status.NOTE_S", 1e6)
+
+
+@asynccontextmanager
+async def workbench(
+    size: tuple[int, int] = (120, 40),
+    path: Path | None = None,
+    store: Path | None = None,
+    film: Film | None = None,
+) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
+    """The app with its first draft loaded and its first preview asked for."""
+    app = Workbench(Settings(), path, FakeEngine, store=store, film=film)
+    async with app.run_test(size=size) as pilot:
+        screen = app.workbench
+        engine = screen._engine
+        assert isinstance(engine, FakeEngine)
+        await until(pilot, lambda: bool(engine.requests) or film is not None)
+        yield screen, engine, pilot
+
+
+def status(screen: WorkbenchScreen) -> str:
+    return screen.query_one(StatusLine).render().plain
+
+
+def finished(engine: FakeEngine, **changes: object) -> Snapshot:
+    assert engine.active is not None
+    request = engine.active
+    snapshot = dataclasses.replace(
+        base_snapshot(request.key),
+        full=request.full,
+        **changes,  # type: ignore[arg-type]
+    )
+    engine.finish(snapshot)
+    return snapshot
