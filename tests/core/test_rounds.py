@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.told import told
+from support.told import told
 
 import core
 from core.campaign import entry_of, rounds_of

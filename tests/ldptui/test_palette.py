@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from support.chart_cases import scenario, snapshot
 from support.fake_engine import FakeEngine
-from tests.chart_cases import scenario, snapshot
 from textual.app import SystemCommand
 from textual.command import CommandInput, SearchIcon
 from textual.pilot import Pilot

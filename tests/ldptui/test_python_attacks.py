@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 from support.commands import Captured, fail, succeed
+from support.desk import Desk, gone
 from support.plugin_cases import HONEST, attack_file, install, toml
-from tests.test_engine import Desk, gone
-from tests.test_worker import Worker, ended, started
+from support.worker import Worker, ended, started
 
 from core import plugins
 from ldptui import exits

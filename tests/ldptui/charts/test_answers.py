@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.chart_cases import QUICK
-from tests.test_charts_pane import showing
-from tests.told import told
+from support.chart_cases import QUICK
+from support.charts_pane import showing
+from support.told import told
 
 import core
 from ldptui.charts.figures.answers import answer_table

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.chart_cases import QUICK, scenario, swept
+from support.chart_cases import QUICK, scenario, swept
 
 from core import theory
 from core.experiment import compile

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.chart_cases import cells, frequencies, scenario, swept
+from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
 from ldptui.charts.figures.curves import _coinciding

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import bit_cases, chart_cases, round_cases
 
 import scenarios
 from core.scenario import load
@@ -21,7 +22,6 @@ from ldptui.charts.figures import rounds as over_time
 from ldptui.charts.rows import ASCII_MARKERS, DARK, MARKERS, Canvas, Charset, Row, length
 from ldptui.charts.series import Chart, Plot
 from ldptui.session.snapshot import Frequencies, Overlay, Snapshot
-from tests import chart_cases, test_bit_figures, test_round_figures
 
 NAMES = scenarios.names()
 HEIGHTS = (16, 26)  # of the charts at 80x24 and at 120x40
@@ -83,15 +83,15 @@ def charts(name: str, count: int) -> list[Chart]:
 
 def others() -> Iterator[Chart]:
     """Charts of rounds, of bits and of sweeps."""
-    labels, rounds = test_round_figures.LABELS, test_round_figures.ROUNDS
+    labels, rounds = round_cases.LABELS, round_cases.ROUNDS
     yield over_time.estimates(rounds, labels, 3)
     yield over_time.estimates(rounds, labels, 3, 0)
-    yield over_time.gain(rounds, test_round_figures.GAIN, 3)
+    yield over_time.gain(rounds, round_cases.GAIN, 3)
     yield over_time.ranks(rounds, labels, 12, 3, 3)
     yield over_time.in_top(rounds, 3, 3)
     yield over_time.spent(rounds, True, 3)
-    yield bits.bit_plot(test_bit_figures.BITS, 0, 10, attacked=True)
-    yield bits.bit_bars(test_bit_figures.BITS, 0, 10, attacked=True)
+    yield bits.bit_plot(bit_cases.BITS, 0, 10, attacked=True)
+    yield bits.bit_bars(bit_cases.BITS, 0, 10, attacked=True)
 
 
 def words(text: str) -> str:

@@ -24,7 +24,7 @@ DRAWN = """
 import math, time
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
-from ldptui.series import Axis, Plot, Series
+from ldptui.charts.series import Axis, Plot, Series
 x, y, error, log, low, high, label = {arguments}
 style = {style!r}
 axis = Axis(label, log=log, low=low, high=high)
@@ -141,7 +141,7 @@ def test_draw_survives_the_same_data(style: str) -> None:
 def test_draw_leaves_no_state_behind() -> None:
     code = (
         "from ldptui.charts.draw import draw; from ldptui.charts.rows import DARK\n"
-        "from ldptui.series import Axis, Plot, Series\n"
+        "from ldptui.charts.series import Axis, Plot, Series\n"
         "first = Plot('a', Axis('x'), Axis('y'), (Series('a', [1, 2], [1, 2], 'series-0'),))\n"
         "other = Plot('b', Axis('x', log=True), Axis('y', log=True),\n"
         "             (Series('b', [1, 9], [9, 1], 'clean', 'points', error=[1, 2]),))\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from tests.told import told
+from support.round_cases import DOCUMENT, GAIN, LABELS, ROUNDS, SNAPSHOT
+from support.told import told
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
@@ -15,30 +15,7 @@ from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
 from ldptui.session.snapshot import Measured, Rounds
 
-LABELS = {9: "nine", 11: "eleven"}
-DOCUMENT: dict[str, Any] = {
-    "format": 1,
-    "trials": 20,
-    "population": {"kind": "zipf", "items": 12, "users": 2000, "exponent": 1.0},
-    "protocol": {"kind": "oue", "epsilon": 2.0},
-    "attack": {
-        "phase": [
-            {
-                "rounds": 4,
-                "share": {"from": 0.0, "to": 0.2},
-                "targets": {"items": [9, 11]},
-                "mix": [{"kind": "mga", "weight": 1}],
-            }
-        ]
-    },
-    "simulate": {"top_k": 3},
-    "campaign": {"rounds": 6},
-}
-SNAPSHOT = told(DOCUMENT)[0]
 assert SNAPSHOT.rounds is not None
-ROUNDS: Rounds = SNAPSHOT.rounds
-CELL = SNAPSHOT.parts["base"][0]
-GAIN = CELL.metrics["gain"]
 
 
 def named(plot: Plot, label: str) -> Series:

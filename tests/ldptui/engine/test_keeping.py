@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.test_worker import ENDLESS, Worker, document, ended, simulated, started
+from support.worker import ENDLESS, Worker, document, ended, simulated, started
 
 from core.experiment import compile
 from core.runner import run, units

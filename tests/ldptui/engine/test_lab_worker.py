@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from tests.test_engine import gone
-from tests.test_lab_tabs import DOCUMENT, ask
-from tests.test_worker import soon
+from support.desk import gone
+from support.lab_tabs import DOCUMENT, ask
+from support.worker import soon
 from textual.message import Message
 
 from ldptui.engine import LAB, Engine

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.test_worker import document
+from support.worker import document
 
 from core import compile, run
 from core.metrics import METRICS

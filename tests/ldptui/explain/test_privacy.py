@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from support.cases import attack, cell
+from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
-from tests.chart_cases import QUICK
 
 from core import theory
 from core.cell import Cell

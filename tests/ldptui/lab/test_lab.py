@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ldptui.commands.test_cli import Captured, fail, succeed
-from ldptui.test_import_hygiene import HEAVY, imported
+from support.commands import Captured, fail, succeed
+from support.imports import HEAVY, imported
 
 from ldptui import exits
 from ldptui.commands import cli

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ldptui.commands.test_cli import Captured, fail, succeed
+from support.commands import Captured, fail, succeed
 
 from core.errors import ScenarioError
 from core.experiment import compile

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ldptui.commands.test_cli import Captured, fail, succeed
 from support import budget
+from support.commands import Captured, fail, succeed
 
 from core.lab.exponential import Exponential
 from core.population import Population

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -10,50 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from core.errors import LdpError, ScenarioError
 from ldptui.catalogue.help import lab_field_help, notions
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Bars, Plot
-from ldptui.lab import tabs
-from ldptui.lab.answer import Answer, decoded, encoded
+from ldptui.lab.answer import Answer
 from ldptui.lab.forms import FORMS, TABS, Tab, starting
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
-
-DOCUMENT = {
-    "format": 1,
-    "population": {"kind": "zipf", "items": 50, "users": 10_000, "exponent": 1.0},
-    "protocol": {"kind": "oue", "epsilon": 1.0},
-}
-
-
-def steps_of(
-    tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
-) -> tabs.Steps:
-    known = {entry.name for entry in FORMS[tab]}
-    assert set(values) <= {*known, "path"}
-    if tab == "budget":
-        values = {"entries": ["daily=0.1x30", "census=0.5,1e-8"], **values}
-    return tabs.steps(
-        {
-            "tab": tab,
-            "values": starting(tab, None, values),
-            "document": document,
-            "folder": folder,
-        }
-    )
-
-
-def ask(tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Answer:
-    """The answer, as the screen gets it."""
-    steps = steps_of(tab, document, folder, **values)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return decoded(json.loads(json.dumps(encoded(end.value), allow_nan=False)))
 
 
 def refused(tab: Tab, folder: Path = Path(), **values: Any) -> tuple[str, str]:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chart_cases import QUICK, scenario, snapshot
+from support.charts_pane import NARROW, NORMAL, QUICK_DRAFT, SMALL, WIDE, chart, showing, shown
+from support.told import told
 from support.waiting import seen
-from tests.chart_cases import QUICK, scenario, snapshot
-from tests.told import told
-from textual.app import App, ComposeResult
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from core.experiment import compile
 from core.scenario import Scenario
 from ldptui.charts.series import Bars, Plot
-from ldptui.messages import PartsChanged, RoundShown
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
 from ldptui.screens.workbench.transport_bar import TransportBar
@@ -29,56 +25,6 @@ from ldptui.session.snapshot import Overlay, Snapshot, over
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.number_table import FilteredTable, NumberTable
-from ldptui.widgets.plot import ChartView
-
-QUICK_DRAFT = drafts.draft_of(QUICK, Path())
-NORMAL, NARROW, SMALL, WIDE = (76, 30), (60, 24), (44, 15), (140, 52)
-
-
-class Shell(App[None]):
-    """The pane alone, as large as the screen."""
-
-    def __init__(self, charset: str) -> None:
-        super().__init__()
-        self.charset, self.changes = charset, 0
-        self.rounds: list[int | None] = []
-
-    def compose(self) -> ComposeResult:
-        yield ChartsPane()
-
-    def on_parts_changed(self, message: PartsChanged) -> None:
-        self.changes += 1
-
-    def on_round_shown(self, message: RoundShown) -> None:
-        self.rounds.append(message.round)
-
-
-@asynccontextmanager
-async def showing(
-    size: tuple[int, int] = NORMAL,
-    draft: Any = QUICK_DRAFT,
-    run: Any = None,
-    charset: str = "braille",
-) -> AsyncIterator[tuple[ChartsPane, Pilot[None]]]:
-    app = Shell(charset)
-    async with app.run_test(size=size) as pilot:
-        pane = app.query_one(ChartsPane)
-        pane.draft = draft
-        pane.snapshot = run
-        await pilot.pause()
-        pane.focus_first()
-        await pilot.pause()
-        yield pane, pilot
-
-
-def chart(pane: ChartsPane, name: str) -> Any:
-    return pane.query_one(f"#{name}", ChartView).chart
-
-
-def shown(pane: ChartsPane) -> list[str]:
-    """The charts on the screen."""
-    views = [view for view in pane.query(ChartView) if view.display]
-    return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]
 
 
 def edited(key: str, value: Any) -> drafts.Draft:

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from support.chart_cases import QUICK
 from support.fake_engine import FakeEngine, LabEngine, base_snapshot
 from support.waiting import seen, until
 from support.workbench_app import own_home, workbench  # noqa: F401
-from tests.chart_cases import QUICK
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, Static

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chart_cases import QUICK, scenario, snapshot
+from support.charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
 from support.waiting import seen
-from tests.chart_cases import QUICK, scenario, snapshot
-from tests.test_charts_pane import NORMAL, SMALL, WIDE, chart, showing, shown
 from textual.pilot import Pilot
 
 from ldptui.screens.workbench.charts import ChartsPane

@@ -1,0 +1,68 @@
+"""The charts pane in an app of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from ldptui.messages import PartsChanged, RoundShown
+from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.session import draft as drafts
+from ldptui.widgets.plot import ChartView
+from support.chart_cases import QUICK
+
+QUICK_DRAFT = drafts.draft_of(QUICK, Path())
+
+
+class Shell(App[None]):
+    """The pane alone, as large as the screen."""
+
+    def __init__(self, charset: str) -> None:
+        super().__init__()
+        self.charset, self.changes = charset, 0
+        self.rounds: list[int | None] = []
+
+    def compose(self) -> ComposeResult:
+        yield ChartsPane()
+
+    def on_parts_changed(self, message: PartsChanged) -> None:
+        self.changes += 1
+
+    def on_round_shown(self, message: RoundShown) -> None:
+        self.rounds.append(message.round)
+
+
+NORMAL, NARROW, SMALL, WIDE = (76, 30), (60, 24), (44, 15), (140, 52)
+
+
+@asynccontextmanager
+async def showing(
+    size: tuple[int, int] = NORMAL,
+    draft: Any = QUICK_DRAFT,
+    run: Any = None,
+    charset: str = "braille",
+) -> AsyncIterator[tuple[ChartsPane, Pilot[None]]]:
+    app = Shell(charset)
+    async with app.run_test(size=size) as pilot:
+        pane = app.query_one(ChartsPane)
+        pane.draft = draft
+        pane.snapshot = run
+        await pilot.pause()
+        pane.focus_first()
+        await pilot.pause()
+        yield pane, pilot
+
+
+def chart(pane: ChartsPane, name: str) -> Any:
+    return pane.query_one(f"#{name}", ChartView).chart
+
+
+def shown(pane: ChartsPane) -> list[str]:
+    """The charts on the screen."""
+    views = [view for view in pane.query(ChartView) if view.display]
+    return [str(view.id) for view in views if all(box.display for box in view.ancestors[:-1])]

@@ -1,0 +1,89 @@
+"""An engine on an event loop, and the messages that it posts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any
+
+from textual.message import Message
+
+from ldptui.engine.engine import Engine
+from ldptui.messages import RunProgressed, WorkerChanged
+from ldptui.session.snapshot import Part, Request, Snapshot
+from support.worker import soon
+
+Command = tuple[str, ...]
+
+
+class Desk:
+    """An engine and all that it posted."""
+
+    def __init__(self, command: Command) -> None:
+        self.messages: list[Message] = []
+        self.processes: set[int] = set()
+        self._news = asyncio.Event()
+        self.engine = Engine(self._post, command)
+
+    def _post(self, message: Message) -> None:
+        self.messages.append(message)
+        self._news.set()
+
+    async def until(self, found: Callable[[], Any]) -> Any:
+        """Wait for what the posted messages show."""
+
+        async def wait() -> Any:
+            while not (value := found()):
+                self._news.clear()
+                await self._news.wait()
+            return value
+
+        return await soon(wait())
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        return [one.snapshot for one in self.messages if isinstance(one, RunProgressed)]
+
+    @property
+    def workers(self) -> list[tuple[bool, str]]:
+        changes = [one for one in self.messages if isinstance(one, WorkerChanged)]
+        return [(one.alive, one.note) for one in changes]
+
+    async def alive(self, times: int = 1) -> None:
+        await self.until(lambda: [alive for alive, _ in self.workers].count(True) >= times)
+
+    async def ended(self, key: int) -> Snapshot:
+        def last() -> list[Snapshot]:
+            return [one for one in self.snapshots if one.key == key and one.status != "running"]
+
+        return (await self.until(last))[0]
+
+    async def watch(self, condition: Callable[[], Any]) -> None:
+        """Wait for what the engine does without posting anything."""
+
+        async def wait() -> None:
+            while not condition():
+                await asyncio.sleep(0)
+
+        await soon(wait())
+
+    async def spare(self) -> None:
+        await self.watch(lambda: self.engine._spare and self.engine._spare.ready)
+
+    def run(self, key: int, full: bool = False, interval: float = 0.25, **parts: Any) -> None:
+        listed = tuple(Part(*one) for one in parts.items())
+        self.engine.run(Request(key, listed, ".", full, interval))
+
+    def pids(self) -> list[int]:
+        processes = [child._process for child in self.engine._children]
+        return [process.pid for process in processes if process is not None]
+
+
+def gone(pid: int) -> bool:
+    """Ended, and not even a zombie is left."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False

@@ -1,0 +1,110 @@
+"""A background worker of its own, driven line by line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, TypeVar
+
+import pytest
+
+from core import compile, run
+from core.scenario import Scenario
+from ldptui.engine.wire import RunSoFar
+from ldptui.session.snapshot import Part, Request, Snapshot
+
+T = TypeVar("T")
+
+
+def document(protocol: str = "grr", items: int = 16, users: int = 1000, **more: Any) -> Any:
+    return {
+        "format": 1,
+        "trials": 20,
+        "population": {"kind": "zipf", "items": items, "users": users, "exponent": 1.0},
+        "protocol": {"kind": protocol, "epsilon": 1.0},
+        "attack": {"kind": "mga", "share": 0.05, "targets": {"pick": "random", "count": 3}},
+        **more,
+    }
+
+
+ENDLESS = document("oue", 1024, 10**8, simulate={"path": "reports"})
+"""Hours of work, with a pulse every few milliseconds."""
+
+
+async def soon(waiting: Awaitable[T]) -> T:
+    """A safety net: nothing here is expected to take any time."""
+    return await asyncio.wait_for(waiting, 60)
+
+
+class Worker:
+    """The child, and what is said to it and by it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[bytes] = []
+
+    def write(self, text: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode() + b"\n")
+
+    def send(self, message: Any) -> None:
+        self.write(json.dumps(message))
+
+    def run(self, key: int, interval: float = 0.25, folder: str = ".", **parts: Any) -> RunSoFar:
+        listed = [{"name": name, "document": one} for name, one in parts.items()]
+        self.send({"run": {"key": key, "parts": listed, "folder": folder, "interval": interval}})
+        return RunSoFar(Request(key, tuple(Part(*one) for one in parts.items()), folder))
+
+    async def read(self) -> Any:
+        assert self.process.stdout is not None
+        self.lines.append(await soon(self.process.stdout.readline()))
+        if not self.lines[-1]:
+            pytest.fail(f"the worker ended: {await ended(self)}")
+        return json.loads(self.lines[-1])
+
+    async def snapshots(self, so_far: RunSoFar) -> list[Snapshot]:
+        """Every snapshot of a run; nothing else may be said meanwhile."""
+        assert await self.read() == {"started": so_far.request.key}
+        taken: list[Snapshot] = []
+        while not taken or taken[-1].status == "running":
+            message = await self.read()
+            assert message["key"] == so_far.request.key
+            if so_far.take(message):
+                taken.append(so_far.snapshot)
+        return taken
+
+    async def end(self, run: RunSoFar) -> Snapshot:
+        return (await self.snapshots(run))[-1]
+
+
+async def started(*command: str) -> Worker:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=1 << 22
+    )
+    return Worker(process)
+
+
+async def ended(worker: Worker) -> tuple[int, bytes]:
+    """Close the child's standard input; its exit code and standard error."""
+    assert worker.process.stdin is not None
+    worker.process.stdin.close()
+    _, errors = await soon(worker.process.communicate())
+    assert worker.process.returncode is not None
+    return worker.process.returncode, errors
+
+
+@pytest.fixture
+async def worker() -> AsyncIterator[Worker]:
+    child = await started("-m", "ldptui.engine.worker")
+    assert set(await child.read()) == {"ready"}
+    yield child
+    if child.process.returncode is None:
+        assert await ended(child) == (0, b"")
+
+
+def simulated(document: Any) -> Any:
+    *_, last = run(compile(Scenario(document)))
+    return last.results
