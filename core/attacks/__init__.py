@@ -18,7 +18,7 @@ from .fakes import Fakes, fake_share, malicious_users
 from .kinds import ATTACKS, Attack, AttackSpec, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
-from .strategy import COHORT, SHARE, ItemSupport, Strategy, View, played
+from .strategy import COHORT, SHARE, ItemSupport, ReportLaw, Strategy, View, played
 
 __all__ = [
     "ATTACKS",
@@ -43,6 +43,7 @@ __all__ = [
     "RandomItem",
     "RandomReport",
     "RandomSet",
+    "ReportLaw",
     "Strategy",
     "SubsetGain",
     "Targets",

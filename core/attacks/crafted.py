@@ -31,7 +31,7 @@ from ..pure import (
 )
 from ..sampling import Counts, Floats
 from ..targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, SHARE, ByNumbers, View, played
+from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played
 
 SEEDS = Range(1, 10**6)
 
@@ -42,6 +42,7 @@ Several: TypeAlias = Unary | LocalHashing
 class Maximal(ByNumbers):
     """Reports that support as many of the targets as possible; what MGA and its kin share."""
 
+    report_law: ClassVar[ReportLaw] = "crafted"
     seeds: int
     scoring: Scoring
     cohort: float | None
@@ -164,6 +165,7 @@ class SubsetGain(ByNumbers):
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     kind: Literal["mga-a"] = "mga-a"
+    report_law: ClassVar[ReportLaw] = "subset"
     cohort: ClassVar[None] = None
 
     def __post_init__(self) -> None:
@@ -216,6 +218,7 @@ class PatternAttack(ByNumbers):
     share: Annotated[float, SHARE]
     targets: Targets
     kind: Literal["apa"] = "apa"
+    report_law: ClassVar[ReportLaw] = "disguised"
     cohort: ClassVar[None] = None
 
     def __post_init__(self) -> None:
@@ -267,6 +270,7 @@ class Demotion(ByNumbers):
     seeds: Annotated[int, SEEDS] = 1000
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
     kind: Literal["demote"] = "demote"
+    report_law: ClassVar[ReportLaw] = "avoided"
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -6,7 +6,7 @@ Sections are those of Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, PureProtocol, Reports, Rng, Support, Supporting
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
 from ..targets import Targets
-from .strategy import COHORT, SHARE, ByNumbers, ItemSupport, View, played
+from .strategy import COHORT, SHARE, ByNumbers, ItemSupport, ReportLaw, View, played
 
 
 @dataclass(frozen=True)
 class RandomReport(ByNumbers):
     """RPA: each fake reports a uniform element of the encoded space. Section 3.2."""
 
+    report_law: ClassVar[ReportLaw] = "random"
     share: Annotated[float, SHARE]
     targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
@@ -51,6 +52,7 @@ class RandomReport(ByNumbers):
 class HeldItem(ByNumbers):
     """Fakes who pretend to hold a target each and obey the protocol; what RIA and its kin share."""
 
+    report_law: ClassVar[ReportLaw] = "honest"
     cohort: float | None
 
     def law(self, r: int) -> Floats:
@@ -108,6 +110,7 @@ class RandomItem(HeldItem):
 class UnperturbedItem(HeldItem):
     """RIA without noise: each fake sends a uniform target, encoded and not perturbed. Section 7."""
 
+    report_law: ClassVar[ReportLaw] = "unperturbed"
     share: Annotated[float, SHARE]
     targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)

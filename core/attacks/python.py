@@ -15,7 +15,7 @@ from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats
 from ..targets import Targets
-from .strategy import SHARE, View
+from .strategy import SHARE, ReportLaw, View
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class PythonAttack:
     """
 
     reacts: ClassVar[bool] = True
+    report_law: ClassVar[ReportLaw] = "unknown"
     share: Annotated[float, SHARE]
     targets: Targets
     name: str

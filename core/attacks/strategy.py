@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeVar, cast
+from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -15,6 +15,15 @@ from ..sampling import Counts, Floats
 SHARE = Range(0, 1, "[)")
 COHORT = Range(0, 1)
 
+ReportLaw: TypeAlias = Literal[
+    "random", "honest", "unperturbed", "crafted", "avoided", "subset", "disguised", "unknown"
+]
+"""The law of a fake report that a protocol is asked for.
+
+random : uniform over the encoded space. honest, unperturbed : that of a target, with the
+protocol's noise or without. crafted, avoided : it supports as many targets as possible, or as few.
+subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
+"""
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -70,6 +79,8 @@ class Strategy(Protocol):
 
     reacts: ClassVar[bool]
     """Whether it looks at what was published: then what it supports is known in round 0 alone."""
+    report_law: ClassVar[ReportLaw]
+    """The law of one report."""
 
     @property
     def cohort(self) -> float | None: ...
@@ -112,6 +123,7 @@ class ByNumbers:
     """What is the same for every attack whose law depends on its targets by their number alone."""
 
     reacts: ClassVar[bool] = False
+    report_law: ClassVar[ReportLaw]
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Most attacks make sense against every protocol."""
