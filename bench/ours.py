@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from core.arms import ATTACKED, CLEAN
 from core.attacks import (
     Attack,
     MaximalGain,
@@ -25,10 +26,10 @@ from core.attacks import (
 )
 from core.cell import Cell
 from core.experiment import compile as bind
-from core.metrics import measure
+from core.metrics import Outcome, measure
 from core.population import Population
 from core.protocols import GRR, OLH, OUE, SUE
-from core.pure import PureProtocol, SeedSearch, estimate
+from core.pure import Estimates, PureProtocol, SeedSearch, estimate
 from core.runner import run
 from core.scenario import parse
 from core.trial import USER_BLOCK, draw_counts, no_pulse, run_block
@@ -106,9 +107,10 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
 
     def alone() -> None:
         clean, attacked = draw_counts(cell, 0, 1, no_pulse, drawn=1)
-        before = estimate(clean, users, cell.pure)
-        after = estimate(attacked, users + cell.malicious, cell.pure)
-        measure(before, after, cell.population.frequencies, cell.targets, cell.top_k)
+        before = Estimates(estimate(clean, users, cell.pure))
+        after = Estimates(estimate(attacked, users + cell.malicious, cell.pure))
+        made = {CLEAN: before, ATTACKED: after}
+        measure(Outcome(made, cell.population.frequencies, cell.targets, cell.top_k))
 
     alone()  # the law of the seed search is computed once and kept
     seconds, _ = timed(alone, repeats)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .campaign import Round, entry_of, rounds_of
 from .cell import Cell
-from .metrics import METRICS
+from .metrics import METRICS, plain
 from .protocols import BitNoise
 from .results import CellResults, Estimate, Moments
 from .runner import Results
@@ -169,7 +169,7 @@ def csv_lines(results: Results) -> Iterator[str]:
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         given = {} if cell.answer is None else dataclasses.asdict(cell.answer)
         shown = [*_scalars(cell, names), *(given.get(name) for name in answers)]
-        for trial, row in enumerate(measured.metrics.tolist()):
+        for trial, row in enumerate(plain(measured.metrics).tolist()):
             yield _line([cell.index, trial, *shown, *_blank(row)])
 
 
@@ -186,13 +186,14 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
             continue
         shown, spent = _scalars(cell, names), privacy_spent(cell)
         entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
-        for trial, row in enumerate(measured.metrics.tolist()):
+        by_round = plain(rounds.metrics)
+        for trial, row in enumerate(plain(measured.metrics).tolist()):
             head = [cell.index, trial]
             entry = "" if np.isnan(entries[trial]) else int(entries[trial])
             pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
             yield _line([*head, "", *pool])
             for one, so_far in zip(cell.rounds, spent, strict=True):
-                own = _blank(rounds.metrics[trial, one.round].tolist())
+                own = _blank(by_round[trial, one.round].tolist())
                 yield _line([*head, one.round, *shown, one.malicious, so_far, *own, ""])
 
 

@@ -1,27 +1,180 @@
-"""From estimated frequencies to numbers."""
+"""From estimated frequencies to numbers: a table of metrics, a row each.
+
+Measures are structured arrays: `measures["gain"]` is float64[trials], or float64[trials, R] over
+the rounds of a campaign. NaN says that a metric is not defined, or was not measured.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from .pure import BoolArray, Items
+from .arms import ATTACKED, CLEAN, Arm
+from .pure import BoolArray, Estimates, Items
 from .sampling import Floats
 
-METRICS: Final = (
-    "gain",
-    "normalised_gain",
-    "target_frequency",
-    "target_frequency_clean",
-    "mse",
-    "mse_clean",
-    "l1_error",
-    "max_error",
-    "targets_in_top_k",
-    "detected",
-    "false_detected",
-)
+Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
+"""A structured array with a float64 field for each of METRICS."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the server concludes in several trials of a cell, beside what is true.
+
+    estimates : by arm, from the same genuine reports.
+    truth : float64[d], the true frequencies of the genuine users.
+    targets : indices; empty where there is no attack.
+    """
+
+    estimates: Mapping[Arm, Estimates]
+    truth: Floats
+    targets: Items
+    top_k: int
+
+    def totals(self, arm: Arm) -> Floats:
+        """float64[trials]: the estimates of all targets added up."""
+        return np.asarray(self.estimates[arm].frequencies[:, self.targets].sum(axis=1))
+
+    def gains(self, before: Arm, after: Arm) -> Floats:
+        """float64[trials]: by how much the targets' total is larger after than before."""
+        change = self._targets(after) - self._targets(before)
+        return np.asarray(change.sum(axis=1))
+
+    def _targets(self, arm: Arm) -> Floats:
+        return self.estimates[arm].frequencies[:, self.targets]
+
+    @property
+    def held(self) -> float:
+        """f_T, the true total of the targets."""
+        return float(self.truth[self.targets].sum())
+
+    @cached_property
+    def errors(self) -> Mapping[Arm, Floats]:
+        """float64[trials, d] by arm: estimate minus truth."""
+        return {arm: made.frequencies - self.truth for arm, made in self.estimates.items()}
+
+    def squared_errors(self, arm: Arm) -> Floats:
+        """float64[trials]: the mean squared error over the items."""
+        return np.asarray((self.errors[arm] ** 2).mean(axis=1))
+
+    def detected(self, arm: Arm) -> BoolArray:
+        """bool[trials, d]: the items taken for held by somebody."""
+        found = self.estimates[arm].detected
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of each trial.
+
+    function : float64[trials] of an outcome that has what the metric needs.
+    arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
+    tests which items are held.
+    whole : its values are whole numbers.
+    most : its largest value for r targets and k; None where there is no such bound.
+    """
+
+    name: str
+    function: Callable[[Outcome], Floats]
+    arms: tuple[Arm, ...]
+    targets: bool = False
+    test: bool = False
+    whole: bool = False
+    most: Callable[[int, int], int] | None = None
+
+    def defined(self, outcome: Outcome) -> bool:
+        """Whether an outcome has what the metric needs."""
+        return (
+            all(arm in outcome.estimates for arm in self.arms)
+            and (outcome.targets.size > 0 or not self.targets)
+            and (not self.test or outcome.estimates[self.arms[-1]].detected is not None)
+        )
+
+
+def _normalised_gain(outcome: Outcome) -> Floats:
+    gains, held = outcome.gains(CLEAN, ATTACKED), outcome.held
+    return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
+
+
+def _targets_in_top_k(outcome: Outcome) -> Floats:
+    estimates = outcome.estimates[ATTACKED].frequencies
+    top = in_top(estimates, min(outcome.top_k, outcome.truth.size))
+    return np.asarray(top[:, outcome.targets].sum(axis=1))
+
+
+_BOTH: Final = (CLEAN, ATTACKED)
+
+METRICS: Final[dict[str, Metric]] = {
+    row.name: row
+    for row in (
+        Metric("gain", lambda o: o.gains(CLEAN, ATTACKED), _BOTH, targets=True),
+        Metric("normalised_gain", _normalised_gain, _BOTH, targets=True),
+        Metric("target_frequency", lambda o: o.totals(ATTACKED), (ATTACKED,), targets=True),
+        Metric("target_frequency_clean", lambda o: o.totals(CLEAN), (CLEAN,), targets=True),
+        Metric("mse", lambda o: o.squared_errors(ATTACKED), (ATTACKED,)),
+        Metric("mse_clean", lambda o: o.squared_errors(CLEAN), (CLEAN,)),
+        Metric("l1_error", lambda o: np.abs(o.errors[ATTACKED]).sum(axis=1), (ATTACKED,)),
+        Metric("max_error", lambda o: np.abs(o.errors[ATTACKED]).max(axis=1), (ATTACKED,)),
+        Metric(
+            "targets_in_top_k", _targets_in_top_k, (ATTACKED,), targets=True, whole=True, most=min
+        ),
+        Metric(
+            "detected",
+            lambda o: o.detected(ATTACKED).sum(axis=1), (ATTACKED,), test=True, whole=True,
+        ),
+        Metric(
+            "false_detected",
+            lambda o: o.detected(ATTACKED)[:, o.truth == 0].sum(axis=1),
+            (ATTACKED,), test=True, whole=True,
+        ),
+    )
+}  # fmt: skip
+"""The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""
+
+
+def measure(outcome: Outcome) -> Measures:
+    """All METRICS of each trial, [trials]."""
+    measures = unmeasured(len(outcome.estimates[CLEAN].frequencies))
+    for name, metric in METRICS.items():
+        if metric.defined(outcome):
+            measures[name] = metric.function(outcome)
+    return measures
+
+
+def metrics_of(arms: Iterable[Arm]) -> list[str]:
+    """The names of the metrics that can be defined where there are these arms, in order."""
+    there = set(arms)
+    return [name for name, metric in METRICS.items() if there.issuperset(metric.arms)]
+
+
+# Measures as plain arrays.
+
+
+def unmeasured(*shape: int) -> Measures:
+    """Measures of this shape, all of them NaN."""
+    measures = np.empty(shape, dtype=[(name, np.float64) for name in METRICS])
+    for name in METRICS:
+        measures[name] = np.nan
+    return measures
+
+
+def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
+    """float64[…, names]: the columns of these names, or of all METRICS."""
+    return np.stack([measures[name] for name in (METRICS if names is None else names)], axis=-1)
+
+
+def named(names: Sequence[str], values: Floats) -> Measures:
+    """Measures from float64[…, names]; names that are no metric are left out."""
+    measures = unmeasured(*values.shape[:-1])
+    for at, name in enumerate(names):
+        if name in METRICS:
+            measures[name] = values[..., at]
+    return measures
 
 
 def in_top(frequencies: Floats, k: int) -> BoolArray:
@@ -32,46 +185,3 @@ def in_top(frequencies: Floats, k: int) -> BoolArray:
     level = frequencies == threshold
     room = k - above.sum(axis=-1, keepdims=True)
     return np.asarray(above | (level & (np.cumsum(level, axis=-1) <= room)))
-
-
-def measure(
-    clean: Floats,
-    attacked: Floats,
-    truth: Floats,
-    targets: Items,
-    top_k: int,
-    detected: BoolArray | None = None,
-) -> Floats:
-    """All METRICS of each trial.
-
-    Parameters
-    ----------
-    clean, attacked : float64[trials, d], the estimates before and after the attack, from the same
-        genuine reports.
-    truth : float64[d], the true frequencies of the genuine users.
-    targets : indices; empty where there is no attack.
-    detected : bool[trials, d], the items taken for held by somebody after the attack; None where
-        the protocol does not test for that.
-
-    Returns
-    -------
-    float64[trials, len(METRICS)]; NaN where a metric is not defined.
-    """
-    error, error_clean = attacked - truth, clean - truth
-    columns = np.full((len(METRICS), len(clean)), np.nan)
-    if targets.size:
-        before, after = clean[:, targets].sum(axis=1), attacked[:, targets].sum(axis=1)
-        held = truth[targets].sum()
-        columns[0] = (attacked[:, targets] - clean[:, targets]).sum(axis=1)
-        if held > 0:
-            columns[1] = (columns[0] + held) / held
-        columns[2], columns[3] = after, before
-        columns[8] = in_top(attacked, min(top_k, truth.size))[:, targets].sum(axis=1)
-    columns[4] = (error**2).mean(axis=1)
-    columns[5] = (error_clean**2).mean(axis=1)
-    columns[6] = np.abs(error).sum(axis=1)
-    columns[7] = np.abs(error).max(axis=1)
-    if detected is not None:
-        columns[9] = detected.sum(axis=1)
-        columns[10] = detected[:, truth == 0].sum(axis=1)
-    return columns.T

@@ -26,7 +26,7 @@ from .errors import FileError, ScenarioError, spelled
 from .files import whole_file
 from .goal import Answer
 from .limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
-from .metrics import METRICS
+from .metrics import METRICS, named, plain
 from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
 from .store import Run, RunCell, Store, versions
@@ -101,7 +101,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
             "block": arrival.number,
             "seconds": arrival.seconds,
             "fingerprints": [f"{mark:016x}" for mark in block.fingerprints.tolist()],
-            "metrics": [[_number(x) for x in row] for row in block.metrics.tolist()],
+            "metrics": [[_number(x) for x in row] for row in plain(block.metrics).tolist()],
             "clean": _moments(block.clean),
             "attacked": "same" if same else _moments(block.attacked),
             "detected": None if block.detected is None else _packed(block.detected, "<i8"),
@@ -112,7 +112,7 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
 def _packed_rounds(rounds: Rounds) -> dict[str, Any]:
     return {
         "metrics": [
-            [[_number(x) for x in row] for row in trial] for trial in rounds.metrics.tolist()
+            [[_number(x) for x in row] for row in trial] for trial in plain(rounds.metrics).tolist()
         ],
         "clean": _moments(rounds.clean),
         "attacked": _moments(rounds.attacked),
@@ -355,13 +355,9 @@ def _block(given: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
     if number < 0 or trials != min(BLOCK_TRIALS, int(cell["trials"]) - first):
         raise ValueError(f"block {number} of cell {position} has {trials} trials")
     names = list(head["metrics"])
-    columns = np.full((trials, len(METRICS)), np.nan)
     rows = np.array(given["metrics"], dtype=np.float64)
     if rows.shape != (trials, len(names)) or np.isinf(rows).any():
         raise ValueError(f"block {number} of cell {position} has no right metrics")
-    for at, name in enumerate(METRICS):
-        if name in names:
-            columns[:, at] = rows[:, names.index(name)]
     clean = _unpacked_moments(given["clean"], trials, size)
     same = given["attacked"] == "same"
     attacked = clean if same else _unpacked_moments(given["attacked"], trials, size)
@@ -370,7 +366,7 @@ def _block(given: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
     rounds = (
         None if "rounds" not in given else _unpacked_rounds(given["rounds"], head, cell, trials)
     )
-    return Block(position, number, columns, marks, clean, attacked, detected, rounds)
+    return Block(position, number, named(names, rows), marks, clean, attacked, detected, rounds)
 
 
 def _unpacked_rounds(
@@ -380,15 +376,11 @@ def _unpacked_rounds(
     rows = np.array(given["metrics"], dtype=np.float64)
     if rows.shape != (trials, count, len(names)) or np.isinf(rows).any():
         raise ValueError("a round has no right metrics")
-    columns = np.full((trials, count, len(METRICS)), np.nan)
-    for at, name in enumerate(METRICS):
-        if name in names:
-            columns[..., at] = rows[..., names.index(name)]
     size = int(cell["domain_size"])
     clean, attacked = (
         _unpacked_moments(given[one], trials, size, count) for one in ("clean", "attacked")
     )
-    return Rounds(columns, clean, attacked)
+    return Rounds(named(names, rows), clean, attacked)
 
 
 def _unpacked_moments(

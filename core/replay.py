@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -117,8 +117,11 @@ def _said(answer: Answer) -> str:
     return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
 
 
-def difference(recorded: Block, computed: Block, metrics: tuple[str, ...] = METRICS) -> str:
-    """The first difference of two blocks in words, "" if there is none."""
+def difference(recorded: Block, computed: Block, metrics: Collection[str] = METRICS) -> str:
+    """The first difference of two blocks in words, "" if there is none.
+
+    metrics : the names of those that were recorded.
+    """
     marks = zip(recorded.fingerprints.tolist(), computed.fingerprints.tolist(), strict=True)
     first = recorded.number * BLOCK_TRIALS
     for row, (before, after) in enumerate(marks):
@@ -127,25 +130,22 @@ def difference(recorded: Block, computed: Block, metrics: tuple[str, ...] = METR
                 f"trial {first + row}: the fingerprint of its counts was {before:016x}, "
                 f"is {after:016x}"
             )
-    for at, name in enumerate(METRICS):
-        if name in metrics:
-            at_row = _unlike(recorded.metrics[:, at], computed.metrics[:, at])
-            if at_row is not None:
-                was, now = float(recorded.metrics[at_row, at]), float(computed.metrics[at_row, at])
-                return f"trial {first + at_row}: {name} was {was!r}, is {now!r}"
+    for name in METRICS:
+        old, new = recorded.metrics[name], computed.metrics[name]
+        at = _unlike(old, new) if name in metrics else None
+        if at is not None:
+            return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
     return _different_rounds(recorded, computed, metrics) or _different_items(recorded, computed)
 
 
-def _different_rounds(recorded: Block, computed: Block, metrics: tuple[str, ...]) -> str:
+def _different_rounds(recorded: Block, computed: Block, metrics: Collection[str]) -> str:
     """The first difference of the metrics of a campaign's rounds."""
     before, after = recorded.rounds, computed.rounds
     if before is None or after is None:
         return "" if before is after else f"block {recorded.number}: its rounds are missing"
-    for at, name in enumerate(METRICS):
-        if name not in metrics:
-            continue
-        old, new = before.metrics[..., at], after.metrics[..., at]
-        place = _unlike(old.ravel(), new.ravel())
+    for name in METRICS:
+        old, new = before.metrics[name], after.metrics[name]
+        place = _unlike(old.ravel(), new.ravel()) if name in metrics else None
         if place is not None:
             row, number = divmod(place, old.shape[1])
             return (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import xxhash
 
-from .metrics import METRICS
+from .metrics import Measures, unmeasured
 from .sampling import Counts, Floats
 
 BLOCK_TRIALS = 20
@@ -59,25 +59,25 @@ NOTHING = Moments(0, np.empty(0), np.empty(0))
 class Rounds:
     """What the rounds of a campaign measured, each for itself.
 
-    metrics : float64[trials, R, len(METRICS)], NaN where undefined.
+    metrics : measures [trials, R].
     clean, attacked : moments of the estimated frequencies of each round, [R, d].
     """
 
-    metrics: Floats
+    metrics: Measures
     clean: Moments
     attacked: Moments
 
     def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
         """Mean and standard error of one metric in each round, beside its closed form."""
-        columns = self.metrics[:, :, METRICS.index(metric)].T
-        return [estimate_of(*both) for both in zip(columns, theory, strict=True)]
+        rounds = zip(self.metrics[metric].T, theory, strict=True)
+        return [estimate_of(values, expected) for values, expected in rounds]
 
     def entries(self, r: int) -> Floats:
         """float64[trials]: the first round with all r targets in the top k; NaN if there is none.
 
         Rounds count from 0.
         """
-        inside = self.metrics[:, :, METRICS.index("targets_in_top_k")] == r
+        inside = self.metrics["targets_in_top_k"] == r
         return np.where(inside.any(axis=1), inside.argmax(axis=1), np.nan)
 
 
@@ -85,7 +85,7 @@ class Rounds:
 class Block:
     """What one block of trials of one cell measured.
 
-    metrics : float64[trials, len(METRICS)], NaN where undefined.
+    metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.
     clean, attacked : moments of the estimated frequencies over the block's trials.
     detected : int64[d], in how many trials each item was detected; None where nothing is tested.
@@ -94,7 +94,7 @@ class Block:
 
     cell: int
     number: int
-    metrics: Floats
+    metrics: Measures
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
     clean: Moments
     attacked: Moments
@@ -162,7 +162,7 @@ class CellResults:
         or items are not kept.
     """
 
-    metrics: Floats
+    metrics: Measures
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
     clean: Moments | None
     attacked: Moments | None
@@ -175,7 +175,7 @@ class CellResults:
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
         """Mean and standard error of one metric over the trials, beside its closed form."""
-        return estimate_of(self.metrics[:, METRICS.index(metric)], theory)
+        return estimate_of(self.metrics[metric], theory)
 
 
 class Tally:
@@ -213,7 +213,7 @@ class Tally:
         if self._shown is None:
             clean, attacked, *_ = self._moments or (None, None)
             self._shown = CellResults(
-                np.concatenate([_NO_METRICS, *(block.metrics for block in self._merged)]),
+                np.concatenate([unmeasured(0), *(block.metrics for block in self._merged)]),
                 np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
                 clean,
                 attacked,
@@ -227,7 +227,6 @@ class Tally:
         return Rounds(np.concatenate(found), *self._moments[2:]) if found else None
 
 
-_NO_METRICS = np.empty((0, len(METRICS)))
 _NO_MARKS = np.empty(0, dtype=np.uint64)
 
 

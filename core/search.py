@@ -108,12 +108,12 @@ class _Trials:
 
     def verdict(self, malicious: int) -> bool | None:
         """Whether so many fakes reach the goal; None where the trials do not tell."""
-        cell, column = with_fakes(self.cell, malicious), METRICS.index(self.goal.metric)
+        cell = with_fakes(self.cell, malicious)
         values = np.empty(0)
         while values.size < MOST_TRIALS:
             self.pulse()
             block = run_block(cell, values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
-            values = np.append(values, block.metrics[:, column])
+            values = np.append(values, block.metrics[self.goal.metric])
             self.spent += BLOCK_TRIALS
             self.means[malicious] = mean = float(values.mean())
             if self._tells(values):
@@ -129,9 +129,8 @@ class _Trials:
     @property
     def _most(self) -> float:
         """What the metric is at most in a trial."""
-        if self.goal.metric == "targets_in_top_k":
-            return min(self.cell.targets.size, self.cell.top_k)
-        return math.inf
+        most = METRICS[self.goal.metric].most
+        return math.inf if most is None else most(self.cell.targets.size, self.cell.top_k)
 
     def _tells(self, values: Floats) -> bool:
         """Whether values with a mean on the other side of the goal hardly ever look like this."""

@@ -15,9 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from .arms import ATTACKED, CLEAN
 from .attacks import View
 from .cell import Cell
-from .metrics import measure
+from .metrics import Measures, Outcome, measure
 from .protocols import Rappor, Unary
 from .protocols.curators import Curator
 from .protocols.rappor import memoised_counts, memoised_reports
@@ -124,15 +125,9 @@ def _block(
     )
 
 
-def _metrics(cell: Cell, before: Estimates, after: Estimates) -> Floats:
-    return measure(
-        before.frequencies,
-        after.frequencies,
-        cell.population.frequencies,
-        cell.targets,
-        cell.top_k,
-        after.detected,
-    )
+def _metrics(cell: Cell, before: Estimates, after: Estimates) -> Measures:
+    estimates = {CLEAN: before, ATTACKED: after}
+    return measure(Outcome(estimates, cell.population.frequencies, cell.targets, cell.top_k))
 
 
 def _moments(clean: Floats, attacked: Floats) -> tuple[Moments, Moments]:

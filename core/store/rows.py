@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics import METRICS
+from ..metrics import METRICS, plain
 from ..results import BLOCK_TRIALS, Block
 from ..sampling import Counts, Floats
 from ..streams import digest
@@ -90,7 +90,9 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
         f"INSERT OR REPLACE INTO trials ({columns}) VALUES (?, ?, ?{', ?' * len(METRICS)})",
         [
             (cell, first + row, mark, *metrics)  # SQLite keeps NaN as NULL
-            for row, (mark, metrics) in enumerate(zip(marks, block.metrics.tolist(), strict=True))
+            for row, (mark, metrics) in enumerate(
+                zip(marks, plain(block.metrics).tolist(), strict=True)
+            )
         ],
     )
     if block.clean.trials:
@@ -117,8 +119,8 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
                 block.number,
                 trials,
                 block.rounds.metrics.shape[1],
-                json.dumps(METRICS),
-                _bytes(block.rounds.metrics),
+                json.dumps(list(METRICS)),
+                _bytes(plain(block.rounds.metrics)),
                 *(
                     _bytes(values) if one.trials else None
                     for one in (clean, attacked)

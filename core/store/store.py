@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bind
-from ..metrics import METRICS
+from ..metrics import METRICS, named
 from ..population import CSVColumn, Explicit, Population
 from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Rounds, Tally
 from ..runner import Results
@@ -214,7 +214,8 @@ class Store:
         if len(rows) < trials:
             return None
         marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
-        metrics = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
+        values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
+        metrics = named(list(METRICS), values)
         clean, attacked, detected = NOTHING, NOTHING, None
         if moments is not None:
             clean = Moments(trials, _floats(moments[0]), _floats(moments[1]))
@@ -385,11 +386,7 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
 def _rounds(row: Sequence[Any], trials: int) -> Rounds:
     """The rounds of the first trials of a block; moments are of all its trials or not there."""
     whole, count, names, data, *moments = row
-    known, columns = json.loads(names), _floats(data).reshape(whole, count, -1)[:trials]
-    metrics = np.full((trials, count, len(METRICS)), np.nan)
-    for at, name in enumerate(METRICS):
-        if name in known:
-            metrics[..., at] = columns[..., known.index(name)]
+    metrics = named(json.loads(names), _floats(data).reshape(whole, count, -1)[:trials])
     clean, attacked = NOTHING, NOTHING
     if whole == trials and moments[0] is not None:
         arrays = [_floats(one).reshape(count, -1) for one in moments]

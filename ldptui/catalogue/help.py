@@ -52,10 +52,11 @@ class KindHelp:
 
 @dataclass(frozen=True)
 class MetricHelp:
-    """Help for one metric of the results."""
+    """Help for one metric of the results; `column` says in a few words what its column holds."""
 
     name: str
     label: str
+    column: str
     symbol: str
     meaning: str
     formula: str
@@ -123,6 +124,7 @@ def metric_help(name: str) -> MetricHelp | None:
     return MetricHelp(
         name=name,
         label=row["label"],
+        column=row["column"],
         symbol=row.get("symbol", ""),
         meaning=row["meaning"],
         formula=row["formula"],

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from support import budget
-from support.cases import attack, cell
+from support.cases import alike, attack, cell
 
 from core.attacks import Fakes, View
 from core.campaign import round_theories
 from core.cell import Cell
 from core.errors import ScenarioError
-from core.metrics import METRICS
+from core.metrics import Measures, unmeasured
 from core.protocols import BitNoise, Rappor
 from core.protocols.rappor import memoised_counts
 from core.results import Block, Rounds
@@ -48,15 +48,15 @@ def campaign(
     return cell(users or USERS, protocol, table, campaign={"rounds": rounds, **more}, **top)
 
 
-def run(one: Cell, blocks: int) -> tuple[Floats, Floats]:
-    """Metrics [trials, len(METRICS)] of the pool and [trials, R, len(METRICS)] of the rounds."""
+def run(one: Cell, blocks: int) -> tuple[Measures, Measures]:
+    """Measures [trials] of the pool and [trials, R] of the rounds."""
     done = [run_block(one, number) for number in range(blocks)]
     rounds = [block.rounds.metrics for block in done if block.rounds is not None]
     return np.concatenate([block.metrics for block in done]), np.concatenate(rounds)
 
 
-def column(metrics: Floats, name: str) -> Floats:
-    return metrics[..., METRICS.index(name)]
+def column(metrics: Measures, name: str) -> Floats:
+    return metrics[name]
 
 
 def of_rounds(block: Block) -> Rounds:
@@ -118,14 +118,14 @@ def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) ->
     rounds = of_rounds(block)
     assert one.users == 300
     assert one.malicious == 3 * 11
-    assert rounds.metrics.shape == (4, 3, len(METRICS))
+    assert rounds.metrics.shape == (4, 3)
     assert rounds.attacked.mean.shape == rounds.clean.squares.shape == (3, 5)
     if "bits" not in protocol:
         assert block.attacked.mean == pytest.approx(rounds.attacked.mean.mean(axis=0))
         gains = column(rounds.metrics, "gain").mean(axis=1)
         assert column(block.metrics, "gain") == pytest.approx(gains)
     else:
-        assert np.isfinite(rounds.metrics[..., METRICS.index("mse")]).all()
+        assert np.isfinite(rounds.metrics["mse"]).all()
 
 
 @pytest.mark.parametrize("protocol", PURE, ids=lambda one: one["kind"])
@@ -314,16 +314,16 @@ def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: s
     one = campaign(protocol, 3, users=[40, 30, 20, 6, 4], simulate={"path": path})
     whole, part = run_block(one, 1, 20), run_block(one, 1, 7)
     assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
-    assert np.array_equal(part.metrics, whole.metrics[:7], equal_nan=True)
+    assert alike(part.metrics, whole.metrics[:7])
     rounds, cut = of_rounds(whole), of_rounds(part)
-    assert np.array_equal(cut.metrics, rounds.metrics[:7], equal_nan=True)
+    assert alike(cut.metrics, rounds.metrics[:7])
     assert (cut.clean.trials, rounds.clean.trials) == (7, 20)
 
 
 @pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])
 def test_more_rounds_change_no_earlier_one(protocol: dict[str, Any]) -> None:
     short, long = (of_rounds(run_block(campaign(protocol, r, churn=0.2), 0, 5)) for r in (2, 5))
-    assert np.array_equal(short.metrics, long.metrics[:, :2], equal_nan=True)
+    assert alike(short.metrics, long.metrics[:, :2])
 
 
 def test_rounds_have_noise_of_their_own() -> None:
@@ -371,8 +371,8 @@ def test_fakes_see_the_round_and_what_was_published_last(
 
 
 def test_entry_rounds() -> None:
-    metrics = np.full((4, 3, len(METRICS)), np.nan)
-    metrics[:, :, METRICS.index("targets_in_top_k")] = [[0, 2, 1], [2, 2, 2], [0, 1, 1], [1, 1, 2]]
+    metrics = unmeasured(4, 3)
+    metrics["targets_in_top_k"] = [[0, 2, 1], [2, 2, 2], [0, 1, 1], [1, 1, 2]]
     rounds = Rounds(metrics, *[run_block(cell(), 0).clean] * 2)
     assert np.array_equal(rounds.entries(2), [1, 0, np.nan, 2], equal_nan=True)
 

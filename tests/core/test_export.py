@@ -139,8 +139,8 @@ def test_the_standard_error_is_that_of_the_trials() -> None:
     found = results()
     measured = found.cells[2]
     document = exported()
-    for place, metric in enumerate(METRICS):
-        column = measured.metrics[:, place]
+    for metric in METRICS:
+        column = measured.metrics[metric]
         summary = document["cells"][2]["metrics"][metric]
         if np.isnan(column).any():
             assert summary["mean"] is summary["standard_error"] is None

@@ -105,7 +105,8 @@ def test_a_search_brackets_what_a_long_simulation_says(protocol: str) -> None:
         other = replace(with_fakes(one, malicious), seed=one.seed + 1)
         from core.trial import run_block
 
-        return float(np.mean([run_block(other, n).metrics[:, 8].mean() for n in range(20)]))
+        blocks = [run_block(other, number) for number in range(20)]
+        return float(np.mean([block.metrics["targets_in_top_k"].mean() for block in blocks]))
 
     assert mean(answer.low) < 2 < mean(answer.malicious)
     assert mean(max(1, answer.low // 3)) < mean(answer.low)

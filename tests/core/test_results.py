@@ -9,7 +9,7 @@ import xxhash
 from numpy.typing import NDArray
 from support.cases import attack, cell
 
-from core.metrics import METRICS
+from core.metrics import METRICS, plain
 from core.results import CellResults, Estimate, Fingerprints, Moments, Tally, digest
 from core.trial import run_block
 
@@ -31,7 +31,7 @@ def same(one: CellResults, other: CellResults) -> bool:
     assert other.clean is not None
     assert other.attacked is not None
     pairs = [
-        (one.metrics, other.metrics),
+        (plain(one.metrics), plain(other.metrics)),
         (one.fingerprints, other.fingerprints),
         (one.clean.mean, other.clean.mean),
         (one.clean.squares, other.clean.squares),
@@ -80,16 +80,16 @@ def test_one_trial_has_no_deviation() -> None:
     results = tallied([0])
     single = CellResults(results.metrics[:1], results.fingerprints[:1], None, None)
     estimate = single.estimate("gain", 0.3)
-    assert estimate.mean == single.metrics[0, 0]
+    assert estimate.mean == single.metrics["gain"][0]
     assert estimate.standard_error is None
     assert estimate.z is None
 
 
 def test_estimates_are_mean_and_standard_error() -> None:
     results = tallied([0, 1, 2, 3])
-    for at, name in enumerate(METRICS):
+    for name in METRICS:
         estimate = results.estimate(name, 0.25)
-        column = results.metrics[:, at]
+        column = results.metrics[name]
         if np.isnan(column).all():
             assert (estimate.mean, estimate.standard_error, estimate.z) == (None, None, None)
             continue

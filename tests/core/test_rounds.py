@@ -58,7 +58,7 @@ def test_json_has_the_rounds() -> None:
     assert MEASURED.rounds is not None
     for number, one in enumerate(cell["rounds"]):
         assert list(one["metrics"]) == list(METRICS)
-        column = MEASURED.rounds.metrics[:, number, METRICS.index("gain")]
+        column = MEASURED.rounds.metrics["gain"][:, number]
         gain = one["metrics"]["gain"]
         assert gain["mean"] == pytest.approx(column.mean())
         assert gain["standard_error"] == pytest.approx(column.std(ddof=1) / np.sqrt(30))
@@ -92,10 +92,10 @@ def test_csv_has_a_column_of_rounds() -> None:
     assert [row["round"] for row in rows[: ROUNDS + 1]] == ["", *map(str, range(ROUNDS))]
     pooled = [row for row in rows if row["round"] == ""]
     gains = [float(row["gain"]) for row in pooled]
-    assert gains == MEASURED.metrics[:, METRICS.index("gain")].tolist()
+    assert gains == MEASURED.metrics["gain"].tolist()
     assert MEASURED.rounds is not None
     third = [float(row["mse"]) for row in rows if row["round"] == "3"]
-    assert third == MEASURED.rounds.metrics[:, 3, METRICS.index("mse")].tolist()
+    assert third == MEASURED.rounds.metrics["mse"][:, 3].tolist()
     entries = MEASURED.rounds.entries(2)
     assert [row["entry_round"] for row in pooled] == [
         "" if np.isnan(entry) else str(int(entry)) for entry in entries

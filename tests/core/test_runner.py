@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import attack, experiment
+from support.cases import alike, attack, experiment
 
 import core
 from core import runner
@@ -82,7 +82,7 @@ def test_any_executor_gives_the_same_results() -> None:
         there = finished(run(work(), executor=executor))
         assert there.results.digest == here.results.digest
         for one, other in zip(here.results.cells, there.results.cells, strict=True):
-            assert np.array_equal(one.metrics, other.metrics, equal_nan=True)
+            assert alike(one.metrics, other.metrics)
             assert one.attacked is not None
             assert other.attacked is not None
             assert np.array_equal(one.attacked.mean, other.attacked.mean)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import xxhash
-from support.cases import attack, cell, counts, experiment
+from support.cases import alike, attack, cell, counts, experiment
 from support.report_laws import Case
 
 import core
@@ -127,7 +127,7 @@ def test_a_part_of_a_block_is_its_first_trials(case: Case, path: str) -> None:
     one = cell(POPULATION, case, attack("mga", 0.2, [3, 4], seeds=5), simulate={"path": path})
     whole, part = run_block(one, 1, 20), run_block(one, 1, 7)
     assert part.fingerprints.tolist() == whole.fingerprints[:7].tolist()
-    assert np.array_equal(part.metrics, whole.metrics[:7], equal_nan=True)
+    assert alike(part.metrics, whole.metrics[:7])
 
 
 ATTACKS = [

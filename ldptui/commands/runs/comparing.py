@@ -46,8 +46,7 @@ class Difference:
 
 def difference(a: CellResults, b: CellResults, metric: str, shared: bool) -> Difference:
     """B − A of a metric over the trials; `shared`: both drew the same genuine reports."""
-    at = METRICS.index(metric)
-    left, right = a.metrics[:, at], b.metrics[:, at]
+    left, right = a.metrics[metric], b.metrics[metric]
     if shared:
         trials = min(left.size, right.size)
         left, right = left[:trials], right[:trials]

@@ -21,6 +21,7 @@ from core.runner import Results
 from core.store import Run
 
 from ... import exits
+from ...catalogue.help import metric_help
 from ...terminal import output
 from ...text import table
 from .. import reporting
@@ -48,26 +49,20 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "answer.by": ("text", "closed form, or search by simulation"),
     "answer.low": ("integer", "of a search, malicious users that are too few"),
     "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
-    "gain": ("number", "sum over the targets of attacked − clean estimate"),
-    "normalised_gain": ("number", "(gain + f_T) / f_T, f_T the targets' true total"),
-    "target_frequency": ("number", "sum over the targets of the estimate after the attack"),
-    "target_frequency_clean": ("number", "the same before the attack"),
-    "mse": ("number", "mean over the items of (attacked estimate − true frequency)²"),
-    "mse_clean": ("number", "the same before the attack"),
-    "l1_error": ("number", "sum over the items of |attacked estimate − true frequency|"),
-    "max_error": ("number", "largest |attacked estimate − true frequency|"),
-    "targets_in_top_k": ("integer", "targets among the k largest attacked estimates"),
-    "detected": ("integer", "items detected after the attack (RAPPOR)"),
-    "false_detected": ("integer", "of these, items that nobody holds (RAPPOR)"),
 }
-"""What the columns mean; other parameters are the scenario's own keys."""
+"""What columns besides the metrics mean; other parameters are the scenario's own keys."""
 
 
 def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
     """Column, type and meaning, of these columns or of all that are known."""
     rows = []
-    for name in names or [*COLUMNS, *(one for one in METRICS if one not in COLUMNS)]:
-        kind, meaning = COLUMNS.get(name, ("", f"the scenario's key {name}"))
+    for name in names or [*COLUMNS, *METRICS]:
+        if name in METRICS:
+            words = metric_help(name)
+            kind = "integer" if METRICS[name].whole else "number"
+            meaning = f"the metric {name}" if words is None else words.column
+        else:
+            kind, meaning = COLUMNS.get(name, ("", f"the scenario's key {name}"))
         rows.append((name, kind, meaning))
     return rows
 
@@ -127,7 +122,7 @@ def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
             elif name == "fingerprint":
                 values = [f"{mark:016x}" for mark in measured.fingerprints.tolist()]
             elif name in METRICS:
-                numbers = measured.metrics[:, METRICS.index(name)].tolist()
+                numbers = measured.metrics[name].tolist()
                 values = [None if math.isnan(one) else one for one in numbers]
             else:
                 values = [own.get(name)] * measured.trials

@@ -100,7 +100,7 @@ def described_cell(cell: Cell) -> dict[str, Any]:
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
     return {
-        "metrics": METRICS,
+        "metrics": list(METRICS),
         **cell_fields(cell),
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),

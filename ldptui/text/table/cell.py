@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from core.arms import ATTACKED
 from core.campaign import entry_of, rounds_of
 from core.cell import Cell
 from core.goal import Goal
@@ -79,16 +80,16 @@ def metric_lines(
 ) -> list[str]:
     """The metrics of one cell, a row each."""
     rows = []
-    for metric in METRICS:
+    for metric, row in METRICS.items():
         name = METRIC_NAMES.get(metric, metric.replace("_", " "))
         estimate = measured.estimate(metric, theory[metric])
         if estimate.mean is None:
             continue
         if cell.attack is None:
             name = name.removesuffix(", attacked")
-            if metric == "mse_clean":
+            if ATTACKED not in row.arms:  # before and after are the same
                 continue
-        if metric == "targets_in_top_k":
+        if row.most is not None:
             name = f"{name} {cell.top_k}, of {cell.targets.size}"
         rows.append((name, estimate))
     columns = (

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import attack, experiment
+from support.cases import alike, attack, experiment
 
 import core
 from core.errors import FileError
 from core.experiment import compile
+from core.metrics import METRICS
 from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.results import Moments, Rounds
@@ -50,7 +51,7 @@ def record(
 def assert_equal(one: Rounds | None, other: Rounds | None) -> None:
     assert one is not None
     assert other is not None
-    assert np.array_equal(one.metrics, other.metrics, equal_nan=True)
+    assert alike(one.metrics, other.metrics)
     for before, after in ((one.clean, other.clean), (one.attacked, other.attacked)):
         assert isinstance(before, Moments)
         assert before.trials == after.trials
@@ -77,7 +78,7 @@ def test_the_first_trials_of_a_known_block(kept: Store) -> None:
     for one, other in zip(there.cells, part.cells, strict=True):
         assert one.rounds is not None
         assert other.rounds is not None
-        assert np.array_equal(one.rounds.metrics[:8], other.rounds.metrics, equal_nan=True)
+        assert alike(one.rounds.metrics[:8], other.rounds.metrics)
         assert other.rounds.clean.trials == 0
 
 
@@ -119,7 +120,7 @@ def test_a_replay_is_identical_and_sees_a_changed_round(kept: Store) -> None:
     with kept.writing() as db:
         (data,) = db.execute("SELECT metrics FROM rounds WHERE cell = 1 AND number = 0").fetchone()
         values = np.frombuffer(data, dtype="<f8").copy()
-        values[2 * 11 + 4] *= 1.001  # trial 0, round 2, mse
+        values[2 * len(METRICS) + list(METRICS).index("mse")] *= 1.001  # trial 0, round 2, mse
         db.execute(
             "UPDATE rounds SET metrics = ? WHERE cell = 1 AND number = 0", (values.tobytes(),)
         )
@@ -155,7 +156,7 @@ def test_a_recording_holds_the_rounds(kept: Store, tmp_path: Path, frequencies: 
         for one, again in zip(there.cells, read.cells, strict=True):
             assert one.rounds is not None
             assert again.rounds is not None
-            assert np.array_equal(one.rounds.metrics, again.rounds.metrics, equal_nan=True)
+            assert alike(one.rounds.metrics, again.rounds.metrics)
             if frequencies:
                 assert_equal(one.rounds, again.rounds)
 

@@ -136,7 +136,7 @@ def test_nothing_is_written_that_nobody_asks_for() -> None:
     assert list(data["metric"]) == METRICS
     known = {
         "field": {"label", "symbol", "meaning", "allowed", "formula", "source"},
-        "metric": {"label", "symbol", "meaning", "formula", "source"},
+        "metric": {"label", "column", "symbol", "meaning", "formula", "source"},
     }
     for section, keys in known.items():
         assert all(set(row) <= keys for row in data[section].values())
@@ -168,7 +168,7 @@ def declared() -> dict[str, Range | None]:
 
 def test_the_keys_and_kinds_are_those_of_the_core() -> None:
     assert set(declared()) | {"sweep", "script"} | LISTED == set(FIELDS)
-    assert set(metrics.METRICS) == set(METRICS)
+    assert list(metrics.METRICS) == METRICS
     assert {table: set(kinds) for table, kinds in scenario.KINDS.items()} == {
         table: set(kinds) for table, kinds in KINDS.items()
     }

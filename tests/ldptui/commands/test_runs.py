@@ -353,7 +353,7 @@ def test_runs_that_share_their_streams_are_compared_in_pairs(
     succeed(capsys, "run", tiny, "--set", "attack.kind=ria")
     succeed(capsys, "run", tiny, "--seed", "9", "--trials", "40")
     with open_store(kept) as there:
-        gains = [there.measured(run)[0].metrics[:, 0] for run in (1, 2, 3)]
+        gains = [there.measured(run)[0].metrics["gain"] for run in (1, 2, 3)]
 
     def compared(a: str, b: str) -> dict[str, Any]:
         found = json.loads(succeed(capsys, "compare", a, b, "--metric", "gain", "--format", "json"))
@@ -438,7 +438,7 @@ def test_parquet_holds_a_row_for_every_trial(
     made = parquet.read_table(out)
     with open_store(kept) as there:
         measured = there.measured(1)[0]
-    np.testing.assert_array_equal(made["gain"].to_numpy(), measured.metrics[:, 0])
+    np.testing.assert_array_equal(made["gain"].to_numpy(), measured.metrics["gain"])
     assert made.schema.field("gain").metadata[b"description"].startswith(b"sum over the targets")
 
 
@@ -459,4 +459,4 @@ def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured
     assert found["trial"] == [*range(20)] * 2
     assert found["protocol.hash_range"] == ["nearest"] * 20 + ["3"] * 20
     assert found["fingerprint"][0] == f"{int(results.cells[0].fingerprints[0]):016x}"
-    assert found["mse"][20:] == results.cells[1].metrics[:, METRICS.index("mse")].tolist()
+    assert found["mse"][20:] == results.cells[1].metrics["mse"].tolist()

@@ -1,0 +1,35 @@
+"""The arms of a cell: a collection with or without the attack, with or without the defence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way through a collection. The arms of a cell share its genuine reports."""
+
+    attacked: bool
+    defended: bool = False
+
+    @property
+    def name(self) -> str:
+        """As in columns and JSON fields: clean, attacked, clean_defended, attacked_defended."""
+        name = "attacked" if self.attacked else "clean"
+        return f"{name}_defended" if self.defended else name
+
+    @property
+    def before(self) -> Arm:
+        """The same arm without the attack."""
+        return Arm(False, self.defended)
+
+
+CLEAN: Final = Arm(False)
+ATTACKED: Final = Arm(True)
+
+UNDEFENDED: Final = (CLEAN, ATTACKED)
+"""The arms of a cell without a defence."""
+
+ARMS: Final = (*UNDEFENDED, Arm(False, True), Arm(True, True))
+"""All arms, in the order of columns and charts."""

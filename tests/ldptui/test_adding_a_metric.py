@@ -1,0 +1,105 @@
+"""A metric costs a row of core.metrics, and its words: everything else reads the table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.cases import experiment
+
+from core.arms import ATTACKED
+from core.export import to_csv, to_json
+from core.metrics import METRICS, Metric
+from core.recording import read_recording, write_recording
+from core.replay import replay
+from core.runner import Results, run
+from core.store import Store, begin, open_store
+from ldptui.catalogue.help import metric_help
+from ldptui.commands.runs.exporting import columns, dictionary
+from ldptui.engine.worker.part import PartSoFar
+from ldptui.text.table import results_table
+
+NAME = "smallest_estimate"
+ROW = Metric(NAME, lambda o: o.estimates[ATTACKED].frequencies.min(axis=1), (ATTACKED,))
+WORK = {"trials": 25, "campaign": {"rounds": 2}}
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(METRICS, NAME, ROW)
+    return
+
+
+def recorded(store: Store) -> Results:
+    work = experiment(**WORK)
+    memory = begin(store, work)
+    *_, last = run(work, memory=memory)
+    memory.finish(last.results)
+    assert memory.failure == ""
+    return last.results
+
+
+@pytest.mark.usefixtures("added")
+def test_a_new_metric_is_in_every_output() -> None:
+    with open_store(None) as store:
+        results = recorded(store)
+        there = store.results(1)
+        assert replay(store, 1).difference == ""
+    (cell,) = results.cells
+    values = cell.metrics[NAME]
+    assert np.isfinite(values).all()
+    assert np.array_equal(there.cells[0].metrics[NAME], values)
+    assert "smallest estimate" in results_table(results)
+    document = json.loads(to_json(results, {}))["cells"][0]
+    assert document["metrics"][NAME]["mean"] == pytest.approx(values.mean())
+    assert NAME in document["rounds"][1]["metrics"]
+    rows = [row for row in csv.DictReader(io.StringIO(to_csv(results))) if not row["round"]]
+    assert [float(row[NAME]) for row in rows] == values.tolist()
+    assert columns(results, [NAME])[NAME] == values.tolist()
+    assert (NAME, "number", f"the metric {NAME}") in dictionary()
+    assert metric_help(NAME) is None
+    part = PartSoFar("base", results.experiment, [])
+    part.update(results.cells)
+    part.reckon()
+    assert any(f'"{NAME}"'.encode() in line for line in part.changes())
+
+
+@pytest.mark.usefixtures("added")
+def test_a_new_metric_is_in_recordings(tmp_path: Path) -> None:
+    with open_store(None) as store, open_store(None) as other:
+        results = recorded(store)
+        write_recording(store, 1, tmp_path / "run.ldptui")
+        number, known = read_recording(other, tmp_path / "run.ldptui")
+        assert not known
+        assert other.run(number).metrics[-1] == NAME
+        read = other.results(number).cells[0]
+        assert np.array_equal(read.metrics[NAME], results.cells[0].metrics[NAME])
+        assert read.rounds is not None
+        assert np.isfinite(read.rounds.metrics[NAME]).all()
+
+
+def test_stored_runs_stay_known_when_a_metric_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(tmp_path / "store") as store:
+        before = recorded(store)
+    monkeypatch.setitem(METRICS, NAME, ROW)
+    with open_store(tmp_path / "store") as store:
+        work = experiment(**WORK)
+        memory = begin(store, work)
+        *_, last = run(work, memory=memory)
+        assert memory.reused == before.trials
+        assert last.results.digest == before.digest
+        (cell,) = last.results.cells
+        assert np.isnan(cell.metrics[NAME]).all()  # nobody measured it
+        assert cell.estimate(NAME).mean is None
+        assert cell.estimate("mse") == before.cells[0].estimate("mse")
+        assert replay(store, 1).difference == ""
+        fresh = begin(store, work, fresh=True)
+        *_, last = run(work, memory=fresh)
+        assert np.isfinite(last.results.cells[0].metrics[NAME]).all()
