@@ -8,7 +8,7 @@ server needs nothing but the support counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,9 @@ class Mechanism(Protocol):
     int64[d] of a pure protocol, RAPPOR's bit counts, a curator's histogram and its noise. `targets`
     is an array of distinct items; the first axis of counts is trials.
     """
+
+    family: ClassVar[str]
+    """One word, which its kin share: "direct", "unary", "hashing", …"""
 
     @property
     def domain_size(self) -> int: ...
@@ -210,6 +213,16 @@ class PureProtocol(LocalMechanism, Supporting, Protocol):
     def target_sum_variance(self, r: int, target_frequency: float) -> float:
         """Variance of Σ_T of the estimates, times n, for targets of that total frequency."""
         ...
+
+
+def is_pure(mechanism: object) -> TypeGuard[PureProtocol]:
+    """Whether reports support items, so that their counts are all that a server needs."""
+    return hasattr(mechanism, "supports")
+
+
+def sends_reports(mechanism: object) -> TypeGuard[LocalMechanism]:
+    """Whether users send reports; to a trusted curator they tell their items."""
+    return hasattr(mechanism, "perturb")
 
 
 def check(protocol: Any) -> None:

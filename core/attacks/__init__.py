@@ -15,7 +15,7 @@ from ..targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users
-from .kinds import ATTACKS, Attack, AttackSpec, NoAttack
+from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
 from .strategy import COHORT, SHARE, ItemSupport, ReportLaw, Strategy, View, played
@@ -26,7 +26,6 @@ __all__ = [
     "SHARE",
     "Adaptive",
     "Attack",
-    "AttackSpec",
     "Demotion",
     "Fakes",
     "InputPoisoning",

@@ -1,13 +1,33 @@
-"""The kinds of attack that a scenario can name."""
+"""The table of attacks: every kind that a scenario can name, a row each."""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Protocol
 
+from ..targets import RandomSet, Targets
 from .crafted import Adaptive, Demotion, MaximalGain, PatternAttack, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .python import PythonAttack
+from .strategy import Strategy
+
+
+class Attack(Strategy, Protocol):
+    """The `[attack]` table of a scenario, a frozen dataclass, which is a strategy itself."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def share(self) -> float:
+        """β, the share of fakes among all users."""
+        ...
+
+    @property
+    def targets(self) -> Targets | RandomSet: ...
 
 
 @dataclass(frozen=True)
@@ -17,22 +37,7 @@ class NoAttack:
     kind: Literal["none"] = "none"
 
 
-Attack: TypeAlias = (
-    RandomReport
-    | RandomItem
-    | UnperturbedItem
-    | InputPoisoning
-    | MaximalGain
-    | SubsetGain
-    | PatternAttack
-    | Untargeted
-    | Demotion
-    | Adaptive
-    | PythonAttack
-)
-AttackSpec: TypeAlias = NoAttack | Attack
-
-ATTACKS: Final[dict[str, type[AttackSpec]]] = {
+ATTACKS: Final[dict[str, type[Any]]] = {
     "none": NoAttack,
     "rpa": RandomReport,
     "ria": RandomItem,
@@ -46,3 +51,4 @@ ATTACKS: Final[dict[str, type[AttackSpec]]] = {
     "adaptive": Adaptive,
     "plugin": PythonAttack,
 }
+"""Every kind, in the order in which it is shown."""

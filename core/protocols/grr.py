@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..pure import (
     pure_estimates,
 )
 from ..sampling import Counts, binomial, uniform_multinomial
+from .budget import Budget
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class GRR:
 
     Reports are int64[n], in `range(domain_size)`. epsilon = ln(p/q), in nats.
     """
+
+    family: ClassVar[str] = "direct"
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
@@ -129,3 +132,14 @@ class GRR:
         own, other = self.p + (r - 1) * self.q, r * self.q
         spread = target_frequency * own * (1 - own) + (1 - target_frequency) * other * (1 - other)
         return spread / (self.p - self.q) ** 2
+
+
+@dataclass(frozen=True)
+class GRRSpec(Budget):
+    """GRR, before the domain is known."""
+
+    kind: Literal["grr"]
+    mechanism = GRR
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> GRR:  # noqa: ARG002
+        return GRR(domain_size, self.epsilon)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from ..sampling import (
     random_subsets,
     subset_counts,
 )
+from .budget import Budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,8 @@ class Unary:
     Reports are uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits).
     epsilon = ln(p(1-q) / ((1-p)q)), in nats.
     """
+
+    family: ClassVar[str] = "unary"
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
@@ -271,3 +274,25 @@ def SUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
 def OUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
     """Optimised unary encoding: p = 1/2, q = 1/(e^ε + 1), the least Var*. W17 section 4.2."""
     return Unary(domain_size, epsilon, 0.5)
+
+
+@dataclass(frozen=True)
+class SUESpec(Budget):
+    """SUE, before the domain is known."""
+
+    kind: Literal["sue"]
+    mechanism = Unary
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
+        return SUE(domain_size, self.epsilon)
+
+
+@dataclass(frozen=True)
+class OUESpec(Budget):
+    """OUE, before the domain is known."""
+
+    kind: Literal["oue"]
+    mechanism = Unary
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
+        return OUE(domain_size, self.epsilon)

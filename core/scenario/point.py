@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from ..attacks import ATTACKS, AttackSpec, NoAttack
+from ..attacks import ATTACKS, Attack, NoAttack
 from ..bounds import Range, check_bounds
 from ..errors import ScenarioError
 from ..goal import Goal
@@ -48,12 +50,22 @@ def _mode(attack: Any) -> str:
     return MIXTURE if mixed else ONE_KIND
 
 
-AttackTable: TypeAlias = Annotated[
-    Annotated[Annotated[AttackSpec, Discriminator("kind")], Tag(ONE_KIND)]
-    | Annotated[MixtureSpec, Tag(MIXTURE)]
-    | Annotated[PhasesSpec, Tag(PHASES)],
-    Discriminator(_mode),
-]
+def _either(kinds: Mapping[str, type]) -> Any:
+    """The union of all dataclasses of a table of kinds."""
+    return functools.reduce(operator.or_, kinds.values())
+
+
+if TYPE_CHECKING:
+    ProtocolTable: TypeAlias = ProtocolSpec
+    AttackTable: TypeAlias = Attack | NoAttack | MixtureSpec | PhasesSpec
+else:  # the tables of kinds are the only lists of them
+    ProtocolTable = Annotated[_either(PROTOCOL_KINDS), Discriminator("kind")]
+    AttackTable = Annotated[
+        Annotated[Annotated[_either(ATTACKS), Discriminator("kind")], Tag(ONE_KIND)]
+        | Annotated[MixtureSpec, Tag(MIXTURE)]
+        | Annotated[PhasesSpec, Tag(PHASES)],
+        Discriminator(_mode),
+    ]
 """`[attack]`: one kind, a mixture of several, or phases of mixtures."""
 
 
@@ -83,7 +95,7 @@ class Point:
 
     format: Literal[1]
     population: Annotated[PopulationSpec, Discriminator("kind")]
-    protocol: Annotated[ProtocolSpec, Discriminator("kind")]
+    protocol: ProtocolTable
     attack: AttackTable = field(default_factory=NoAttack)
     title: str = ""
     about: str = ""

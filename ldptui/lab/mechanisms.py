@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.protocols import CONSTRUCTORS, OLH
+from core.protocols import OLH, PROTOCOLS
 from core.protocols.curators import Curator, Geometric, Laplace, Neighbours, Stability
 from core.pure import PureProtocol
 
@@ -11,7 +11,7 @@ def bound(kind: str, items: int, epsilon: float, hash_range: int | None = None) 
     """A pure protocol by its name; raises ScenarioError."""
     if kind == "olh":
         return OLH(items, epsilon, "nearest" if hash_range is None else hash_range)
-    return CONSTRUCTORS[kind](items, epsilon)
+    return PROTOCOLS[kind](kind, epsilon).bind(items)
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:

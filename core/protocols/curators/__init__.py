@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from .accuracy import SENSITIVITY, Neighbours
 from .curator import Curator
-from .geometric import Geometric
-from .laplace import Laplace
-from .stability import Stability
+from .geometric import Geometric, GeometricSpec
+from .laplace import Laplace, LaplaceSpec
+from .stability import Stability, StabilitySpec
 
 __all__ = [
     "SENSITIVITY",
     "Curator",
     "Geometric",
+    "GeometricSpec",
     "Laplace",
+    "LaplaceSpec",
     "Neighbours",
     "Stability",
+    "StabilitySpec",
 ]

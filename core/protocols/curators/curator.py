@@ -16,12 +16,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from ...bounds import check_bounds
-from ...pure import DOMAIN, Estimates, Items, Rng, SeedSearch, Support, one_item_support
+from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch, Support, one_item_support
 from ...sampling import Counts, Floats, uniform_multinomial
 from .accuracy import BUDGET, Neighbours, scale, sensitivity
 
@@ -32,6 +32,8 @@ class Curator(ABC):
 
     Histograms are int64[…, d], users per item.
     """
+
+    family: ClassVar[str] = "curators"
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, BUDGET]
@@ -144,3 +146,24 @@ class Curator(ABC):
             mean = mean + count * rates
             variance = variance + count * rates * (1 - rates)
         return mean, variance
+
+
+@dataclass(frozen=True)
+class CuratorSpec:
+    """A curator that a budget alone binds, before the domain is known.
+
+    A kind is a subclass that names its `kind` and its `mechanism`.
+    """
+
+    kind: str
+    epsilon: Annotated[float, EPSILON]
+    neighbours: Neighbours = "change-one"
+
+    mechanism: ClassVar[type[Any]]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Curator:  # noqa: ARG002
+        curator: Curator = self.mechanism(domain_size, self.epsilon, self.neighbours)
+        return curator

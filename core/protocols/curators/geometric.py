@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from ...pure import Rng
 from ...sampling import Counts, Floats
 from .accuracy import geometric_accuracy
-from .curator import Curator
+from .curator import Curator, CuratorSpec
 
 
 @dataclass(frozen=True)
@@ -56,3 +57,11 @@ class Geometric(Curator):
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         return geometric_accuracy(self.epsilon, alpha, bins, self.neighbours)
+
+
+@dataclass(frozen=True)
+class GeometricSpec(CuratorSpec):
+    """The geometric mechanism, before the domain is known."""
+
+    kind: Literal["geometric"]
+    mechanism = Geometric

@@ -6,13 +6,14 @@ Dwork, McSherry, Nissim, Smith, TCC 2006; Dwork, Roth 2014, section 3.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from ...pure import Rng
 from ...sampling import Counts, Floats
 from .accuracy import laplace_accuracy
-from .curator import Curator
+from .curator import Curator, CuratorSpec
 
 
 @dataclass(frozen=True)
@@ -40,3 +41,11 @@ class Laplace(Curator):
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         return laplace_accuracy(self.epsilon, alpha, bins, self.neighbours)
+
+
+@dataclass(frozen=True)
+class LaplaceSpec(CuratorSpec):
+    """The Laplace mechanism, before the domain is known."""
+
+    kind: Literal["laplace"]
+    mechanism = Laplace

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import starmap
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ...pure import Rng
+from ...bounds import check_bounds
+from ...pure import EPSILON, Rng
 from ...sampling import Counts, Floats, binomial_law, binomial_range
-from .accuracy import require_delta, stability_accuracy, stability_threshold
+from .accuracy import DELTA, Neighbours, require_delta, stability_accuracy, stability_threshold
 from .curator import Curator
 
 MOST_TERMS = 1 << 22
@@ -133,3 +135,22 @@ class Stability(Curator):
                 mean[near] += first[where]
                 variance[near] = (second - first**2)[where]
         return mean, variance
+
+
+@dataclass(frozen=True)
+class StabilitySpec:
+    """A histogram of the items that somebody has, before the domain is known."""
+
+    kind: Literal["stability"]
+    epsilon: Annotated[float, EPSILON]
+    delta: Annotated[float, DELTA] = 1e-6
+    neighbours: Neighbours = "change-one"
+
+    mechanism: ClassVar[type[Stability]] = Stability
+
+    def __post_init__(self) -> None:
+        require_delta(self.delta)
+        check_bounds(self)
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Stability:  # noqa: ARG002
+        return Stability(domain_size, self.epsilon, self.neighbours, delta=self.delta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from ...bounds import check_bounds
 from ...errors import ScenarioError, got, spelled
@@ -44,6 +44,8 @@ class RapporSpec:
     cohorts: Annotated[int, COHORTS] | None = 64
     alpha: Annotated[float, ALPHA] | None = 0.05
     adjust: Adjust | None = "bonferroni"
+
+    mechanism: ClassVar[type[Rappor]] = Rappor
 
     def __post_init__(self) -> None:
         check_bounds(self)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class Rappor:
     None of these four is part of what addresses the random streams: how counts are decoded does not
     change them, and the same users draw the same noise whatever their values are called.
     """
+
+    family: ClassVar[str] = "rappor"
 
     domain_size: Annotated[int, DOMAIN]
     bits: Annotated[int, BITS]

@@ -255,7 +255,7 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 
 def _formula(spec: ProtocolSpec, domain_size: int) -> PureProtocol | Curator:
     """The protocol; raises ValueError where it is RAPPOR, whose closed forms are not cheap."""
-    protocol = spec.bind(domain_size)
+    protocol: PureProtocol | Curator | Rappor = spec.bind(domain_size)
     if isinstance(protocol, Rappor):
         raise ValueError("RAPPOR's Bloom filters have to be decoded")
     return protocol

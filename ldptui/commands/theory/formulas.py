@@ -12,7 +12,7 @@ from core.attacks import SHARE, malicious_users
 from core.bounds import Range
 from core.errors import ScenarioError, got, spelled
 from core.population import USERS
-from core.protocols import CENTRAL, PROTOCOLS, OLHSpec
+from core.protocols import CENTRAL, PROTOCOLS
 from core.pure import DOMAIN, EPSILON, PureProtocol, SeedSearch
 
 from ... import exits
@@ -102,7 +102,7 @@ def _protocol(options: Namespace) -> PureProtocol:
             f'must be "nearest", "ceil", "floor" or an integer, {got(rule)}', key="--hash-range"
         )
     try:
-        return OLHSpec("olh", options.epsilon, chosen).bind(options.items)
+        return PROTOCOLS[kind](kind, options.epsilon, chosen).bind(options.items)
     except ScenarioError as error:
         raise ScenarioError(error.rule, key="--hash-range") from error
 

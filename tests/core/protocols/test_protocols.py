@@ -27,8 +27,8 @@ from support.report_laws import Case, Moments, Poisoned, counts_law
 
 from core.errors import ScenarioError
 from core.hashing import buckets
-from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary, hashing
-from core.protocols.hashing import fewest_law, hash_range_for, matched_law
+from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary
+from core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
 from core.pure import PureProtocol, Scoring, SeedSearch, Support, estimate, item_variance
 
 Rng = np.random.Generator
@@ -500,8 +500,8 @@ def test_the_laws_of_many_targets_are_those_of_few(
         return [matched_law(r, g, one) for one in searches] + [fewest_law(r, g, 50)]
 
     convolved = laws()
-    monkeypatch.setattr(hashing, "MANY_TERMS", 2)
-    monkeypatch.setattr(hashing, "MANY_BALLS", 2)
+    monkeypatch.setattr(search, "MANY_TERMS", 2)
+    monkeypatch.setattr(search, "MANY_BALLS", 2)
     for known, found in zip(convolved, laws(), strict=True):
         assert found == pytest.approx(known, rel=0, abs=1e-11)
     matched_law.cache_clear()

@@ -1,4 +1,4 @@
-"""Local hashing: the report is a hash function and a perturbed bucket. BLH and OLH.
+"""Local hashing: the report is a hash function and a perturbed bucket.
 
 Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gong, USENIX Security
 2021, section 3.5. Laws are those of an ideal hash family; the reports path uses xxHash32.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..bounds import Range
-from ..hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
-from ..pure import (
+from ...bounds import Range, check_bounds
+from ...errors import ScenarioError, spelled
+from ...hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
+from ...pure import (
     DOMAIN,
     EPSILON,
     BoolArray,
@@ -31,15 +31,16 @@ from ..pure import (
     independent_target_sum_variance,
     pure_estimates,
 )
-from ..sampling import (
+from ...sampling import (
     Counts,
     Floats,
     binomial,
-    binomial_law,
     multinomial,
     random_subsets,
     subset_counts,
 )
+from ..budget import Budget
+from .search import binomial_chances, fewest_law, matched_law
 
 HASH_RANGE = Range(2, 2**20)
 HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
@@ -57,6 +58,8 @@ class LocalHashing:
     Reports are a structured array [n] of (seed, value), both uint32. A report supports every item
     that its seed hashes to its value. q = 1/g for every integer g ≥ 2.
     """
+
+    family: ClassVar[str] = "hashing"
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
@@ -238,7 +241,7 @@ class LocalHashing:
         if subset == r:
             return law
         # The others collide with the bucket as any item does.
-        return np.convolve(law, _binomial_law(r - subset, self.q))
+        return np.convolve(law, binomial_chances(r - subset, self.q))
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
@@ -273,141 +276,6 @@ class LocalHashing:
         return independent_target_sum_variance(self, r, target_frequency)
 
 
-@lru_cache(maxsize=256)
-def matched_law(r: int, hash_range: int, search: SeedSearch) -> Floats:
-    """Pr[M = j], j = 0..r: targets that the best of `search.seeds` ideal hashes puts together.
-
-    Returns float64[r + 1], read-only. With F the law of one seed's score, Pr[M ≤ x] = F(x)^K.
-
-    anchor: 1 + Binomial(r - 1, 1/g). bucket: the fullest of g buckets that r balls fall into.
-    """
-    if search.scoring == "anchor":
-        score = np.zeros(r + 1)
-        score[1:] = _binomial_law(r - 1, 1 / hash_range)
-        cumulative = np.cumsum(score)
-    else:
-        cumulative = _fullest_bucket_law(r, hash_range)
-    cumulative = np.clip(cumulative, 0.0, 1.0)
-    cumulative[-1] = 1.0
-    law = np.maximum(np.diff(cumulative**search.seeds, prepend=0.0), 0.0)
-    law /= law.sum()
-    law.setflags(write=False)
-    return law
-
-
-MANY_TERMS = 1 << 12
-"""A binomial law of more is not added up term by term."""
-
-MANY_BALLS = 256
-"""Loads of bins by more are not convolved: that takes seconds."""
-
-SURE = 1e-17
-"""What is less likely leaves a probability 1, as a double."""
-
-
-def _binomial_law(n: int, p: float) -> Floats:
-    """The law of Binomial(n, p), p < 1: float64[n + 1]."""
-    law = np.zeros(n + 1)
-    if n > MANY_TERMS:
-        outcomes, likely = binomial_law(n, p)
-        law[outcomes] = likely
-        return law
-    law[0] = 1.0
-    for _ in range(n):  # sums of positive terms
-        before = law[:-1] * p
-        law *= 1 - p
-        law[1:] += before
-    return law
-
-
-def _binomial_laws(most: int, p: float) -> Floats:
-    """Row n is the law of Binomial(n, p); float64[most + 1, most + 1]. Sums of positive terms."""
-    laws = np.zeros((most + 1, most + 1))
-    laws[0, 0] = 1.0
-    for n in range(1, most + 1):
-        laws[n] = laws[n - 1] * (1 - p)
-        laws[n, 1:] += laws[n - 1, :-1] * p
-    return laws
-
-
-@lru_cache(maxsize=256)
-def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
-    """Pr[j targets share the emptiest bucket of all], j = 0..r, over so many ideal hashes.
-
-    Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
-    least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
-    """
-    at_least = np.zeros(r + 2)
-    below = hash_range * np.cumsum(_binomial_law(r, 1 / hash_range))
-    sure = int(np.searchsorted(below, SURE)) + 1
-    at_least[:sure] = 1.0
-    for x in range(sure, r // hash_range + 1):
-        at_least[x] = _all_bins(r, hash_range, np.arange(r + 1) >= x)
-    law = np.maximum(-np.diff(np.clip(at_least, 0.0, 1.0) ** seeds), 0.0)
-    law /= law.sum()
-    law.setflags(write=False)
-    return law
-
-
-def _fullest_bucket_law(balls: int, bins: int) -> Floats:
-    """Pr[no bin holds more than x balls], x = 0..balls, when balls fall into equal bins."""
-    cumulative = np.ones(balls + 1)
-    least = -(-balls // bins)
-    cumulative[:least] = 0.0
-    at_least = bins * np.cumsum(_binomial_law(balls, 1 / bins)[::-1])
-    sure = balls - int(np.searchsorted(at_least, SURE))
-    for x in range(least, sure + 1):
-        cumulative[x] = _all_bins(balls, bins, np.arange(balls + 1) <= x)
-    return cumulative
-
-
-def _all_bins(balls: int, bins: int, allowed: BoolArray) -> float:
-    """Pr[every bin holds an allowed number of balls]; allowed is bool[balls + 1]."""
-    if balls > MANY_BALLS:
-        return _total(balls, bins, allowed) / _total(balls, bins, np.ones_like(allowed))
-    one = grouped = allowed.astype(np.float64)
-    # Of 0..balls balls: first in one bin, then in ever larger groups of bins.
-    for law, doubled in _splits(balls, bins):
-        grouped = _combine(law, grouped, grouped if doubled else one)
-    return float(grouped[balls])
-
-
-def _total(balls: int, bins: int, allowed: BoolArray) -> float:
-    """Pr[all bins together hold `balls`, each an allowed number], of independent Poisson bins.
-
-    Up to a factor, and as a Fourier sum: off by some 1e-16 for each bin.
-    """
-    mean = balls / bins
-    mode = int(mean)
-    up, down = np.arange(mode + 1, balls + 1), np.arange(mode, 0, -1)
-    law = np.concatenate([np.cumprod(down / mean)[::-1], [1.0], np.cumprod(mean / up)])
-    # Long enough that totals which it takes for `balls` are thrice as large, or none.
-    size = 2 * (balls + 1)
-    bin_law = np.fft.rfft(law / law.sum() * allowed, size)
-    terms = (bin_law**bins * np.exp(2j * np.pi * balls * np.fft.rfftfreq(size))).real
-    return float(2 * terms.sum() - terms[0] - terms[-1])
-
-
-@lru_cache(maxsize=16)
-def _splits(balls: int, bins: int) -> list[tuple[Floats, bool]]:
-    """How to build `bins` bins from one: double the group, or add one bin, with the split's law."""
-    size, steps = 1, []
-    for digit in f"{bins:b}"[1:]:
-        steps.append((_binomial_laws(balls, 0.5), True))
-        size *= 2
-        if digit == "1":
-            steps.append((_binomial_laws(balls, size / (size + 1)), False))
-            size += 1
-    return steps
-
-
-def _combine(law: Floats, left: Floats, right: Floats) -> Floats:
-    """Pr[all bins allowed] of n balls over two groups: Σ_k law[n, k]·left[k]·right[n - k]."""
-    n = np.arange(left.size)
-    other = np.where(n[:, None] >= n, n[:, None] - n, 0)  # the law is 0 where k > n
-    return np.asarray((law * left * right[other]).sum(axis=1))
-
-
 def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
     """The integer g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as given.
 
@@ -430,3 +298,38 @@ def OLH(  # noqa: N802
 ) -> LocalHashing:
     """Optimised local hashing: g = e^ε + 1, rounded by the rule. W17 section 4.4."""
     return LocalHashing(domain_size, epsilon, hash_range_for(epsilon, hash_range))
+
+
+@dataclass(frozen=True)
+class BLHSpec(Budget):
+    """BLH, before the domain is known."""
+
+    kind: Literal["blh"]
+    mechanism = LocalHashing
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> LocalHashing:  # noqa: ARG002
+        return BLH(domain_size, self.epsilon)
+
+
+@dataclass(frozen=True)
+class OLHSpec:
+    """OLH, before the domain is known; g by a rule or given."""
+
+    kind: Literal["olh"]
+    epsilon: Annotated[float, EPSILON]
+    hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
+
+    mechanism: ClassVar[type[LocalHashing]] = LocalHashing
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        g = hash_range_for(self.epsilon, self.hash_range)
+        if g not in HASH_RANGE:
+            raise ScenarioError(
+                f"must be {HASH_RANGE}, got {g} (e^ε + 1 at epsilon = "
+                f"{spelled(self.epsilon)}); give an integer instead",
+                key="hash_range",
+            )
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> LocalHashing:  # noqa: ARG002
+        return OLH(domain_size, self.epsilon, self.hash_range)

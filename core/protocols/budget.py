@@ -1,0 +1,25 @@
+"""A protocol that needs nothing but its privacy budget, as a scenario names it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from ..bounds import check_bounds
+from ..pure import EPSILON
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The table of a protocol that a budget alone binds, before the domain is known.
+
+    A kind is a subclass that names its `kind` and its `mechanism`, and can `bind` one.
+    """
+
+    kind: str
+    epsilon: Annotated[float, EPSILON]
+
+    mechanism: ClassVar[type[Any]]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
