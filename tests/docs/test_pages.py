@@ -1,0 +1,227 @@
+"""The README and docs/: links lead somewhere, commands parse, keys exist, examples are real."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import pkgutil
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.pages import (
+    NAMES,
+    PAGES,
+    ROOT,
+    blocks,
+    command_lines,
+    examples,
+    mentions,
+    mismatch,
+    page,
+    unfenced,
+)  # fmt: skip
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+import core
+import ldptui.screens
+import ldptui.widgets
+from ldptui.commands import cli
+
+NUMPY = "2.4"
+"""The NumPy that drew the numbers of the pages; others draw other ones."""
+
+SIMULATING = ("run", "runs", "resume", "record", "replay", "compare", "choose", "synthetic")
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= 7000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_relative_links_lead_to_a_file_and_a_heading(name: str) -> None:
+    text = unfenced(page(name))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in link:
+            continue
+        file, _, anchor = link.partition("#")
+        path = ((ROOT / name).parent / file) if file else ROOT / name
+        assert path.exists(), link
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    linked = set(re.findall(r"\]\(([^)#\s]+)", page("README.md")))
+    assert {name for name in NAMES if name != "README.md"} <= linked
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_line_parses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "_work", lambda command: lambda options: 0)
+    monkeypatch.setattr(cli, "_open", lambda parser, options: 0)
+    for line in command_lines(page(name)):
+        with contextlib.redirect_stderr(io.StringIO()) as complaint:
+            assert cli.main(shlex.split(line)[1:]) == 0, f"{line}: {complaint.getvalue()}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_named_with_a_command_is_known(name: str) -> None:
+    for line in mentions(page(name)):
+        words = line.split()[1:]
+        assert not words or flags_of(words) <= known_flags(words[0]), line
+
+
+def flags_of(words: list[str]) -> set[str]:
+    return {word for word in words if word.startswith("--")}
+
+
+def known_flags(command: str) -> set[str]:
+    """The options of a command, of the workbench where it is none."""
+    out = io.StringIO()
+    help_of = [command] if command.islower() and command.isalpha() else []
+    with contextlib.redirect_stdout(out):
+        assert cli.main([*help_of, "--help"]) == 0
+    return set(re.findall(r"--[a-z-]+", out.getvalue()))
+
+
+def bound_keys() -> set[str]:
+    """Every key that some screen or widget of ldptui binds, as pages write it."""
+    spelled = {"escape": "esc", "delete": "del", "slash": "/", "comma": ",", "full_stop": ".",
+               "plus": "+", "minus": "-", "question_mark": "?", "up": "↑", "down": "↓",
+               "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup"}  # fmt: skip
+    importlib.import_module("ldptui.app")
+    for package in (ldptui.screens, ldptui.widgets):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    keys_bound, classes = set(), [DOMNode]
+    while classes:
+        kind = classes.pop()
+        classes += kind.__subclasses__()
+        if kind.__module__.startswith("ldptui"):
+            for binding in kind.__dict__.get("BINDINGS", ()):
+                keys = binding.key if isinstance(binding, Binding) else binding[0]
+                for key in keys.split(","):
+                    *modifiers, last = key.split("+")
+                    keys_bound.add("+".join([*modifiers, spelled.get(last, last)]))
+    return keys_bound
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/workbench.md", "docs/lab.md"])
+def test_every_key_is_bound(name: str) -> None:
+    text = unfenced(page(name))
+    key = r"(?:(?:ctrl|alt|shift)\+)*(?:f\d|tab|esc|enter|space|home|end|del|pgdn|pgup|.)"
+    keys = set(re.findall(rf"`({key})`", text))
+    assert len(keys) > 5
+    # A field takes tab and enter from the toolkit.
+    assert keys - bound_keys() - {"enter", "tab", "shift+tab"} == set()
+
+
+def test_a_missing_key_would_be_found() -> None:
+    assert "ctrl+y" not in bound_keys()
+    assert {"ctrl+r", "?", "alt+5", "f6", "f7", "shift+↑", "ctrl+space"} <= bound_keys()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if examples(page(name))])
+def test_examples_print_what_the_page_shows(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page is one session: what one command writes, a later one reads."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LDPTUI_STORE", str(tmp_path / "runs.sqlite"))
+    lay_out(name, tmp_path)
+    for example in examples(page(name)):
+        words = shlex.split(example.command)[1:]
+        assert cli.main(words) == 0, capsys.readouterr().err
+        captured = capsys.readouterr()
+        if words[0] in SIMULATING and not np.__version__.startswith(NUMPY):
+            continue
+        printed = [line.rstrip() for line in (captured.out + captured.err).splitlines()]
+        assert mismatch(dated(example.output), dated(printed)) == "", example.command
+
+
+def lay_out(name: str, folder: Path) -> None:
+    """The files that a page's commands read: the README's scenario, its own one, a table."""
+    (scenario,) = blocks(page("README.md"), "toml")
+    (folder / "my.toml").write_text(scenario, encoding="utf-8")
+    whole = [text for text in blocks(page(name), "toml") if text.startswith("format = 1")]
+    for text in whole:
+        (folder / "example.toml").write_text(text, encoding="utf-8")
+    table = ROOT / "ldptui" / "lab" / "examples" / "people.csv"
+    (folder / table.name).write_bytes(table.read_bytes())
+
+
+def dated(lines: list[str] | tuple[str, ...]) -> list[str]:
+    """The lines with every date the same."""
+    return [re.sub(r"\d{4}-\d\d-\d\d", "2026-11-22", line) for line in lines]
+
+
+def test_a_wrong_example_would_be_found() -> None:
+    printed = ["a", "b", "c"]
+    for right in (("a", "b", "c"), ("a", "…"), ("…", "b", "…"), ("…", "c"), ("a", "…", "c")):
+        assert mismatch(right, printed) == ""
+    for wrong in (("a", "b"), ("b", "…"), ("…", "b"), ("a", "…", "d"), ("…", "c", "b", "…")):
+        assert mismatch(wrong, printed) != ""
+
+
+def test_the_readmes_snippet_runs_as_a_script(tmp_path: Path) -> None:
+    """With workers, which import the script anew."""
+    lay_out("README.md", tmp_path)
+    (snippet,) = blocks(page("README.md"), "python")
+    (tmp_path / "snippet.py").write_text(snippet, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "snippet.py"],
+        cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *_, before, last = done.stdout.splitlines()
+    assert before == "180 of 180"
+    assert last.startswith("Estimate(mean=5.91")
+
+
+def test_the_readmes_scenario_is_valid(tmp_path: Path) -> None:
+    lay_out("README.md", tmp_path)
+    experiment = core.compile(core.load(tmp_path / "my.toml"))
+    assert len(experiment.cells) == 9
+
+
+@pytest.mark.parametrize("name", ["docs/attacks.md", "docs/plugins.md"])
+def test_fragments_of_scenarios_are_valid(name: str) -> None:
+    """The tables of a fragment in place of those of the README's scenario."""
+    (whole,) = blocks(page("README.md"), "toml")
+    base = core.parse(whole).document
+    fragments = [text for text in blocks(page(name), "toml") if "[attack]" in text]
+    assert fragments
+    for text in fragments:
+        tables = core.parse(f"{head(whole)}\n{text}").document
+        core.compile(core.Scenario({**{k: base[k] for k in ("population", "protocol")}, **tables}))
+
+
+def head(scenario: str) -> str:
+    """A scenario without its attack and its sweep."""
+    return scenario.partition("[attack]")[0]
+
+
+def test_the_attack_of_the_plugins_page_makes_reports(tmp_path: Path) -> None:
+    first = blocks(page("docs/plugins.md"), "python")[0]
+    (tmp_path / "my_attacks.py").write_text(first, encoding="utf-8")
+    half = runpy.run_path(str(tmp_path / "my_attacks.py"))["half"]
+    from core.attacks import View
+
+    protocol = core.OUE(64, 1.0)
+    reports = half(protocol, View(np.array([3, 5])), 1000, np.random.default_rng(0))
+    assert protocol.supports(protocol.received(reports, 1000)).shape == (1000, 64)
+
+
+def test_pages_are_what_the_tests_think() -> None:
+    assert {"README.md", "docs/format.md", "docs/commands.md"} <= set(NAMES)
+    assert len(PAGES) == len(set(NAMES))
