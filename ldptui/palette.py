@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.actions import parse
@@ -45,13 +44,6 @@ TITLES: Final = {
     "pane.5": "Pane 5: Runs",
 }
 """What the actions of the whole screen are called here, where there is room for a few words."""
-SHEETS: Final = (
-    ("report", "One report", "report_view", "ReportView"),
-    ("table", "Table", "number_table", "NumberTable"),
-    ("table", "Table", "number_table", "FilteredTable"),
-    ("equations", "Equations", "equations_view", "EquationsView"),
-)
-"""Views of the charts pane that are made when their tab is first shown."""
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -126,8 +118,7 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
                 "A tab of the charts; keys: 4, then ← and →",
                 partial(_show_tab, screen, charts, tab),
             )
-        for tab, title, module, name in SHEETS:
-            kind = getattr(import_module(f"{__package__}.widgets.{module}"), name)
+        for tab, title, kind in _sheets():
             for action, bindings in _by_action(kind).items():
                 yield SystemCommand(
                     f"{title}: {_words(bindings)}",
@@ -135,6 +126,20 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
                     partial(_act_in_tab, app, screen, charts, tab, kind, action),
                     any(one.show for one in bindings),
                 )
+
+
+def _sheets() -> tuple[tuple[str, str, type[Widget]], ...]:
+    """The views of the charts pane that are made when their tab is first shown: tab, title."""
+    from .screens.workbench.equations import EquationsView
+    from .screens.workbench.report import ReportView
+    from .widgets.number_table import FilteredTable, NumberTable
+
+    return (
+        ("report", "One report", ReportView),
+        ("table", "Table", NumberTable),
+        ("table", "Table", FilteredTable),
+        ("equations", "Equations", EquationsView),
+    )
 
 
 def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ...session.runs import Run
     from ...session.shelf import Shelf
     from ...session.snapshot import Snapshot
-    from ..workbench.screen import WorkbenchScreen
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -65,12 +65,13 @@ class ConfirmScreen(ModalScreen[bool]):
 class LeaveScreen(ConfirmScreen):
     """Asks before quitting while a run goes on; its words follow the run, to its end and after."""
 
-    def __init__(self, workbench: WorkbenchScreen, run: Snapshot) -> None:
+    def __init__(self, holder: DOMNode, run: Snapshot) -> None:
+        """holder : has the runs as its reactive `shelf`."""
         super().__init__(leaving(run))
-        self._workbench, self._key = workbench, run.key
+        self._holder, self._key = holder, run.key
 
     def on_mount(self) -> None:
-        self.watch(self._workbench, "shelf", self._follow)
+        self.watch(self._holder, "shelf", self._follow)
 
     def _follow(self, shelf: Shelf) -> None:
         run = next((one.snapshot for one in shelf.session if one.key == self._key), None)

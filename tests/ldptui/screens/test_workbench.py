@@ -116,7 +116,7 @@ async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
             lambda: screen.draft is not None and "epsilon = 2.0" in screen.draft.text,
         )
         await pilot.pause(0.0)
-        screen._preview()
+        screen.simulating.preview()
 
         assert engine.active == full
 
@@ -306,7 +306,7 @@ async def test_nothing_is_asked_twice() -> None:
         count = len(engine.requests)
         screen.post_message(PartsChanged())
         await pilot.pause()
-        screen._preview()
+        screen.simulating.preview()
 
         assert len(engine.requests) == count
 

@@ -1,0 +1,62 @@
+"""What the screen is to the parts of its work that have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from textual.app import App
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from ...engine.recorded import Film
+    from ...session.draft import Draft
+    from ...session.shelf import Shelf
+    from .charts import ChartsPane
+
+
+class Desk(Protocol):
+    """The draft and the runs that are worked on, and what can be done with them."""
+
+    @property
+    def app(self) -> App[Any]: ...
+    @property
+    def charts(self) -> ChartsPane: ...
+    @property
+    def is_mounted(self) -> bool: ...
+
+    draft: Draft | None
+    shelf: Shelf
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
+
+    def note(self, note: str) -> None:
+        """Say something in the status line for a while."""
+
+    def busy(self, doing: str) -> None:
+        """Say what goes on, "" for nothing."""
+
+    def take_draft(self, draft: Draft, edit: str = ...) -> None:
+        """Work on this draft; what was before can be had back."""
+
+    def open_draft(self, draft: Draft) -> None:
+        """Work on this draft, of another file; a recording that plays is left."""
+
+    def keep(self, shelf: Shelf, soon: bool = False) -> None:
+        """Show this shelf; soon: in a moment, unless there is more to show before."""
+
+    def show(self) -> None:
+        """Show again what is on the shelf."""
+
+    def choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
+        """Show a run, by its key, and lay others over it."""
+
+    def run_whole(self, resumed: int | None = None) -> None:
+        """Run the scenario; resumed: go on with that run of the store."""
+
+    def play(self, film: Film, draft: Draft) -> None:
+        """Work on a recording's scenario, and play it from the start."""
+
+    def action_pane(self, number: int) -> None:
+        """Show a pane and put the focus into it."""

@@ -1,0 +1,100 @@
+"""Files that the workbench opens and writes: scenarios, exports, the clipboard, the first draft."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...session.autosave import load_draft
+from ...terminal.places import current_dir
+from .desk import Desk
+
+if TYPE_CHECKING:
+    from ...engine.recorded import Film
+    from ...session.draft import Draft
+    from ...session.exporting import ExportChoice
+
+
+def first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
+    """The draft to start with: the recording's or the file asked for, what was being edited, or
+    the quickstart; and a sentence where that needs one.
+
+    Runs in a thread while the first frame is shown, and imports what is heavy on the way.
+    """
+    from ...charts import draw as chart
+    from ...session.draft import opened, recorded
+
+    chart.warm_up()
+    if film is not None:
+        return recorded(film.run.document, film.run.source), ""
+    if path is not None:
+        return opened(path), ""
+    recovered = load_draft()
+    if recovered is not None:
+        back = "your draft of the last session is back; ctrl+l has the library"
+        return recovered, back if recovered.modified else ""
+    import scenarios
+
+    return opened(scenarios.path("quickstart")), ""
+
+
+def open_by_path(desk: Desk) -> None:
+    """Ask for a path, and open the scenario there."""
+    from ..dialogs.open import OpenScreen
+
+    folder = desk.draft.folder if desk.draft else current_dir()
+    desk.app.push_screen(OpenScreen(folder), partial(_open, desk))
+
+
+def open_from_library(desk: Desk) -> None:
+    """Show the library, and open the scenario chosen there."""
+    from ..library import LibraryScreen
+
+    desk.app.push_screen(LibraryScreen(), partial(_open, desk))
+
+
+def _open(desk: Desk, path: Path | None) -> None:
+    from ...session.draft import opened
+
+    if path is not None:
+        desk.open_draft(opened(path))
+        desk.note(f"opened {path}")
+
+
+def save(desk: Desk) -> None:
+    """Ask where the scenario is to be saved, and save it."""
+    from ..dialogs.save import SaveScreen
+
+    if desk.draft is not None:
+        desk.app.push_screen(SaveScreen(desk.draft), partial(_saved, desk))
+
+
+def _saved(desk: Desk, path: Path | None) -> None:
+    from ...session.draft import saved
+
+    if path is not None and desk.draft is not None:
+        desk.draft = saved(desk.draft, path)
+        desk.note(f"saved {path}")
+
+
+def export(desk: Desk) -> None:
+    """Ask what is to be exported and where to, and write it."""
+    from ..dialogs.export import ExportScreen
+
+    desk.app.push_screen(ExportScreen(), partial(_export, desk))
+
+
+def _export(desk: Desk, choice: ExportChoice | None) -> None:
+    from ...session.exporting import export
+
+    if choice is not None:
+        shown = desk.shelf.run(desk.shelf.shown)
+        desk.note(export(choice, desk.charts, shown, desk.app))
+
+
+def copy_shown(desk: Desk) -> None:
+    """Copy the chart or table that is shown, as text."""
+    from ...terminal.clipboard import copy
+
+    desk.note(copy(desk.app, desk.charts.as_text()))

@@ -1,0 +1,196 @@
+"""The runs that the store keeps: read, changed, opened, resumed and played, each in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...engine import stored
+from ...session.runs import Run, difference_text
+from .desk import Desk
+from .panes import CHARTS
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference"]
+
+
+class KeptRuns:
+    """What can be done with runs; whatever comes of it is a new shelf.
+
+    store : the store's file, None for none.
+    """
+
+    def __init__(self, desk: Desk, store: Path | None) -> None:
+        self._desk, self._store = desk, store
+
+    @contextmanager
+    def _faults_noted(self) -> Iterator[None]:
+        """What the store cannot do is said."""
+        from core.errors import LdpError
+
+        try:
+            yield
+        except LdpError as error:
+            self._desk.note(str(error))
+
+    # Reading.
+
+    async def list_all(self) -> None:
+        """Read the list of the store's runs."""
+        if self._store is not None:
+            with self._faults_noted():
+                listed = await asyncio.to_thread(stored.history, self._store)
+                self._desk.keep(self._desk.shelf.listed(listed))
+
+    async def read(self, run: Run) -> None:
+        """Read what a run of the store measured."""
+        if self._store is None or run.number is None:
+            return
+        self._desk.note(f"reading {run.name} …")
+        with self._faults_noted():
+            snapshot = await asyncio.to_thread(stored.snapshot, self._store, run.number)
+            self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
+            self._desk.note("")
+
+    async def read_chosen(self) -> None:
+        """Read the runs that are to be shown, as far as that was not done."""
+        for run in self._desk.shelf.unread:
+            await self.read(run)
+            self._desk.show()
+
+    async def show_last(self, chosen: Callable[[], bool]) -> None:
+        """At the start: show the last run, where nothing was chosen to be shown meanwhile.
+
+        The last run of the very scenario that is worked on is shown in place of its preview;
+        that of another one, while there is nothing else to show.
+        """
+        desk = self._desk
+        last = desk.shelf.last
+        if last is None or chosen():
+            return
+        await self.read(last)
+        if chosen() or last.key not in desk.shelf.read:
+            return
+        scenario = desk.draft.scenario if desk.draft is not None else None
+        if scenario is not None and scenario.document == last.document:
+            desk.keep(desk.shelf.chosen(last.key, desk.shelf.overlays))
+        elif not any(run.snapshot.parts for run in desk.shelf.session):
+            desk.charts.snapshot = desk.shelf.read[last.key]
+
+    async def offer_to_resume(self) -> None:
+        """At the start: offer to go on with a run that was cut off."""
+        from ..dialogs.confirm import ConfirmScreen, going_on
+
+        run = self._desk.shelf.cut_off
+        if run is None:
+            return
+        question = ConfirmScreen(going_on(run), "Resume", "Leave it")
+        if await self._desk.app.push_screen_wait(question):
+            await self._resume(run)
+        else:
+            await self._change(run, stored.leave)
+
+    # Doing.
+
+    async def put_back(self) -> None:
+        """Put the run back that was deleted last."""
+        desk = self._desk
+        if not desk.shelf.deleted:
+            return
+        run = desk.shelf.deleted[-1]
+        desk.keep(desk.shelf.put_back())
+        if run.stored is None or await self._change(run, stored.remove, False):
+            desk.note(f"{run.name} is back")
+
+    async def fulfil(self, wish: Wish, run: Run) -> None:
+        """Do with a run what is asked in the Runs pane."""
+        match wish:
+            case "star":
+                starred = run.stored is not None and run.stored.star
+                await self._change(run, stored.star, not starred)
+            case "tags":
+                await self._tag(run)
+            case "remove":
+                await self._delete(run)
+            case "resume":
+                await self._resume(run)
+            case "open":
+                await self._open(run)
+            case "play":
+                await self._play(run)
+            case "difference":
+                self._show_difference(run)
+
+    async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
+        """Change something of a run in the store, then read the list; whether it was done."""
+        if self._store is None or run.stored is None:
+            return False
+        done = False
+        with self._faults_noted():
+            await asyncio.to_thread(change, self._store, run.stored.number, *values)
+            done = True
+        await self.list_all()
+        return done
+
+    async def _tag(self, run: Run) -> None:
+        from ..dialogs.tags import TagsScreen
+
+        tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
+        if tags is not None:
+            await self._change(run, stored.tag, tags)
+
+    async def _delete(self, run: Run) -> None:
+        """Take a run out of the list; `u` puts it back."""
+        if run.stored is None or await self._change(run, stored.remove, True):
+            self._desk.keep(self._desk.shelf.without(run))
+            self._desk.note(f"{run.name} is deleted; u puts it back")
+
+    def _show_difference(self, run: Run) -> None:
+        """What differs between a run and the one shown, or the one before it."""
+        from ..dialogs.text import TextScreen
+
+        pair = self._desk.shelf.pair(run)
+        if pair is not None:
+            title = f"{pair[0].name} → {pair[1].name}"
+            self._desk.app.push_screen(TextScreen(title, difference_text(*pair)))
+
+    async def _open(self, run: Run) -> None:
+        """Work on a run's scenario, and show the run; unsaved changes are asked about."""
+        from ..dialogs.confirm import ConfirmScreen
+
+        desk = self._desk
+        if desk.draft is not None and desk.draft.modified:
+            question = f"The scenario has changes that are not saved. Open that of {run.name}?"
+            if not await desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay")):
+                return
+        desk.take_draft(await _draft_of(run))
+        desk.choose(run.key)
+
+    async def _resume(self, run: Run) -> None:
+        """Go on with a run that did not end."""
+        desk = self._desk
+        scenario = desk.draft.scenario if desk.draft is not None else None
+        if scenario is None or scenario.document != run.document:
+            desk.take_draft(await _draft_of(run))
+        desk.run_whole(run.number)
+        desk.action_pane(CHARTS)
+
+    async def _play(self, run: Run) -> None:
+        """Play a run of the store as it happened."""
+        if self._store is None or run.number is None:
+            return
+        with self._faults_noted():
+            film = await asyncio.to_thread(stored.film, self._store, run.number, run.key)
+            self._desk.play(film, await _draft_of(run))
+
+
+async def _draft_of(run: Run) -> Draft:
+    from ...session.draft import recorded
+
+    source = run.stored.source if run.stored is not None else ""
+    return await asyncio.to_thread(recorded, run.document, source)

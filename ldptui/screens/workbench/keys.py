@@ -1,0 +1,38 @@
+"""The keys of the whole workbench screen; panes and fields have their own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.binding import Binding, BindingType
+
+from ...terminal.keyboard import ALT_DIGITS
+
+KEYS: Final[list[BindingType]] = [
+    Binding("ctrl+r", "run", "Run", id="run.start"),
+    Binding("escape", "cancel", "Cancel", id="run.cancel", show=False),
+    Binding("ctrl+c", "cancel", "Cancel", id="run.cancel-too", show=False),
+    Binding("ctrl+s", "save", "Save", id="file.save"),
+    Binding("ctrl+o", "open", "Open", id="file.open"),
+    Binding("ctrl+l", "library", "Library", id="file.library", show=False),
+    Binding("ctrl+e", "export", "Export", id="file.export"),
+    Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
+    Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
+    Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
+    Binding("y", "copy", "Copy", id="chart.copy", show=False),
+    # Before the field with the focus hears of it: a key that follows at once is for the next.
+    Binding("tab", "app.focus_next", "Next field", show=False, priority=True,
+            id="field.next"),
+    Binding("shift+tab", "app.focus_previous", "Field before", show=False, priority=True,
+            id="field.previous"),
+    *(
+        Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
+                id=f"pane.{number}")
+        for number in range(1, 6)
+    ),
+    *(
+        Binding(f"alt+{number},f{number + 1},{meta}", f"pane({number})", f"Pane {number}",
+                show=False, priority=True, id=f"pane.{number}.anywhere")
+        for number, meta in enumerate(ALT_DIGITS[:5], start=1)
+    ),
+]  # fmt: skip
