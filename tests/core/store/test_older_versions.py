@@ -1,0 +1,152 @@
+"""A store that an older version wrote: every run is there, replays, and can be exported.
+
+store-3.sqlite3 was written by ldptui 0.1.0 with NumPy 2.4.6, when version 3 of the store was the
+newest, and is never written again. store-3.json says what its runs measured, as that version's
+`ldptui runs show` told. Run 8 has the first trials of run 1, run 10 was removed, run 11 was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commands import Captured, succeed
+
+HERE = Path(__file__).parent
+TOLD: dict[str, Any] = json.loads((HERE / "store-3.json").read_text("utf-8"))
+RUNS = [run["run"] for run in TOLD["runs"]]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the old store, which the commands use."""
+    path = Path(shutil.copy(HERE / "store-3.sqlite3", tmp_path / "old.sqlite3"))
+    monkeypatch.setenv("LDPTUI_STORE", str(path))
+    return path
+
+
+def told(run: int) -> dict[str, Any]:
+    return TOLD["runs"][RUNS.index(run)]
+
+
+def shown(capsys: Captured, run: int) -> dict[str, Any]:
+    text = succeed(capsys, "runs", "show", str(run), "--format", "json", "--frequencies")
+    return json.loads(text)
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested dicts and lists, by its place."""
+    if isinstance(value, dict | list):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, part in parts:
+            yield from leaves(part, f"{path}/{key}")
+    else:
+        yield path, value
+
+
+def assert_as_told(shown: Any, told: Any) -> None:
+    """All that was told is there, numbers to the last bits; there may be more by now."""
+    there = dict(leaves(shown))
+    for place, value in leaves(told):
+        wanted = pytest.approx(value, rel=1e-12, abs=1e-15) if type(value) is float else value
+        assert there[place] == wanted, place
+
+
+def assert_measured(results: dict[str, Any], run: int) -> None:
+    """What a run measured is what the older version told of it."""
+    assert results["digest"] == told(run)["digest"]
+    assert len(results["cells"]) == len(told(run)["cells"])
+    for cell, known in zip(results["cells"], told(run)["cells"], strict=True):
+        facts = {key: value for key, value in known.items() if key not in ("means", "attacked")}
+        assert_as_told(cell, {**facts, "rounds": [{} for _ in facts.pop("rounds", [])]})
+        assert_as_told(_means(cell["metrics"]), known["means"])
+        assert_as_told(cell["frequencies"]["attacked"], known["attacked"])
+        for number, means in enumerate(known.get("rounds", [])):
+            assert_as_told(_means(cell["rounds"][number]["metrics"]), means)
+
+
+def _means(metrics: dict[str, Any]) -> dict[str, float | None]:
+    return {name: estimate["mean"] for name, estimate in metrics.items()}
+
+
+def test_every_run_is_listed(store: Path, capsys: Captured) -> None:
+    listed = {run["run"]: run for run in json.loads(succeed(capsys, "runs", "--format", "json"))}
+    assert sorted(listed) == RUNS
+    for number, run in listed.items():
+        known = {
+            key: value for key, value in told(number).items() if key not in ("cells", "digest")
+        }
+        assert_as_told(run, known)
+        assert run["digest"] == (told(number)["digest"] if run["status"] == "done" else "")
+    gone = json.loads(succeed(capsys, "runs", "--removed", "--format", "json"))
+    assert [run["run"] for run in gone] == TOLD["removed"]
+    assert "GRR, the share" in succeed(capsys, "runs", "--format", "csv")
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_measured_what_it_measured(run: int, store: Path, capsys: Captured) -> None:
+    assert_measured(shown(capsys, run), run)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_replays(run: int, store: Path, capsys: Captured) -> None:
+    minor, recorded = (version.rsplit(".", 1)[0] for version in (np.__version__, TOLD["numpy"]))
+    if minor != recorded:
+        pytest.skip(f"the store was written with NumPy {recorded}, here it is {minor}")
+    words = succeed(capsys, "replay", str(run), "--quiet", "--allow-attack", "one_by_one")
+    assert words.startswith(f"identical: {told(run)['done']} trials")
+    assert words.rstrip().endswith(told(run)["digest"])
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_is_exported(
+    run: int, store: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "run"
+    succeed(capsys, "runs", "export", str(run), "--out", str(file), "--format", "csv")
+    rows = file.read_text("utf-8").splitlines()
+    rounds = [len(cell.get("rounds", [])) for cell in told(run)["cells"]]
+    trials = [cell["trials"] for cell in told(run)["cells"]]
+    assert len(rows) == 1 + sum(n * (1 + r) for n, r in zip(trials, rounds, strict=True))
+    succeed(capsys, "runs", "export", str(run), "--out", str(file), "--format", "json")
+    assert json.loads(file.read_text("utf-8"))["digest"] == told(run)["digest"]
+
+    succeed(capsys, "runs", "export", str(run), "--out", str(file))
+    monkeypatch.setenv("LDPTUI_STORE", str(tmp_path / "new.sqlite3"))
+    succeed(capsys, "runs", "import", str(file))
+    assert_measured(shown(capsys, 1), run)
+
+
+def test_an_interrupted_run_goes_on(store: Path, capsys: Captured) -> None:
+    if np.__version__ != TOLD["numpy"]:
+        pytest.skip(f"a run goes on with NumPy {TOLD['numpy']} alone, here it is {np.__version__}")
+    run, digest = TOLD["resumed"].values()
+    words = succeed(capsys, "resume", str(run), "--quiet", "--format", "json")
+    assert json.loads(words)["digest"] == digest
+
+
+def test_no_cell_is_lost(store: Path, capsys: Captured) -> None:
+    """Cells that runs share stay shared, others apart."""
+    succeed(capsys, "runs", "tag", "1", "migrated")  # opens it to write
+    with closing(sqlite3.connect(store)) as db:
+        (keys,) = db.execute("SELECT count(DISTINCT key) FROM cells").fetchone()
+        (used,) = db.execute("SELECT count(DISTINCT cell) FROM run_cells").fetchone()
+        cells = dict(db.execute("SELECT run, group_concat(cell) FROM run_cells GROUP BY run"))
+    assert keys == used == TOLD["cell_keys"]
+    assert cells[1] == cells[8]
+
+
+def test_a_wrong_number_is_noticed(store: Path, capsys: Captured) -> None:
+    with closing(sqlite3.connect(store)) as db:
+        db.execute("UPDATE trials SET gain = gain + 1e-6 WHERE trial = 1")
+        db.commit()
+    for run in RUNS:
+        with pytest.raises(AssertionError):
+            assert_measured(shown(capsys, run), run)
