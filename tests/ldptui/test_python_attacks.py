@@ -101,8 +101,10 @@ def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None
     code = f"""
 import sys
 from pathlib import Path
-from ldptui import curves, draft, life, live, figures, runs
-from ldptui.widgets import charts, report_view
+from ldptui.charts import curves, figures
+from ldptui.explain import formulas as live, report as life
+from ldptui.screens.workbench import charts, report
+from ldptui.session import draft, runs
 path = Path({scenario!r})
 one = draft.draft_of(path.read_text(), path.parent, path)
 assert one.cell is not None, one.problems

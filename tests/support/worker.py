@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 import pytest
@@ -94,15 +94,6 @@ async def ended(worker: Worker) -> tuple[int, bytes]:
     _, errors = await soon(worker.process.communicate())
     assert worker.process.returncode is not None
     return worker.process.returncode, errors
-
-
-@pytest.fixture
-async def worker() -> AsyncIterator[Worker]:
-    child = await started("-m", "ldptui.engine.worker")
-    assert set(await child.read()) == {"ready"}
-    yield child
-    if child.process.returncode is None:
-        assert await ended(child) == (0, b"")
 
 
 def simulated(document: Any) -> Any:

@@ -114,7 +114,7 @@ class RunsPane(Vertical):
         newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
         empty = self.query_one("#empty", Static)
         empty.display = not newest
-        empty.update(no_match(words) if self.shelf.runs else EMPTY.format(key_of(self.app, *RUN)))
+        empty.update(no_match(words) if words else EMPTY.format(key_of(self.app, *RUN)))
         options.display = bool(newest)
         self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
         before = _befores(self.shelf.runs)

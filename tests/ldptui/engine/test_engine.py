@@ -354,7 +354,8 @@ asyncio.run(main())
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open (Linux)")
 async def test_workers_do_not_outlive_a_killed_app() -> None:
     pipe = asyncio.subprocess.PIPE
-    app = await asyncio.create_subprocess_exec(sys.executable, "-c", APP, stdout=pipe)
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    app = await asyncio.create_subprocess_exec(sys.executable, "-c", APP, stdout=pipe, env=env)
     assert app.stdout is not None
     files = [os.pidfd_open(int(pid)) for pid in (await soon(app.stdout.readline())).split()]
     app.kill()

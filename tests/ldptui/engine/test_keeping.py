@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.worker import ENDLESS, Worker, document, ended, simulated, started
+from support.worker import ENDLESS, Worker, document, simulated
 
 from core.experiment import compile
 from core.runner import run, units
@@ -28,15 +27,6 @@ SHARES = {"attack.share": [0.02, 0.05]}
 WHOLE = document(title="a sweep", sweep={**SHARES, "protocol.kind": ["grr", "oue", "olh"]})
 """Six cells: the base is one, the gain part has two of them, and one cell of its own."""
 PARTS = {"base": document(), "gain": document(sweep={"attack.share": [0.02, 0.05, 0.2]})}
-
-
-@pytest.fixture
-async def worker() -> AsyncIterator[Worker]:
-    child = await started("-m", "ldptui.engine.worker")
-    assert set(await child.read()) == {"ready"}
-    yield child
-    if child.process.returncode is None:
-        assert await ended(child) == (0, b"")
 
 
 @pytest.fixture

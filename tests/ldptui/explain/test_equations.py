@@ -139,7 +139,7 @@ def test_relevant_puts_the_current_choice_first() -> None:
 
 def test_the_list_costs_nothing_heavy() -> None:
     code = (
-        "import sys; import ldptui.equations as e; e.search('x'); "
+        "import sys; import ldptui.explain.equations as e; e.search('x'); "
         "print({'numpy', 'textual', 'rich', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

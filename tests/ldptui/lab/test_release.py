@@ -127,13 +127,13 @@ def population(counts: list[int]) -> Population:
 
 
 def test_the_right_answer_exactly_and_simulated(rng: np.random.Generator) -> None:
-    found = choices(population([30, 28, 28, 2]), 0.2, 20_000, rng)
+    found = choices(population([30, 28, 28, 2]), 0.2, 40_000, rng)
     exact = found["exponential"]["exact"]
     weights = np.exp(0.1 * np.array([30, 28, 28, 2]))
     assert exact == pytest.approx(weights[0] / weights.sum())
-    hits = round(found["exponential"]["simulated"] * 20_000)
-    assert budget.proportion(hits, 20_000, exact)
-    assert not budget.proportion(hits, 20_000, exact + 0.02)
+    hits = round(found["exponential"]["simulated"] * 40_000)
+    assert budget.proportion(hits, 40_000, exact)
+    assert not budget.proportion(hits, 40_000, exact + 0.02)
     assert (found["best"], found["lead"], found["items"]) == ("0", 2, 4)
     line = np.interp(0.2, found["over"]["epsilon"], found["over"]["exponential"])
     assert line == pytest.approx(exact, abs=0.01)
@@ -141,15 +141,15 @@ def test_the_right_answer_exactly_and_simulated(rng: np.random.Generator) -> Non
 
 def test_local_arg_max_of_two_items_by_enumeration(rng: np.random.Generator) -> None:
     """Randomised response of 7 and 4 users: right if most reports name the first item."""
-    found = choices(population([7, 4]), 1.0, 20_000, rng)["local"]["grr"]
+    found = choices(population([7, 4]), 1.0, 40_000, rng)["local"]["grr"]
     p = GRR(2, 1.0).p
     ones = np.convolve(*[
         [math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
         for n, q in ((7, p), (4, 1 - p))
     ])  # fmt: skip
-    hits = round(found["simulated"] * 20_000)
-    assert budget.proportion(hits, 20_000, ones[6:].sum())
-    assert not budget.proportion(hits, 20_000, ones[6:].sum() + 0.02)
+    hits = round(found["simulated"] * 40_000)
+    assert budget.proportion(hits, 40_000, ones[6:].sum())
+    assert not budget.proportion(hits, 40_000, ones[6:].sum() + 0.02)
 
 
 def test_the_chart_and_the_command(capsys: Captured) -> None:

@@ -107,7 +107,7 @@ async def test_typing_in_the_script_is_seen_in_the_form() -> None:
 async def test_text_that_does_not_parse_is_explained_and_the_last_one_keeps_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.screen.attack.pane.PATIENCE_S", 0)
+    monkeypatch.setattr("ldptui.screens.workbench.attack.pane.PATIENCE_S", 0)
     app = FormApp(AttackPane)
     async with app.run_test(size=(80, 30)) as pilot:
         last = app.draft.scenario

@@ -289,7 +289,7 @@ async def test_the_cells_show_each_flip() -> None:
 
 def test_importing_the_views_loads_nothing_heavy() -> None:
     code = (
-        "import sys, ldptui.widgets.report_view, ldptui.widgets.equations_view\n"
+        "import sys, ldptui.screens.workbench.report, ldptui.screens.workbench.equations\n"
         "print([m for m in ('numpy', 'plotext', 'pydantic', 'core', 'scipy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
