@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from .cell import Cell
-from .metrics import METRICS
+from .metrics import metrics_of
 from .results import CellResults, Estimate, estimate_of
 from .theory import expected_metrics, privacy_spent
 
@@ -60,7 +60,8 @@ def rounds_of(
         return []
     expected = round_theories(cell) if theories is None else theories
     columns = {
-        name: measured.rounds.estimates(name, [one[name] for one in expected]) for name in METRICS
+        name: measured.rounds.estimates(name, [theory[name] for theory in expected])
+        for name in metrics_of(cell.arms)
     }
     return [
         Round(

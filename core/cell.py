@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
+from .arms import UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, PythonAttack, Strategy, fake_share, fakes_of
 from .goal import Answer, Goal
 from .population import Population
@@ -57,6 +58,11 @@ class Cell:
     @property
     def users(self) -> int:
         return self.population.users
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """The arms that its trials go through, in order."""
+        return UNDEFENDED
 
     @property
     def first(self) -> Cell:

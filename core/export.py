@@ -14,11 +14,10 @@ import numpy as np
 
 from .campaign import Round, entry_of, rounds_of
 from .cell import Cell
-from .metrics import METRICS, plain
+from .metrics import metrics_of, plain
 from .protocols import BitNoise
-from .results import CellResults, Estimate, Moments
+from .results import Arms, CellResults, Estimate, round_of
 from .runner import Results
-from .sampling import Floats
 from .theory import bit_gain, expected_metrics, privacy_spent
 
 FORMAT: Final = 1
@@ -60,7 +59,9 @@ def cell_fields(cell: Cell) -> dict[str, Any]:
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
     theory = expected_metrics(cell)
-    metrics = {name: _estimate(measured.estimate(name, theory[name])) for name in METRICS}
+    metrics = {
+        name: _estimate(measured.estimate(name, theory[name])) for name in metrics_of(cell.arms)
+    }
     described: dict[str, Any] = {
         "index": cell.index,
         "parameters": cell.parameters,
@@ -120,30 +121,27 @@ def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
     found = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
     return {
         "items": None if cell.population.labels is None else list(cell.population.labels),
-        **_estimated(cell, measured.clean, measured.attacked),
+        **_estimated(cell, measured.arms),
         **found,
     }
 
 
 def _round_frequencies(one: Cell, measured: CellResults) -> dict[str, Any] | None:
     rounds = measured.rounds
-    if rounds is None or not rounds.clean.trials:
+    if rounds is None or not rounds.arms:
         return None
-    return _estimated(one, rounds.clean.row(one.round), rounds.attacked.row(one.round))
+    return _estimated(one, round_of(rounds.arms, one.round))
 
 
-def _estimated(cell: Cell, clean: Moments | None, attacked: Moments | None) -> dict[str, Any]:
-    return {
-        "true": cell.population.frequencies.tolist(),
-        "clean": _list(clean.mean if clean else None),
-        "attacked": _list(attacked.mean if attacked else None),
-        "clean_std": _list(clean.std if clean else None),
-        "attacked_std": _list(attacked.std if attacked else None),
-    }
-
-
-def _list(values: Floats | None) -> list[float] | None:
-    return None if values is None else values.tolist()
+def _estimated(cell: Cell, arms: Arms) -> dict[str, Any]:
+    """The true frequencies, the mean estimates of each arm, their standard deviations."""
+    means: dict[str, Any] = {arm.name: None for arm in cell.arms}
+    deviations: dict[str, Any] = {f"{arm.name}_std": None for arm in cell.arms}
+    for arm, moments in arms.items():
+        std = moments.std
+        means[arm.name] = moments.mean.tolist()
+        deviations[f"{arm.name}_std"] = None if std is None else std.tolist()
+    return {"true": cell.population.frequencies.tolist(), **means, **deviations}
 
 
 def to_csv(results: Results) -> str:
@@ -165,11 +163,12 @@ def csv_lines(results: Results) -> Iterator[str]:
         yield from _campaign_lines(results, list(names))
         return
     answers = _ANSWER if any(cell.answer for cell in results.experiment.cells) else ()
-    yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *METRICS])
+    metrics = _metrics(results)
+    yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *metrics])
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         given = {} if cell.answer is None else dataclasses.asdict(cell.answer)
         shown = [*_scalars(cell, names), *(given.get(name) for name in answers)]
-        for trial, row in enumerate(plain(measured.metrics).tolist()):
+        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
             yield _line([cell.index, trial, *shown, *_blank(row)])
 
 
@@ -178,7 +177,8 @@ _ANSWER: Final = ("reached", "malicious", "share", "value", "by", "low", "confid
 
 
 def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
-    yield _line(["cell", "trial", "round", *names, "malicious", "epsilon_spent", *METRICS,
+    metrics = _metrics(results)
+    yield _line(["cell", "trial", "round", *names, "malicious", "epsilon_spent", *metrics,
                  "entry_round"])  # fmt: skip
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         rounds, r = measured.rounds, cell.targets.size
@@ -186,8 +186,8 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
             continue
         shown, spent = _scalars(cell, names), privacy_spent(cell)
         entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
-        by_round = plain(rounds.metrics)
-        for trial, row in enumerate(plain(measured.metrics).tolist()):
+        by_round = plain(rounds.metrics, metrics)
+        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
             head = [cell.index, trial]
             entry = "" if np.isnan(entries[trial]) else int(entries[trial])
             pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
@@ -195,6 +195,11 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
             for one, so_far in zip(cell.rounds, spent, strict=True):
                 own = _blank(by_round[trial, one.round].tolist())
                 yield _line([*head, one.round, *shown, one.malicious, so_far, *own, ""])
+
+
+def _metrics(results: Results) -> list[str]:
+    """The names of the metrics that some cell has."""
+    return metrics_of({arm for cell in results.experiment.cells for arm in cell.arms})
 
 
 def _scalars(cell: Cell, names: Iterable[str]) -> list[object]:

@@ -22,12 +22,13 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
+from .arms import ARMS, UNDEFENDED, Arm
 from .errors import FileError, ScenarioError, spelled
 from .files import whole_file
 from .goal import Answer
 from .limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from .metrics import METRICS, named, plain
-from .results import BLOCK_TRIALS, NOTHING, Block, Moments, Rounds, digest
+from .results import BLOCK_TRIALS, Arms, Block, Moments, Rounds, digest
 from .scenario import MAX_CELLS, Document, Scenario
 from .store import Run, RunCell, Store, versions
 from .store.rows import insert_block, insert_run, keep_population, note_arrivals
@@ -95,15 +96,13 @@ def _lines(store: Store, number: int) -> Iterator[dict[str, Any]]:
     }
     for arrival in store.arrivals(number):
         block = store.block(number, arrival)
-        same = block.attacked is block.clean
         yield {
             "cell": arrival.position,
             "block": arrival.number,
             "seconds": arrival.seconds,
             "fingerprints": [f"{mark:016x}" for mark in block.fingerprints.tolist()],
             "metrics": [[_number(x) for x in row] for row in plain(block.metrics).tolist()],
-            "clean": _moments(block.clean),
-            "attacked": "same" if same else _moments(block.attacked),
+            **_packed_arms(block.arms),
             "detected": None if block.detected is None else _packed(block.detected, "<i8"),
             **({} if block.rounds is None else {"rounds": _packed_rounds(block.rounds)}),
         }
@@ -114,8 +113,7 @@ def _packed_rounds(rounds: Rounds) -> dict[str, Any]:
         "metrics": [
             [[_number(x) for x in row] for row in trial] for trial in plain(rounds.metrics).tolist()
         ],
-        "clean": _moments(rounds.clean),
-        "attacked": _moments(rounds.attacked),
+        **_packed_arms(rounds.arms),
     }
 
 
@@ -123,10 +121,15 @@ def _number(value: float) -> float | None:
     return None if value != value else value
 
 
-def _moments(moments: Moments) -> list[str] | None:
-    if not moments.trials:
-        return None
-    return [_packed(moments.mean, "<f8"), _packed(moments.squares, "<f8")]
+def _packed_arms(arms: Arms) -> dict[str, object]:
+    """The moments of each arm by its name; "same" where the attack changes nothing."""
+    packed: dict[str, object] = {arm.name: None for arm in UNDEFENDED}
+    for arm, moments in arms.items():
+        if arm.attacked and moments is arms[arm.before]:
+            packed[arm.name] = "same"
+        else:
+            packed[arm.name] = [_packed(moments.mean, "<f8"), _packed(moments.squares, "<f8")]
+    return packed
 
 
 def _packed(values: np.ndarray[Any, Any], kind: str) -> str:
@@ -358,15 +361,13 @@ def _block(given: Mapping[str, Any], head: Mapping[str, Any]) -> Block:
     rows = np.array(given["metrics"], dtype=np.float64)
     if rows.shape != (trials, len(names)) or np.isinf(rows).any():
         raise ValueError(f"block {number} of cell {position} has no right metrics")
-    clean = _unpacked_moments(given["clean"], trials, size)
-    same = given["attacked"] == "same"
-    attacked = clean if same else _unpacked_moments(given["attacked"], trials, size)
+    arms = _unpacked_arms(given, trials, size)
     found = given["detected"]
     detected = None if found is None else _unpacked(found, "<i8", size)
     rounds = (
         None if "rounds" not in given else _unpacked_rounds(given["rounds"], head, cell, trials)
     )
-    return Block(position, number, named(names, rows), marks, clean, attacked, detected, rounds)
+    return Block(position, number, named(names, rows), marks, arms, detected, rounds)
 
 
 def _unpacked_rounds(
@@ -377,21 +378,26 @@ def _unpacked_rounds(
     if rows.shape != (trials, count, len(names)) or np.isinf(rows).any():
         raise ValueError("a round has no right metrics")
     size = int(cell["domain_size"])
-    clean, attacked = (
-        _unpacked_moments(given[one], trials, size, count) for one in ("clean", "attacked")
-    )
-    return Rounds(named(names, rows), clean, attacked)
+    return Rounds(named(names, rows), _unpacked_arms(given, trials, size, count))
 
 
-def _unpacked_moments(
-    given: list[str] | None, trials: int, size: int, rounds: int | None = None
-) -> Moments:
-    """Of vectors of so many items; of a campaign's rounds, as many vectors."""
-    if given is None:
-        return NOTHING
-    arrays = [_unpacked(one, "<f8", size * (rounds or 1)) for one in given]
-    mean, squares = arrays if rounds is None else [one.reshape(rounds, size) for one in arrays]
-    return Moments(trials, mean, squares)
+def _unpacked_arms(
+    line: Mapping[str, Any], trials: int, size: int, rounds: int | None = None
+) -> Arms:
+    """The moments of each arm: vectors of `size` items, one for each of the rounds if there are."""
+    arms: dict[Arm, Moments] = {}
+    for arm in ARMS:
+        packed = line.get(arm.name)
+        if packed == "same":
+            arms[arm] = arms[arm.before]
+        elif packed is not None:
+            arrays = [_unpacked(vector, "<f8", size * (rounds or 1)) for vector in packed]
+            shape = (size,) if rounds is None else (rounds, size)
+            mean, squares = (array.reshape(shape) for array in arrays)
+            arms[arm] = Moments(trials, mean, squares)
+    if tuple(arms) not in ((), UNDEFENDED, ARMS):
+        raise ValueError(f"it has only the arms {', '.join(arm.name for arm in arms)}")
+    return arms
 
 
 def _unpacked(text: str, kind: str, size: int) -> np.ndarray[Any, Any]:

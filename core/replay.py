@@ -14,7 +14,7 @@ from .experiment import Experiment
 from .goal import Answer
 from .limits import MAX_USERS
 from .metrics import METRICS
-from .results import BLOCK_TRIALS, Block, Rounds, digest
+from .results import BLOCK_TRIALS, Arms, Block, digest
 from .runner import Progress, run
 from .sampling import Floats
 from .search import solved, with_fakes
@@ -157,15 +157,13 @@ def _different_rounds(recorded: Block, computed: Block, metrics: Collection[str]
 
 def _different_items(recorded: Block, computed: Block) -> str:
     """The first difference of what the blocks know of each item."""
-    if not recorded.clean.trials:
+    if not recorded.arms:
         return ""
-    pairs = _moments(recorded, computed)
-    if recorded.rounds is not None and recorded.rounds.clean.trials:
+    pairs = _pairs(recorded.arms, computed.arms)
+    if recorded.rounds is not None:
         assert computed.rounds is not None
-        pairs |= {
-            f"{name} of the rounds": arrays
-            for name, arrays in _moments(recorded.rounds, computed.rounds).items()
-        }
+        in_rounds = _pairs(recorded.rounds.arms, computed.rounds.arms)
+        pairs |= {f"{name} of the rounds": arrays for name, arrays in in_rounds.items()}
     for name, (old, new) in pairs.items():
         place = _unlike(old.ravel(), new.ravel())
         if place is not None:
@@ -181,15 +179,14 @@ def _different_items(recorded: Block, computed: Block) -> str:
     return ""
 
 
-def _moments(
-    recorded: Block | Rounds, computed: Block | Rounds
-) -> dict[str, tuple[Floats, Floats]]:
-    return {
-        "clean frequencies": (recorded.clean.mean, computed.clean.mean),
-        "spread of clean frequencies": (recorded.clean.squares, computed.clean.squares),
-        "attacked frequencies": (recorded.attacked.mean, computed.attacked.mean),
-        "spread of attacked frequencies": (recorded.attacked.squares, computed.attacked.squares),
-    }
+def _pairs(recorded: Arms, computed: Arms) -> dict[str, tuple[Floats, Floats]]:
+    """What is compared of each arm, by its name in words."""
+    pairs = {}
+    for arm, moments in recorded.items():
+        words = f"{arm.name.replace('_', ' ')} frequencies"
+        pairs[words] = moments.mean, computed[arm].mean
+        pairs[f"spread of {words}"] = moments.squares, computed[arm].squares
+    return pairs
 
 
 def _unlike(before: Floats, after: Floats) -> int | None:

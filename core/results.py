@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import operator
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import xxhash
 
+from .arms import Arm
 from .metrics import Measures, unmeasured
 from .sampling import Counts, Floats
 
@@ -52,7 +53,18 @@ class Moments:
         return np.sqrt(self.squares / (self.trials - 1)) if self.trials > 1 else None
 
 
-NOTHING = Moments(0, np.empty(0), np.empty(0))
+Arms: TypeAlias = Mapping[Arm, Moments]
+"""The moments of the estimated frequencies in each arm; empty where they are not kept."""
+
+
+def added(one: Arms, other: Arms) -> Arms:
+    """The moments over the trials of both; of the arms that both have."""
+    return {arm: moments + other[arm] for arm, moments in one.items() if arm in other}
+
+
+def round_of(arms: Arms, number: int) -> Arms:
+    """The moments [d] of one round, from those of all rounds, [R, d]."""
+    return {arm: moments.row(number) for arm, moments in arms.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +72,11 @@ class Rounds:
     """What the rounds of a campaign measured, each for itself.
 
     metrics : measures [trials, R].
-    clean, attacked : moments of the estimated frequencies of each round, [R, d].
+    arms : moments [R, d].
     """
 
     metrics: Measures
-    clean: Moments
-    attacked: Moments
+    arms: Arms
 
     def estimates(self, metric: str, theory: Sequence[float | None]) -> list[Estimate]:
         """Mean and standard error of one metric in each round, beside its closed form."""
@@ -87,7 +98,7 @@ class Block:
 
     metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.
-    clean, attacked : moments of the estimated frequencies over the block's trials.
+    arms : moments [d] over the block's trials.
     detected : int64[d], in how many trials each item was detected; None where nothing is tested.
     rounds : of a campaign, whose other numbers are those of all rounds pooled.
     """
@@ -96,16 +107,15 @@ class Block:
     number: int
     metrics: Measures
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
-    clean: Moments
-    attacked: Moments
+    arms: Arms
     detected: Counts | None = None
     rounds: Rounds | None = None
 
     @property
     def bare(self) -> Block:
         """The same without what it knows of each item."""
-        rounds = self.rounds and replace(self.rounds, clean=NOTHING, attacked=NOTHING)
-        return replace(self, clean=NOTHING, attacked=NOTHING, detected=None, rounds=rounds)
+        rounds = self.rounds and replace(self.rounds, arms={})
+        return replace(self, arms={}, detected=None, rounds=rounds)
 
 
 class Fingerprints:
@@ -164,8 +174,7 @@ class CellResults:
 
     metrics: Measures
     fingerprints: np.ndarray[tuple[int], np.dtype[np.uint64]]
-    clean: Moments | None
-    attacked: Moments | None
+    arms: Arms = field(default_factory=dict)
     detected: Counts | None = None
     rounds: Rounds | None = None
 
@@ -187,7 +196,8 @@ class Tally:
     def __init__(self) -> None:
         self._merged: list[Block] = []
         self._waiting: dict[int, Block] = {}
-        self._moments: tuple[Moments, ...] = ()
+        self._arms: Arms = {}
+        self._round_arms: Arms = {}
         self._detected: Counts | None = None
         self._shown: CellResults | None = None
 
@@ -195,12 +205,9 @@ class Tally:
         """Take in one finished block."""
         self._waiting[block.number] = block
         while (ready := self._waiting.pop(len(self._merged), None)) is not None:
-            moments: tuple[Moments, ...] = (ready.clean, ready.attacked)
-            if ready.rounds is not None:
-                moments += (ready.rounds.clean, ready.rounds.attacked)
-            if self._merged:
-                moments = tuple(map(operator.add, self._moments, moments))
-            self._moments = moments
+            in_rounds = {} if ready.rounds is None else ready.rounds.arms
+            self._arms = added(self._arms, ready.arms) if self._merged else ready.arms
+            self._round_arms = added(self._round_arms, in_rounds) if self._merged else in_rounds
             if ready.detected is not None:
                 before = self._detected
                 self._detected = ready.detected if before is None else before + ready.detected
@@ -211,20 +218,18 @@ class Tally:
     def results(self) -> CellResults:
         """The results so far."""
         if self._shown is None:
-            clean, attacked, *_ = self._moments or (None, None)
             self._shown = CellResults(
                 np.concatenate([unmeasured(0), *(block.metrics for block in self._merged)]),
                 np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
-                clean,
-                attacked,
+                self._arms,
                 self._detected,
                 self._rounds(),
             )
         return self._shown
 
     def _rounds(self) -> Rounds | None:
-        found = [block.rounds.metrics for block in self._merged if block.rounds is not None]
-        return Rounds(np.concatenate(found), *self._moments[2:]) if found else None
+        metrics = [block.rounds.metrics for block in self._merged if block.rounds is not None]
+        return Rounds(np.concatenate(metrics), self._round_arms) if metrics else None
 
 
 _NO_MARKS = np.empty(0, dtype=np.uint64)

@@ -9,13 +9,13 @@ curator's histogram [2, d] with its noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .arms import ATTACKED, CLEAN
+from .arms import ATTACKED, CLEAN, Arm
 from .attacks import View
 from .cell import Cell
 from .metrics import Measures, Outcome, measure
@@ -23,7 +23,7 @@ from .protocols import Rappor, Unary
 from .protocols.curators import Curator
 from .protocols.rappor import memoised_counts, memoised_reports
 from .pure import Estimates, Items, Mechanism, Reports, Rng
-from .results import BLOCK_TRIALS, Block, Fingerprints, Moments, Rounds
+from .results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from .sampling import Counts, Floats
 from .streams import stream
 
@@ -55,7 +55,7 @@ def run_block(
     clean, attacked = draw(cell, number, trials, pulse)
     marks = Fingerprints(trials)
     marks.add(clean, attacked)
-    return _block(cell, number, *_estimates(cell, clean, attacked, pulse), marks)
+    return _block(cell, number, _estimates(cell, clean, attacked, pulse), marks)
 
 
 def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
@@ -71,22 +71,25 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
         attacked = clean
         if one.attack is not None:
             attacked = clean + crafted(one, number, drawn, pulse, len(cell.rounds), published)
-        before, after = _estimates(one, clean, attacked, pulse)
-        published = after.frequencies
+        estimates = _estimates(one, clean, attacked, pulse)
+        published = estimates[ATTACKED].frequencies
         marks.add(clean, attacked)
-        metrics.append(_metrics(one, before, after)[:trials])
-        moments.append(_moments(before.frequencies[:trials], after.frequencies[:trials]))
+        metrics.append(_metrics(one, estimates)[:trials])
+        moments.append(
+            {arm: Moments.of(made.frequencies[:trials]) for arm, made in estimates.items()}
+        )
         if isinstance(cell.protocol, Rappor):
             clean_sum, attacked_sum = clean_sum + clean, attacked_sum + attacked
         else:
-            clean_sum = clean_sum + one.users * before.frequencies
-            attacked_sum = attacked_sum + (one.users + one.malicious) * after.frequencies
+            clean_sum = clean_sum + one.users * estimates[CLEAN].frequencies
+            attacked_sum = attacked_sum + (one.users + one.malicious) * published
     whole = _pooled(cell, clean_sum[:trials], attacked_sum[:trials], pulse)
-    rounds = Rounds(np.stack(metrics, axis=1), *map(_stacked, zip(*moments, strict=True)))
-    return replace(_block(cell, number, *whole, marks), rounds=rounds)
+    arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
+    rounds = Rounds(np.stack(metrics, axis=1), arms)
+    return replace(_block(cell, number, whole, marks), rounds=rounds)
 
 
-def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> tuple[Estimates, Estimates]:
+def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> Mapping[Arm, Estimates]:
     """What all rounds give together, from their sums: of estimates by users, of RAPPOR's counts.
 
     The mean over the rounds, by their users, is what a pure protocol makes of all reports.
@@ -95,44 +98,48 @@ def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> tuple[Estima
         return _estimates(cell, clean, clean if cell.attack is None else attacked, pulse)
     before = Estimates(clean / cell.users)
     everyone = cell.users + cell.malicious
-    return before, before if cell.attack is None else Estimates(attacked / everyone)
+    after = before if cell.attack is None else Estimates(attacked / everyone)
+    return {CLEAN: before, ATTACKED: after}
 
 
 def _estimates(
     cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse
-) -> tuple[Estimates, Estimates]:
+) -> Mapping[Arm, Estimates]:
     """What a cell's server makes of the counts before and after the attack; once of equal ones."""
     pulse()
     before = cell.protocol.estimates(clean, cell.users)
     pulse()
     if attacked is clean:
-        return before, before
-    return before, cell.protocol.estimates(attacked, cell.users + cell.malicious)
+        return {CLEAN: before, ATTACKED: before}
+    after = cell.protocol.estimates(attacked, cell.users + cell.malicious)
+    return {CLEAN: before, ATTACKED: after}
 
 
 def _block(
-    cell: Cell, number: int, before: Estimates, after: Estimates, marks: Fingerprints
+    cell: Cell, number: int, estimates: Mapping[Arm, Estimates], marks: Fingerprints
 ) -> Block:
-    clean, attacked = _moments(before.frequencies, after.frequencies)
+    after = estimates[ATTACKED]
     return Block(
         cell=cell.index,
         number=number,
-        metrics=_metrics(cell, before, after),
-        fingerprints=marks.values[: len(before.frequencies)],
-        clean=clean,
-        attacked=attacked,
+        metrics=_metrics(cell, estimates),
+        fingerprints=marks.values[: len(after.frequencies)],
+        arms=_moments(estimates),
         detected=None if after.detected is None else after.detected.sum(axis=0),
     )
 
 
-def _metrics(cell: Cell, before: Estimates, after: Estimates) -> Measures:
-    estimates = {CLEAN: before, ATTACKED: after}
+def _metrics(cell: Cell, estimates: Mapping[Arm, Estimates]) -> Measures:
     return measure(Outcome(estimates, cell.population.frequencies, cell.targets, cell.top_k))
 
 
-def _moments(clean: Floats, attacked: Floats) -> tuple[Moments, Moments]:
-    moments = Moments.of(clean)
-    return moments, moments if attacked is clean else Moments.of(attacked)
+def _moments(estimates: Mapping[Arm, Estimates]) -> Arms:
+    """The moments of each arm; the same object where the attack changes nothing."""
+    moments: dict[Arm, Moments] = {}
+    for arm, made in estimates.items():
+        same = arm.attacked and made is estimates[arm.before]
+        moments[arm] = moments[arm.before] if same else Moments.of(made.frequencies)
+    return moments
 
 
 def _stacked(moments: Sequence[Moments]) -> Moments:

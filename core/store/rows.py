@@ -6,12 +6,13 @@ import dataclasses
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ..arms import ARMS, Arm
 from ..metrics import METRICS, plain
-from ..results import BLOCK_TRIALS, Block
+from ..results import BLOCK_TRIALS, Arms, Block, Moments
 from ..sampling import Counts, Floats
 from ..streams import digest
 from .owner import me
@@ -31,7 +32,7 @@ def insert_run(
     }
     number = _insert(
         db,
-        "runs",
+        "INSERT INTO runs",
         uid=run.uid,
         title=run.title,
         scenario=_json(run.document),
@@ -55,7 +56,7 @@ def insert_run(
         columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
         columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
         columns["answer"] = cell.answer and _json(dataclasses.asdict(cell.answer))
-        _insert(db, "run_cells", **columns)
+        _insert(db, "INSERT INTO run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
     return number, own
 
@@ -95,39 +96,47 @@ def insert_block(db: sqlite3.Connection, cell: int, block: Block) -> None:
             )
         ],
     )
-    if block.clean.trials:
-        same = block.attacked is block.clean
-        db.execute(
-            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                cell,
-                block.number,
-                trials,
-                _bytes(block.clean.mean),
-                _bytes(block.clean.squares),
-                None if same else _bytes(block.attacked.mean),
-                None if same else _bytes(block.attacked.squares),
-                None if block.detected is None else block.detected.astype("<i8").tobytes(),
-            ),
-        )
+    place = {"cell": cell, "number": block.number, "trials": trials}
+    if block.arms:
+        detected = None if block.detected is None else block.detected.astype("<i8").tobytes()
+        vectors = {**_columns_of(block.arms), "detected": detected}
+        _insert(db, "INSERT OR REPLACE INTO blocks", **place, **vectors)
     if block.rounds is not None:
-        clean, attacked = block.rounds.clean, block.rounds.attacked
-        db.execute(
-            "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                cell,
-                block.number,
-                trials,
-                block.rounds.metrics.shape[1],
-                json.dumps(list(METRICS)),
-                _bytes(plain(block.rounds.metrics)),
-                *(
-                    _bytes(values) if one.trials else None
-                    for one in (clean, attacked)
-                    for values in (one.mean, one.squares)
-                ),
-            ),
+        _insert(
+            db,
+            "INSERT OR REPLACE INTO rounds",
+            **place,
+            rounds=block.rounds.metrics.shape[1],
+            names=json.dumps(list(METRICS)),
+            metrics=_bytes(plain(block.rounds.metrics)),
+            **_columns_of(block.rounds.arms),
         )
+
+
+MOMENTS: Final = [f"{arm.name}_{part}" for arm in ARMS for part in ("mean", "squares")]
+"""The columns that hold the moments of all arms."""
+
+
+def _columns_of(arms: Arms) -> dict[str, bytes | None]:
+    """The moments of the arms as columns; none where an arm is the same as before the attack."""
+    columns: dict[str, bytes | None] = {}
+    for arm, moments in arms.items():
+        if not (arm.attacked and moments is arms[arm.before]):
+            columns[f"{arm.name}_mean"] = _bytes(moments.mean)
+            columns[f"{arm.name}_squares"] = _bytes(moments.squares)
+    return columns
+
+
+def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
+    """The moments of the arms, of this shape each, from the columns MOMENTS."""
+    arms: dict[Arm, Moments] = {}
+    for arm, mean, squares in zip(ARMS, columns[::2], columns[1::2], strict=True):
+        if mean is not None and squares is not None:
+            parts = (np.frombuffer(data, dtype="<f8").reshape(shape) for data in (mean, squares))
+            arms[arm] = Moments(trials, *parts)
+        elif arm.attacked and arm.before in arms:
+            arms[arm] = arms[arm.before]
+    return arms
 
 
 def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -139,9 +148,9 @@ def note_arrivals(db: sqlite3.Connection, run: int, rows: Sequence[tuple[Any, ..
     db.execute("UPDATE runs SET done = done + ? WHERE id = ?", (new, run))
 
 
-def _insert(db: sqlite3.Connection, into: str, **values: object) -> int:
+def _insert(db: sqlite3.Connection, verb: str, **values: object) -> int:
     names, marks = ", ".join(values), ", ".join("?" * len(values))
-    done = db.execute(f"INSERT INTO {into} ({names}) VALUES ({marks})", tuple(values.values()))
+    done = db.execute(f"{verb} ({names}) VALUES ({marks})", tuple(values.values()))
     return int(done.lastrowid or 0)
 
 

@@ -116,7 +116,15 @@ _ROUNDS: Final = (
 _ANSWERS: Final = ("ALTER TABLE run_cells ADD COLUMN answer TEXT",)
 """How many fake users a goal takes, as JSON; NULL without a goal, and where it was not kept yet."""
 
-MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS]
+_DEFENDED: Final = tuple(
+    f"ALTER TABLE {table} ADD COLUMN {column} BLOB"
+    for table in ("blocks", "rounds")
+    for column in ("clean_defended_mean", "clean_defended_squares",
+                   "attacked_defended_mean", "attacked_defended_squares")
+)  # fmt: skip
+"""The moments of the defended arms. NULL: as before the attack, or not there at all."""
+
+MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED]
 """What brings a store from each version to the next; never changed, only appended to.
 
 `trials` has a column for every metric besides: those are added as metrics come.

@@ -20,13 +20,14 @@ from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bind
 from ..metrics import METRICS, named
 from ..population import CSVColumn, Explicit, Population
-from ..results import BLOCK_TRIALS, NOTHING, Block, CellResults, Moments, Rounds, Tally
+from ..results import BLOCK_TRIALS, Block, CellResults, Rounds, Tally
 from ..runner import Results
-from ..sampling import Counts, Floats
+from ..sampling import Counts
 from ..scenario import Scenario
 from ..search import with_fakes
 from .faults import damaged, explained
 from .records import Arrival, Run, RunCell, run_cell_of, run_of
+from .rows import MOMENTS, arms_of
 
 SYNC_PAUSE: Final = 0.05
 """Least seconds between two commits that wait for the disk."""
@@ -193,7 +194,7 @@ class Store:
         first = number * BLOCK_TRIALS
         with self.reading() as db:
             moments = db.execute(
-                "SELECT clean_mean, clean_squares, attacked_mean, attacked_squares, detected"
+                f"SELECT detected, {', '.join(MOMENTS)}"
                 " FROM blocks WHERE cell = ? AND number = ? AND trials = ?",
                 (cell, number, trials),
             ).fetchone()
@@ -206,8 +207,8 @@ class Store:
             ).fetchall()
             # Of a longer block where there is none of this length: rounds of its first trials.
             rounds = db.execute(
-                "SELECT trials, rounds, names, metrics, clean_mean, clean_squares, attacked_mean,"
-                " attacked_squares FROM rounds WHERE cell = ? AND number = ? AND trials >= ?"
+                f"SELECT trials, rounds, names, metrics, {', '.join(MOMENTS)}"
+                " FROM rounds WHERE cell = ? AND number = ? AND trials >= ?"
                 " ORDER BY trials LIMIT 1",
                 (cell, number, trials),
             ).fetchone()
@@ -216,17 +217,12 @@ class Store:
         marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
         values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
         metrics = named(list(METRICS), values)
-        clean, attacked, detected = NOTHING, NOTHING, None
-        if moments is not None:
-            clean = Moments(trials, _floats(moments[0]), _floats(moments[1]))
-            attacked = clean
-            if moments[2] is not None:
-                attacked = Moments(trials, _floats(moments[2]), _floats(moments[3]))
-            if moments[4] is not None:
-                detected = np.frombuffer(moments[4], dtype="<i8")
+        found, *columns = moments or (None,)
+        arms = arms_of(columns, trials, (-1,)) if columns else {}
+        detected = None if found is None else np.frombuffer(found, dtype="<i8")
         with damaged(self.path):
             kept = None if rounds is None else _rounds(rounds, trials)
-        return Block(position, number, metrics, marks, clean, attacked, detected, kept)
+        return Block(position, number, metrics, marks, arms, detected, kept)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool) -> CellResults:
         """What is known of a cell, whichever run computed it: its first trials up to a gap."""
@@ -236,9 +232,7 @@ class Store:
             block = self.known_block(cell, 0, number, size, frequencies)
             if block is None:
                 break
-            if not frequencies:
-                block = replace(block, clean=NOTHING, attacked=NOTHING, detected=None)
-            tally.add(block)
+            tally.add(block if frequencies else block.bare)
         return tally.results
 
     def experiment(self, run: int, limits: bool = False) -> Experiment:
@@ -302,10 +296,7 @@ class Store:
             if arrival.position in bare:
                 block = block.bare
             tallies[arrival.position].add(block)
-        return tuple(
-            replace(tally.results, clean=None, attacked=None) if index in bare else tally.results
-            for index, tally in enumerate(tallies)
-        )
+        return tuple(tally.results for tally in tallies)
 
     # Changing.
 
@@ -386,13 +377,6 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
 def _rounds(row: Sequence[Any], trials: int) -> Rounds:
     """The rounds of the first trials of a block; moments are of all its trials or not there."""
     whole, count, names, data, *moments = row
-    metrics = named(json.loads(names), _floats(data).reshape(whole, count, -1)[:trials])
-    clean, attacked = NOTHING, NOTHING
-    if whole == trials and moments[0] is not None:
-        arrays = [_floats(one).reshape(count, -1) for one in moments]
-        clean, attacked = Moments(trials, *arrays[:2]), Moments(trials, *arrays[2:])
-    return Rounds(metrics, clean, attacked)
-
-
-def _floats(data: bytes) -> Floats:
-    return np.frombuffer(data, dtype="<f8")
+    values = np.frombuffer(data, dtype="<f8").reshape(whole, count, -1)
+    metrics = named(json.loads(names), values[:trials])
+    return Rounds(metrics, arms_of(moments, trials, (count, -1)) if whole == trials else {})

@@ -7,7 +7,6 @@ have written are made from them, and are put together as the engine does it.
 from __future__ import annotations
 
 import json
-import operator
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from core.cell import Cell
 from core.errors import LdpError
 from core.experiment import Experiment, bind
 from core.population import CSVColumn, Population
-from core.results import NOTHING, Block, CellResults, Moments, Rounds
+from core.results import Arms, Block, CellResults, Rounds, added
 from core.sampling import Counts
 from core.scenario import Scenario
 from core.store import Arrival, Store, cell_keys, open_store
@@ -219,10 +218,9 @@ class Film:
             return self._others[name]
         position = self._at[name]
         whole, trials = self._measured[position], self._blocks[position].trials(count)
-        rounds = whole.rounds and Rounds(whole.rounds.metrics[:trials], NOTHING, NOTHING)
-        return CellResults(
-            whole.metrics[:trials], whole.fingerprints[:trials], None, None, None, rounds
-        )
+        rounds = whole.rounds and Rounds(whole.rounds.metrics[:trials], {})
+        marks = whole.fingerprints[:trials]
+        return CellResults(whole.metrics[:trials], marks, rounds=rounds)
 
     def _tell_frequencies(self, count: int) -> bool:
         """Hand on the frequencies of the base, and its rounds; False where there are none."""
@@ -235,7 +233,7 @@ class Film:
             if sums is None:
                 return False
             measured = sums.of(measured)
-        if not measured.trials or measured.clean is None or not measured.clean.trials:
+        if not measured.trials or not measured.arms:
             return False
         if measured.trials != self._told:
             self._picture.reckon(cell)
@@ -248,7 +246,7 @@ class Film:
 
     def _tell_rounds(self, cell: Cell, measured: CellResults) -> None:
         expected, rounds = self._picture.rounds, measured.rounds
-        if expected is not None and rounds is not None and rounds.clean.trials:
+        if expected is not None and rounds is not None and rounds.arms:
             self._so_far.take({"rounds": round_columns(cell, measured, expected)})
             columns = _RoundColumns(cell, measured, expected)
             self._round_frequencies = RoundFrequencies(columns)
@@ -306,35 +304,33 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
 
 @dataclass(frozen=True, eq=False)
 class _Summed:
-    """Moments of the frequencies over blocks, clean and attacked; the same two of the rounds."""
+    """Moments of the frequencies over blocks, those of the rounds, and what was detected."""
 
-    moments: tuple[Moments, ...]
+    arms: Arms
+    rounds: Arms
     detected: Counts | None
 
     @classmethod
     def over(cls, block: Block) -> _Summed:
-        rounds = () if block.rounds is None else (block.rounds.clean, block.rounds.attacked)
-        return cls((block.clean, block.attacked, *rounds), block.detected)
+        rounds = {} if block.rounds is None else block.rounds.arms
+        return cls(block.arms, rounds, block.detected)
 
     def __add__(self, other: _Summed) -> _Summed:
         detected = self.detected
         if detected is not None and other.detected is not None:
             detected = detected + other.detected
-        return _Summed(tuple(map(operator.add, self.moments, other.moments)), detected)
+        arms, rounds = added(self.arms, other.arms), added(self.rounds, other.rounds)
+        return _Summed(arms, rounds, detected)
 
     @property
     def bytes(self) -> int:
-        return sum(one.mean.nbytes + one.squares.nbytes for one in self.moments)
+        every = (*self.arms.values(), *self.rounds.values())
+        return sum(moments.mean.nbytes + moments.squares.nbytes for moments in every)
 
     def of(self, measured: CellResults) -> CellResults:
         """What a cell measured, with these moments."""
-        clean, attacked, *rest = self.moments
-        rounds = measured.rounds
-        if rounds is not None and rest:
-            rounds = Rounds(rounds.metrics, *rest)
-        return replace(
-            measured, clean=clean, attacked=attacked, detected=self.detected, rounds=rounds
-        )
+        rounds = measured.rounds and replace(measured.rounds, arms=self.rounds)
+        return replace(measured, arms=self.arms, detected=self.detected, rounds=rounds)
 
 
 class _Sums:
@@ -351,7 +347,7 @@ class _Sums:
         most, stride = CHECKPOINTS, 1
         for number in range(start, count):
             block = self._store.block(self._run, blocks.arrivals[number][1])
-            if not block.clean.trials:
+            if not block.arms:
                 return None
             new = _Summed.over(block)
             found = new if found is None else found + new

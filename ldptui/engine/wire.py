@@ -16,6 +16,7 @@ from ..messages import Replied, RunProgressed
 from ..session.snapshot import (
     BitCounts,
     CellView,
+    Estimates,
     Frequencies,
     Measured,
     Question,
@@ -186,14 +187,16 @@ def frequencies(columns: Mapping[str, Any]) -> Frequencies:
     Labels are the indices. Where there is no closed form, σ is the deviation over the trials, 0
     before there are two of them.
     """
-    made_up: dict[str, Any] = {}
-    if columns["labels"] is None:
-        made_up["labels"] = tuple(map(str, columns["items"]))
-    for which in ("clean", "attacked"):
-        if columns[f"sigma_{which}"] is None:
-            std = columns[f"{which}_std"]
-            made_up[f"sigma_{which}"] = (0.0,) * len(columns["items"]) if std is None else std
-    return Frequencies(**{**columns, **made_up})
+    rest = dict(columns)
+    if rest["labels"] is None:
+        rest["labels"] = tuple(map(str, rest["items"]))
+    arms = {}
+    for name in rest.pop("arms"):
+        mean, std, sigma = (rest.pop(f"{name} {part}") for part in ("mean", "std", "sigma"))
+        if sigma is None:
+            sigma = (0.0,) * len(rest["items"]) if std is None else std
+        arms[name] = Estimates(mean, std, sigma)
+    return Frequencies(**rest, arms=arms)
 
 
 class RoundFrequencies(Mapping[int, Frequencies]):
@@ -218,9 +221,9 @@ def rounds(columns: Mapping[str, Any]) -> Rounds:
     metrics = {
         name: tuple(Measured(*one) for one in each) for name, each in columns["metrics"].items()
     }
-    return Rounds(
-        **{**{name: frozen(value) for name, value in columns.items()}, "metrics": metrics}
-    )
+    arms = {name: frozen(means) for name, means in columns["arms"].items()}
+    rest = {name: frozen(value) for name, value in columns.items()}
+    return Rounds(**{**rest, "metrics": metrics, "arms": arms})
 
 
 def frozen(value: Any) -> Any:

@@ -172,10 +172,8 @@ def _frequencies(shown: Frequencies) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "items": list(shown.labels),
         "true": list(shown.true),
-        "clean": list(shown.clean),
-        "attacked": list(shown.attacked),
-        "clean_std": None if shown.clean_std is None else list(shown.clean_std),
-        "attacked_std": None if shown.attacked_std is None else list(shown.attacked_std),
+        **{name: list(arm.mean) for name, arm in shown.arms.items()},
+        **{f"{name}_std": arm.std and list(arm.std) for name, arm in shown.arms.items()},
     }
     if len(shown.items) < shown.domain_size:  # a selection of a very large domain
         columns["indices"] = list(shown.items)

@@ -139,14 +139,26 @@ class CellView:
 
 
 @dataclass(frozen=True)
+class Estimates:
+    """The estimated frequencies of one arm, a number for each item shown.
+
+    mean : over the trials. std : standard deviation over the trials, None for one trial.
+    sigma : closed-form standard deviation of one trial's estimate; where there is none, that over
+    the trials, 0 for one trial.
+    """
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...] | None
+    sigma: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Frequencies:
     """Estimated and true frequencies of one cell; means over `trials` trials.
 
     items : the indices shown, ascending; all of them unless the domain is very large.
-    labels : their names. sigma_clean, sigma_attacked : closed-form standard deviation of one
-    trial's estimate; where there is none, that over the trials, 0 for one trial. *_std : standard
-    deviation over the trials, None for one trial. detected : in which share of the trials the item
-    was detected; None where nothing is tested.
+    labels : their names. arms : the estimates by the arm's name, "clean" and "attacked" at least.
+    detected : in which share of the trials the item was detected; None where nothing is tested.
     """
 
     domain_size: int
@@ -155,13 +167,18 @@ class Frequencies:
     targets: tuple[int, ...]
     trials: int
     true: tuple[float, ...]
-    clean: tuple[float, ...]
-    attacked: tuple[float, ...]
-    clean_std: tuple[float, ...] | None
-    attacked_std: tuple[float, ...] | None
-    sigma_clean: tuple[float, ...]
-    sigma_attacked: tuple[float, ...]
+    arms: Mapping[str, Estimates]
     detected: tuple[float, ...] | None = None
+
+    @property
+    def clean(self) -> Estimates:
+        """The estimates without the attack."""
+        return self.arms["clean"]
+
+    @property
+    def attacked(self) -> Estimates:
+        """The estimates with the attack; the same where there is none."""
+        return self.arms["attacked"]
 
 
 @dataclass(frozen=True)
@@ -203,10 +220,10 @@ class Rounds:
     """The rounds of a campaign, one entry for each, from round 0 on.
 
     users, malicious, share : of the round. spent : ε of a user who took part in all rounds so far.
-    metrics : by name. targets : the first ones; true, clean, attacked, errors, expected, rank have
-    an entry for each of them in every round: true frequency, mean estimate before and after the
-    attack, standard error of the latter (None for one trial), its closed form (None in rounds that
-    have none), and the place of the mean estimate among those of all items, 1 the largest.
+    metrics : by name. targets : the first ones; true, the arms, errors, expected, rank have an
+    entry for each of them in every round: true frequency, mean estimate in each arm by its name,
+    standard error of the attacked one (None for one trial), its closed form (None in rounds that
+    have none), and its place among the mean estimates of all items, 1 the largest.
     entered : in how many of the trials all targets came to the top k; entry : in which round they
     first did, on average over those trials, with its standard error.
     """
@@ -218,8 +235,7 @@ class Rounds:
     metrics: Mapping[str, tuple[Measured, ...]]
     targets: tuple[int, ...]
     true: tuple[tuple[float, ...], ...]
-    clean: tuple[tuple[float, ...], ...]
-    attacked: tuple[tuple[float, ...], ...]
+    arms: Mapping[str, tuple[tuple[float, ...], ...]]
     errors: tuple[tuple[float, ...], ...] | None
     expected: tuple[tuple[float, ...] | None, ...]
     rank: tuple[tuple[int, ...], ...]
@@ -230,6 +246,16 @@ class Rounds:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    @property
+    def clean(self) -> tuple[tuple[float, ...], ...]:
+        """The mean estimates without the attack."""
+        return self.arms["clean"]
+
+    @property
+    def attacked(self) -> tuple[tuple[float, ...], ...]:
+        """The mean estimates with the attack; the same where there is none."""
+        return self.arms["attacked"]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from support import budget
 from support.cases import alike, attack, cell
 
+from core.arms import ATTACKED, CLEAN
 from core.attacks import Fakes, View
 from core.campaign import round_theories
 from core.cell import Cell
@@ -102,7 +103,7 @@ def test_one_round_is_a_collection_in_law(protocol: dict[str, Any], seed: int) -
     estimate, variance = expected_estimate(plain), attacked_variance(plain)
     assert estimate is not None
     assert variance is not None
-    means = np.array([run_block(one, number).attacked.mean for number in range(40)])
+    means = np.array([run_block(one, number).arms[ATTACKED].mean for number in range(40)])
     assert budget.mean(means, estimate, variance / 20)
     assert budget.spread(means, estimate, variance / 20)
     assert not budget.mean(means, estimate + 3 * np.sqrt(variance / 20), variance / 20)
@@ -119,9 +120,9 @@ def test_the_pool_is_all_rounds_together(protocol: dict[str, Any], path: str) ->
     assert one.users == 300
     assert one.malicious == 3 * 11
     assert rounds.metrics.shape == (4, 3)
-    assert rounds.attacked.mean.shape == rounds.clean.squares.shape == (3, 5)
+    assert rounds.arms[ATTACKED].mean.shape == rounds.arms[CLEAN].squares.shape == (3, 5)
     if "bits" not in protocol:
-        assert block.attacked.mean == pytest.approx(rounds.attacked.mean.mean(axis=0))
+        assert block.arms[ATTACKED].mean == pytest.approx(rounds.arms[ATTACKED].mean.mean(axis=0))
         gains = column(rounds.metrics, "gain").mean(axis=1)
         assert column(block.metrics, "gain") == pytest.approx(gains)
     else:
@@ -147,7 +148,7 @@ def test_pooled_estimates_follow_the_theory_of_the_pool(
     assert estimate == pytest.approx(weights @ np.array(each))
     spreads = np.array([attacked_variance(cell) for cell in one.rounds])
     assert variance == pytest.approx(weights**2 @ spreads)
-    means = np.array([run_block(one, number).attacked.mean for number in range(60)])
+    means = np.array([run_block(one, number).arms[ATTACKED].mean for number in range(60)])
     assert budget.mean(means, estimate, variance / 20)
     assert budget.spread(means, estimate, variance / 20)
     first = expected_estimate(one.rounds[0])
@@ -166,7 +167,7 @@ def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float,
     """It does not fall as 1 / R: what the permanent bits add stays, unless users are replaced."""
     one = campaign(protocol, 6, None, seed=seed, churn=churn)
     alone, pool = clean_variance(one.rounds[0]), clean_variance(one)
-    means = np.array([run_block(one, number).clean.mean for number in range(40)])
+    means = np.array([run_block(one, number).arms[CLEAN].mean for number in range(40)])
     truth = one.population.frequencies
     assert budget.mean(means, truth, pool / 20)
     assert budget.spread(means, truth, pool / 20)
@@ -203,7 +204,7 @@ def test_rounds_of_the_same_users_are_correlated_on_both_paths(
     alone = clean_variance(one.rounds[0])
     variance = (2 * alone + 2 * kept) / 4
     assert variance == pytest.approx(clean_variance(one))
-    means = np.array([run_block(one, number).clean.mean for number in range(60)])
+    means = np.array([run_block(one, number).arms[CLEAN].mean for number in range(60)])
     assert budget.mean(means, one.population.frequencies, variance / 20)
     assert budget.spread(means, one.population.frequencies, variance / 20)
 
@@ -317,7 +318,7 @@ def test_a_part_of_a_block_is_its_first_trials(protocol: dict[str, Any], path: s
     assert alike(part.metrics, whole.metrics[:7])
     rounds, cut = of_rounds(whole), of_rounds(part)
     assert alike(cut.metrics, rounds.metrics[:7])
-    assert (cut.clean.trials, rounds.clean.trials) == (7, 20)
+    assert (cut.arms[CLEAN].trials, rounds.arms[CLEAN].trials) == (7, 20)
 
 
 @pytest.mark.parametrize("protocol", [PURE[0], QUIET, BLOOM], ids=["grr", "basic", "bloom"])
@@ -367,13 +368,13 @@ def test_fakes_see_the_round_and_what_was_published_last(
         first = published[0][:2]
     else:
         first = np.array(published)
-    assert first.mean(axis=0) == pytest.approx(of_rounds(block).attacked.mean[0])
+    assert first.mean(axis=0) == pytest.approx(of_rounds(block).arms[ATTACKED].mean[0])
 
 
 def test_entry_rounds() -> None:
     metrics = unmeasured(4, 3)
     metrics["targets_in_top_k"] = [[0, 2, 1], [2, 2, 2], [0, 1, 1], [1, 1, 2]]
-    rounds = Rounds(metrics, *[run_block(cell(), 0).clean] * 2)
+    rounds = Rounds(metrics, {})
     assert np.array_equal(rounds.entries(2), [1, 0, np.nan, 2], equal_nan=True)
 
 

@@ -9,6 +9,7 @@ import xxhash
 from numpy.typing import NDArray
 from support.cases import attack, cell
 
+from core.arms import ATTACKED, CLEAN
 from core.metrics import METRICS, plain
 from core.results import CellResults, Estimate, Fingerprints, Moments, Tally, digest
 from core.trial import run_block
@@ -26,17 +27,13 @@ def tallied(numbers: list[int]) -> CellResults:
 
 def same(one: CellResults, other: CellResults) -> bool:
     """Equal to the last bit."""
-    assert one.clean is not None
-    assert one.attacked is not None
-    assert other.clean is not None
-    assert other.attacked is not None
     pairs = [
         (plain(one.metrics), plain(other.metrics)),
         (one.fingerprints, other.fingerprints),
-        (one.clean.mean, other.clean.mean),
-        (one.clean.squares, other.clean.squares),
-        (one.attacked.mean, other.attacked.mean),
-        (one.attacked.squares, other.attacked.squares),
+        (one.arms[CLEAN].mean, other.arms[CLEAN].mean),
+        (one.arms[CLEAN].squares, other.arms[CLEAN].squares),
+        (one.arms[ATTACKED].mean, other.arms[ATTACKED].mean),
+        (one.arms[ATTACKED].squares, other.arms[ATTACKED].squares),
     ]
     return all(np.array_equal(*pair, equal_nan=True) for pair in pairs)
 
@@ -60,7 +57,7 @@ def test_only_trials_without_a_gap_are_shown() -> None:
 def test_nothing_yet() -> None:
     empty = Tally().results
     assert empty.trials == 0
-    assert empty.clean is None
+    assert empty.arms == {}
     assert empty.estimate("gain", 0.5) == Estimate(None, None, 0.5)
 
 
@@ -78,7 +75,7 @@ def test_moments_of_parts_add_up(parts: list[int], rng: np.random.Generator) -> 
 def test_one_trial_has_no_deviation() -> None:
     assert Moments.of(np.ones((1, 3))).std is None
     results = tallied([0])
-    single = CellResults(results.metrics[:1], results.fingerprints[:1], None, None)
+    single = CellResults(results.metrics[:1], results.fingerprints[:1])
     estimate = single.estimate("gain", 0.3)
     assert estimate.mean == single.metrics["gain"][0]
     assert estimate.standard_error is None
@@ -134,7 +131,7 @@ def test_fingerprints_see_every_count() -> None:
 
 def test_the_digest_sees_which_trial_is_which() -> None:
     whole = tallied([0, 1])
-    swapped = CellResults(whole.metrics, whole.fingerprints[::-1].copy(), None, None)
+    swapped = CellResults(whole.metrics, whole.fingerprints[::-1].copy())
     digests = {digest([whole]), digest([swapped]), digest([whole, whole]), digest([tallied([0])])}
     assert len(digests) == 4
     assert all(one.startswith("xxh3:") and len(one) == 37 for one in digests)

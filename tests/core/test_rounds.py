@@ -13,6 +13,7 @@ import pytest
 from support.told import told
 
 import core
+from core.arms import ATTACKED
 from core.campaign import entry_of, rounds_of
 from core.export import to_csv, to_json
 from core.metrics import METRICS
@@ -64,7 +65,7 @@ def test_json_has_the_rounds() -> None:
         assert gain["standard_error"] == pytest.approx(column.std(ddof=1) / np.sqrt(30))
         assert gain["theory"] == expected_metrics(CELL.rounds[number])["gain"]
         found = one["frequencies"]
-        assert found["attacked"] == MEASURED.rounds.attacked.mean[number].tolist()
+        assert found["attacked"] == MEASURED.rounds.arms[ATTACKED].mean[number].tolist()
         assert found["true"] == CELL.rounds[number].population.frequencies.tolist()
     plain = json.loads(to_json(WORK, {}))["cells"][0]
     assert "frequencies" not in plain["rounds"][0]
@@ -180,10 +181,10 @@ def test_the_worker_tells_of_the_rounds() -> None:
         expected = [one.metrics[name] for one in rounds_of(CELL, MEASURED)]
         assert [one.mean for one in found.metrics[name]] == [one.mean for one in expected]
         assert [one.theory for one in found.metrics[name]] == [one.theory for one in expected]
-    means = MEASURED.rounds.attacked.mean
+    means = MEASURED.rounds.arms[ATTACKED].mean
     assert found.attacked == tuple(map(tuple, means[:, [9, 11]].tolist()))
     assert found.errors is not None
-    std = MEASURED.rounds.attacked.std
+    std = MEASURED.rounds.arms[ATTACKED].std
     assert std is not None
     assert found.errors[2][1] == pytest.approx(std[2, 11] / np.sqrt(30))
     estimate = expected_estimate(CELL.rounds[1])
@@ -203,11 +204,11 @@ def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
         found = snapshot.round_frequencies[number]
         assert found.trials == 30
         assert found.true == tuple(one.population.frequencies.tolist())
-        assert found.attacked == tuple(MEASURED.rounds.attacked.mean[number].tolist())
+        assert found.attacked.mean == tuple(MEASURED.rounds.arms[ATTACKED].mean[number].tolist())
         assert found.targets == (9, 11)
         variances = estimate_variances(one)
         assert variances is not None
-        assert found.sigma_attacked == pytest.approx(np.sqrt(variances[1]))
+        assert found.attacked.sigma == pytest.approx(np.sqrt(variances[1]))
     # A line is one round; of the first block, and of the last one where that comes later.
     assert sum("round" in line for line in lines) in (ROUNDS, 2 * ROUNDS)
 

@@ -15,6 +15,7 @@ from support.cases import alike, attack, experiment
 
 import core
 from core import runner
+from core.arms import ATTACKED, CLEAN
 from core.errors import AttackError, RunError
 from core.runner import Failure, Progress, Results, run, units
 
@@ -83,10 +84,8 @@ def test_any_executor_gives_the_same_results() -> None:
         assert there.results.digest == here.results.digest
         for one, other in zip(here.results.cells, there.results.cells, strict=True):
             assert alike(one.metrics, other.metrics)
-            assert one.attacked is not None
-            assert other.attacked is not None
-            assert np.array_equal(one.attacked.mean, other.attacked.mean)
-            assert np.array_equal(one.attacked.squares, other.attacked.squares)
+            assert np.array_equal(one.arms[ATTACKED].mean, other.arms[ATTACKED].mean)
+            assert np.array_equal(one.arms[ATTACKED].squares, other.arms[ATTACKED].squares)
         if isinstance(executor, ThreadPoolExecutor):
             assert executor.submit(int).result() == 0  # it was not shut down
             executor.shutdown()
@@ -193,10 +192,8 @@ def test_frequencies_can_be_left_out() -> None:
     kept, slim = finished(run(work())), finished(run(work(), frequencies=False))
     assert kept.results.digest == slim.results.digest
     for one, other in zip(kept.results.cells, slim.results.cells, strict=True):
-        assert one.clean is not None
-        assert one.clean.trials == 50
-        assert other.clean is not None
-        assert other.clean.trials == 0
+        assert one.arms[CLEAN].trials == 50
+        assert other.arms == {}
 
 
 # Cells that fail.

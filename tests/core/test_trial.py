@@ -11,6 +11,7 @@ from support import budget
 from support.cases import CASES, EXTREMES, attack, cell, counts, experiment, metrics
 from support.report_laws import Case, Poisoned
 
+from core.arms import ATTACKED, CLEAN
 from core.attacks import View
 from core.cell import Cell
 from core.metrics import METRICS
@@ -292,8 +293,8 @@ def test_the_moments_of_a_block_are_those_of_its_estimates() -> None:
     gap = one.protocol.p - one.protocol.q
     block = run_block(one, 0)
     for drawn, users, moments in (
-        (clean, one.users, block.clean),
-        (attacked, one.users + one.malicious, block.attacked),
+        (clean, one.users, block.arms[CLEAN]),
+        (attacked, one.users + one.malicious, block.arms[ATTACKED]),
     ):
         estimates = (drawn / users - one.protocol.q) / gap
         assert moments.trials == 20

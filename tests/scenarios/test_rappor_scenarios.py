@@ -15,6 +15,7 @@ from support.cases import attack, cell, experiment
 
 import core
 import scenarios
+from core.arms import CLEAN
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import plain
@@ -430,7 +431,7 @@ def test_a_normal_distribution_shows_more_with_more_users() -> None:
         # 4 / N: p*(1-p*) / (q* - p*)² is 4.
         assert measured == pytest.approx(4 / one.users, rel=0.25)
     truth = results.experiment.cells[2].population.frequencies
-    shape = results.cells[2].clean
+    shape = results.cells[2].arms[CLEAN]
     assert shape is not None
     assert np.corrcoef(shape.mean, truth)[0, 1] > 0.99
 

@@ -11,7 +11,7 @@ from core.experiment import compile
 from core.scenario import Scenario, parse
 from core.theory import expected_metrics
 from ldptui.charts import curves
-from ldptui.session.snapshot import CellView, Frequencies, Measured, Snapshot
+from ldptui.session.snapshot import CellView, Estimates, Frequencies, Measured, Snapshot
 
 QUICK = """
 format = 1
@@ -68,12 +68,10 @@ def frequencies(
         targets=() if attacked is None else targets,
         trials=trials,
         true=true,
-        clean=clean,
-        attacked=after,
-        clean_std=spread,
-        attacked_std=spread,
-        sigma_clean=(sigma,) * d,
-        sigma_attacked=(sigma,) * d,
+        arms={
+            "clean": Estimates(clean, spread, (sigma,) * d),
+            "attacked": Estimates(after, spread, (sigma,) * d),
+        },
     )
 
 

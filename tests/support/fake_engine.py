@@ -11,6 +11,7 @@ from textual.message import Message
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
 from ldptui.session.snapshot import (
     CellView,
+    Estimates,
     Frequencies,
     Measured,
     Question,
@@ -147,12 +148,10 @@ def base_snapshot(key: int, items: int = 8, targets: tuple[int, ...] = (2, 5)) -
         targets=targets,
         trials=20,
         true=true,
-        clean=true,
-        attacked=attacked,
-        clean_std=(0.01,) * items,
-        attacked_std=(0.02,) * items,
-        sigma_clean=(0.01,) * items,
-        sigma_attacked=(0.02,) * items,
+        arms={
+            "clean": Estimates(true, (0.01,) * items, (0.01,) * items),
+            "attacked": Estimates(attacked, (0.02,) * items, (0.02,) * items),
+        },
     )
     cell = CellView(
         index=0,

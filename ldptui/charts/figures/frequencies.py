@@ -38,9 +38,9 @@ def rank_plot(
     rank_of = {at: rank for rank, at in enumerate(order, start=1)}
     targets = target_places(frequencies)
     attacked = bool(targets)
-    deviation = max(frequencies.sigma_attacked, default=0.0) / math.sqrt(max(1, frequencies.trials))
+    deviation = max(frequencies.attacked.sigma, default=0.0) / math.sqrt(max(1, frequencies.trials))
     positive = [value for value in true if value > 0]
-    estimates = frequencies.attacked if attacked else frequencies.clean
+    estimates = frequencies.attacked.mean if attacked else frequencies.clean.mean
     lost = sum(1 for value in estimates if value <= 0)
     least = min(positive, default=1.0)
     # Whether the noise reaches zero, and the axis needs a floor.
@@ -52,7 +52,7 @@ def rank_plot(
         bottom = round_down(least - 4 * deviation)
     floor = bottom / 10**0.5 if floored else bottom
     top = round_up(max(positive, default=1.0) * 1.05)
-    shown = [*frequencies.clean, *(frequencies.attacked if attacked else ())]
+    shown = [*frequencies.clean.mean, *(frequencies.attacked.mean if attacked else ())]
     highest = max((value for value in shown if math.isfinite(value)), default=top)
     if highest > top:
         top = round_up(highest)
@@ -93,16 +93,21 @@ def rank_plot(
     ranked = [true[at] if true[at] > 0 else math.nan for at in order]
     series.append(Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"))
     if attacked:
-        before, after = placed(frequencies.clean, targets), placed(frequencies.attacked, targets)
+        before, after = (
+            placed(frequencies.clean.mean, targets),
+            placed(frequencies.attacked.mean, targets),
+        )
         if frequencies.detected is None:  # else what it was found to be says more
-            series.append(Series("before", *placed(frequencies.clean, others), "clean", "points"))
+            series.append(
+                Series("before", *placed(frequencies.clean.mean, others), "clean", "points")
+            )
         series += [
-            *clouds(frequencies.attacked, others),
+            *clouds(frequencies.attacked.mean, others),
             Series("targets before", *before, "clean", "points"),
             Series("targets now", *after, "target", "points"),
         ]
     else:
-        series += clouds(frequencies.clean, others)
+        series += clouds(frequencies.clean.mean, others)
     laid, strange = overlaid(overlays, frequencies.items)
     for label, tone, other in laid:
         pair = placed(shown_estimates(other), target_places(other) or range(len(true)))
@@ -155,7 +160,7 @@ def top_bars(
         aimed = aimed[: max(rows // 2, rows - len(others))]
     shown = [*aimed, *others[: rows - len(aimed)]]
     errors = standard_errors(frequencies)
-    estimates = frequencies.attacked if attacked else frequencies.clean
+    estimates = frequencies.attacked.mean if attacked else frequencies.clean.mean
     laid, strange = overlaid(overlays, frequencies.items)
     bars = tuple(
         Bar(
@@ -163,7 +168,7 @@ def top_bars(
             estimates[at],
             errors[at],
             true[at],
-            frequencies.clean[at] if attacked else None,
+            frequencies.clean.mean[at] if attacked else None,
             at in marked,
             verdicts[at],
             tuple(shown_estimates(other)[at] for _, _, other in laid),
@@ -337,8 +342,8 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
     order = sorted(range(len(true)), key=lambda at: (-true[at], at))
     marked = set(target_places(frequencies))
     root = math.sqrt(max(1, frequencies.trials))
-    before_std = frequencies.clean_std or frequencies.sigma_clean
-    after_std = frequencies.attacked_std or frequencies.sigma_attacked
+    before_std = frequencies.clean.std or frequencies.clean.sigma
+    after_std = frequencies.attacked.std or frequencies.attacked.sigma
     before_z = scores(frequencies, clean=True)
     smallest = min((std for std in before_std if std > 0), default=0.0)
     places = min(9, fmt.decimals([smallest / root]))
@@ -366,7 +371,7 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
 
     rows: list[tuple[Value, ...]] = []
     for rank, at in enumerate(order, start=1):
-        before, after = frequencies.clean[at], frequencies.attacked[at]
+        before, after = frequencies.clean.mean[at], frequencies.attacked.mean[at]
         values: dict[str, Value] = {
             "item": frequencies.labels[at],
             "": "target" if at in marked else "",

@@ -18,7 +18,7 @@ def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
     while they come in.
     """
     root = math.sqrt(max(1, frequencies.trials))
-    return tuple(sigma / root for sigma in frequencies.sigma_attacked)
+    return tuple(sigma / root for sigma in frequencies.attacked.sigma)
 
 
 def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...]:
@@ -27,8 +27,8 @@ def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...
     Standard normal for an unbiased estimate. NaN where σ is 0.
     """
     root = math.sqrt(max(1, frequencies.trials))
-    values = frequencies.clean if clean else frequencies.attacked
-    sigma = frequencies.sigma_clean if clean else frequencies.sigma_attacked
+    values = frequencies.clean.mean if clean else frequencies.attacked.mean
+    sigma = frequencies.clean.sigma if clean else frequencies.attacked.sigma
     return tuple(
         (value - true) / one * root if one > 0 else math.nan
         for value, true, one in zip(values, frequencies.true, sigma, strict=True)
@@ -65,7 +65,7 @@ def overlaid(
 
 def shown_estimates(frequencies: Frequencies) -> Sequence[float]:
     """The estimates that matter: after the attack where there is one."""
-    return frequencies.attacked if frequencies.targets else frequencies.clean
+    return frequencies.attacked.mean if frequencies.targets else frequencies.clean.mean
 
 
 def joined(*notes: str) -> str:

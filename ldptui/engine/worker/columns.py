@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from core import theory
+from core.arms import UNDEFENDED, Arm
 from core.cell import Cell
 from core.protocols import Rappor
 from core.pure import Items
@@ -26,27 +27,24 @@ MAX_BITS: Final = 1 << 14
 
 
 def frequency_columns(
-    cell: Cell, measured: CellResults, first: bool, sigmas: tuple[Floats, Floats] | None
+    cell: Cell, measured: CellResults, first: bool, sigmas: Mapping[Arm, Floats]
 ) -> Iterator[dict[str, Any]]:
     """The columns of `Frequencies`: those that stay (only at `first`), then those that change.
 
     Of a very large domain only some items are sent, and which ones changes as well. sigmas : the
-    standard deviations of one trial's estimates, where there is a closed form.
+    standard deviations of one trial's estimates in the arms that have a closed form.
     """
-    clean, attacked = measured.clean, measured.attacked
-    assert clean is not None
-    assert attacked is not None
+    arms = measured.arms
     d, truth = cell.population.domain_size, cell.population.frequencies
     items = np.arange(d)
     if d > MAX_ITEMS:
         # Without σ, the errors themselves say what is far from the truth.
-        units = sigmas or (np.ones(d), np.ones(d))
         items = chosen_items(
             cell.targets,
-            (truth, attacked.mean),
-            (
-                (clean.mean - truth) / np.maximum(units[0], 1e-300),
-                (attacked.mean - truth) / np.maximum(units[1], 1e-300),
+            (truth, *(moments.mean for arm, moments in arms.items() if arm.attacked)),
+            tuple(
+                (moments.mean - truth) / np.maximum(sigmas.get(arm, np.ones(d)), 1e-300)
+                for arm, moments in arms.items()
             ),
         )
     if first or d > MAX_ITEMS:
@@ -58,18 +56,29 @@ def frequency_columns(
             else [shortened(cell.population.labels[item]) for item in items],
             "targets": cell.targets[:MAX_ITEMS].tolist(),
             "true": column(truth[items]),
-            "sigma_clean": None if sigmas is None else column(sigmas[0][items]),
-            "sigma_attacked": None if sigmas is None else column(sigmas[1][items]),
+            "arms": [arm.name for arm in arms],
+            **{
+                f"{arm.name} sigma": column(sigmas[arm][items]) if arm in sigmas else None
+                for arm in arms
+            },
         }
     yield {
         "trials": measured.trials,
-        "clean": column(clean.mean[items]),
-        "attacked": column(attacked.mean[items]),
-        "clean_std": deviation(clean, items),
-        "attacked_std": deviation(attacked, items),
+        **{f"{arm.name} mean": column(moments.mean[items]) for arm, moments in arms.items()},
+        **{f"{arm.name} std": deviation(moments, items) for arm, moments in arms.items()},
         "detected": None
         if measured.detected is None
         else column(measured.detected[items] / measured.trials),
+    }
+
+
+def sigmas(cell: Cell) -> dict[Arm, Floats]:
+    """σ of each item's estimate in one trial, in the arms that have a closed form."""
+    variances = theory.estimate_variances(cell)
+    if variances is None:
+        return {}
+    return {
+        arm: np.sqrt(np.maximum(each, 0)) for arm, each in zip(UNDEFENDED, variances, strict=True)
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from core import theory
 from core.cell import Cell
 from core.experiment import Experiment
-from core.metrics import METRICS
+from core.metrics import metrics_of
 from core.results import CellResults, Tally
 
 from ...text import format as text
@@ -52,8 +52,9 @@ class PartSoFar:
         """The closed forms of the cells with trials; may be left at any point, and taken up."""
         for index, measured in enumerate(self.measured):
             if measured.trials and index not in self._theories:
-                expected = theory.expected_metrics(self.experiment.cells[index])
-                self._theories[index] = [finite(one) for one in expected.values()]
+                cell = self.experiment.cells[index]
+                expected = theory.expected_metrics(cell)
+                self._theories[index] = [finite(expected[name]) for name in metrics_of(cell.arms)]
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
@@ -86,10 +87,10 @@ class PartSoFar:
 
     def _entry(self, index: int) -> list[Any]:
         own, theory = None, None
+        measured, names = self.measured[index], metrics_of(self.experiment.cells[index].arms)
         if not self._sent[index]:  # without closed forms where the run was left meanwhile
-            own, theory = self._own[index], self._theories.get(index, [None] * len(METRICS))
-        measured = self.measured[index]
-        estimates = [measured.estimate(metric) for metric in METRICS]
+            own, theory = self._own[index], self._theories.get(index, [None] * len(names))
+        estimates = [measured.estimate(name) for name in names]
         metrics = [[finite(one.mean), finite(one.standard_error)] for one in estimates]
         return [index, own, theory, measured.trials, metrics]
 
@@ -100,7 +101,7 @@ def described_cell(cell: Cell) -> dict[str, Any]:
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
     return {
-        "metrics": list(METRICS),
+        "metrics": metrics_of(cell.arms),
         **cell_fields(cell),
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),

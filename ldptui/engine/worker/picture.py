@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from core import theory
+from core.arms import Arm
 from core.cell import Cell
 from core.results import CellResults
 from core.sampling import Floats
 from core.trial import Pulse
 
-from .columns import MAX_ITEMS, bit_columns, frequency_columns
+from .columns import MAX_ITEMS, bit_columns, frequency_columns, sigmas
 
 if TYPE_CHECKING:
     from .rounds import Expected
@@ -22,13 +20,12 @@ if TYPE_CHECKING:
 class Picture:
     """The first cell of the part "base": its closed forms, its bits, and how much of it was sent.
 
-    sigmas : σ of each item's estimate in one trial, before and after the attack; None where there
-    is no closed form. bits : the columns of `BitCounts`, until they are sent. rounds : the closed
-    forms of a campaign's rounds.
+    sigmas : σ of each item's estimate in one trial, in the arms that have a closed form. bits : the
+    columns of `BitCounts`, until they are sent. rounds : the closed forms of a campaign's rounds.
     """
 
     def __init__(self) -> None:
-        self.sigmas: tuple[Floats, Floats] | None = None
+        self.sigmas: Mapping[Arm, Floats] = {}
         self.bits: dict[str, Any] | None = None
         self.rounds: Expected | None = None
         self._reckoned = self._drawn = False
@@ -38,10 +35,7 @@ class Picture:
         """The closed forms, once; may be left at any point, and taken up again."""
         if self._reckoned:
             return
-        variances = theory.estimate_variances(cell)
-        if variances is not None:
-            before, after = (np.sqrt(np.maximum(one, 0)) for one in variances)
-            self.sigmas = before, after
+        self.sigmas = sigmas(cell)
         if cell.rounds:
             from .rounds import Expected
 
@@ -59,7 +53,7 @@ class Picture:
 
         ended : the run is over, no more trials will come.
         """
-        if measured.trials > self._sent and measured.clean is not None:
+        if measured.trials > self._sent and measured.arms:
             first = self._sent == 0
             self._sent = measured.trials
             for columns in frequency_columns(cell, measured, first, self.sigmas):

@@ -7,12 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from core.arms import ATTACKED, Arm
 from core.campaign import entry_of, for_each_round, round_theories, rounds_of
 from core.cell import Cell
-from core.metrics import METRICS
-from core.results import CellResults
+from core.metrics import metrics_of
+from core.results import CellResults, round_of
 from core.sampling import Floats
-from core.theory import estimate_variances, expected_estimate
+from core.theory import expected_estimate
+
+from .columns import sigmas
 
 MAX_TARGETS: Final = 16
 """Of so many targets the estimates in every round are sent."""
@@ -26,29 +29,21 @@ or every third, and so on."""
 class Expected:
     """The closed forms of the rounds, each None where there is none.
 
-    theories : of the metrics. estimates : float64[d], of the attacked estimates. sigmas : the
-    standard deviations of one trial's estimates, before and after the attack.
+    theories : of the metrics. estimates : float64[d], of the attacked estimates. sigmas : σ of one
+    trial's estimates, in the arms that have a closed form.
     """
 
     theories: list[dict[str, float | None]]
     estimates: list[Floats | None]
-    sigmas: list[tuple[Floats, Floats] | None]
+    sigmas: list[dict[Arm, Floats]]
 
     @classmethod
     def of(cls, cell: Cell) -> Expected:
         return cls(
             round_theories(cell),
             for_each_round(cell, expected_estimate),
-            for_each_round(cell, _sigmas),
+            for_each_round(cell, sigmas),
         )
-
-
-def _sigmas(one: Cell) -> tuple[Floats, Floats] | None:
-    variances = estimate_variances(one)
-    if variances is None:
-        return None
-    before, after = (np.sqrt(np.maximum(each, 0)) for each in variances)
-    return before, after
 
 
 def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict[str, Any]:
@@ -58,7 +53,7 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
     rounds, entry = rounds_of(cell, measured, expected.theories), entry_of(cell, measured)
     targets = cell.targets[:MAX_TARGETS]
     populations = [one.population for one in cell.rounds]
-    clean, attacked = kept.clean, kept.attacked
+    attacked = kept.arms[ATTACKED]
     spread = attacked.std
     errors = None if spread is None else spread[:, targets] / np.sqrt(measured.trials)
     return {
@@ -71,12 +66,11 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
                 [one.metrics[name].mean, one.metrics[name].standard_error, one.metrics[name].theory]
                 for one in rounds
             ]
-            for name in METRICS
+            for name in metrics_of(cell.arms)
         },
         "targets": targets.tolist(),
         "true": [one.frequencies[targets].tolist() for one in populations],
-        "clean": clean.mean[:, targets].tolist(),
-        "attacked": attacked.mean[:, targets].tolist(),
+        "arms": {arm.name: moments.mean[:, targets].tolist() for arm, moments in kept.arms.items()},
         "errors": None if errors is None else errors.tolist(),
         "expected": [
             None if estimate is None else estimate[targets].tolist()
@@ -104,6 +98,5 @@ def round_result(cell: Cell, measured: CellResults, number: int) -> tuple[Cell, 
     """One round, with what it measured as a cell of its own."""
     rounds = measured.rounds
     assert rounds is not None
-    clean, attacked = rounds.clean.row(number), rounds.attacked.row(number)
-    own = rounds.metrics[:, number]
-    return cell.rounds[number], CellResults(own, measured.fingerprints, clean, attacked)
+    arms, metrics = round_of(rounds.arms, number), rounds.metrics[:, number]
+    return cell.rounds[number], CellResults(metrics, measured.fingerprints, arms)

@@ -11,6 +11,7 @@ import pytest
 from support.cases import alike, attack, experiment
 
 import core
+from core.arms import UNDEFENDED
 from core.errors import FileError
 from core.experiment import compile
 from core.metrics import METRICS
@@ -52,7 +53,7 @@ def assert_equal(one: Rounds | None, other: Rounds | None) -> None:
     assert one is not None
     assert other is not None
     assert alike(one.metrics, other.metrics)
-    for before, after in ((one.clean, other.clean), (one.attacked, other.attacked)):
+    for before, after in ((one.arms[arm], other.arms[arm]) for arm in UNDEFENDED):
         assert isinstance(before, Moments)
         assert before.trials == after.trials
         assert np.array_equal(before.mean, after.mean)
@@ -79,7 +80,7 @@ def test_the_first_trials_of_a_known_block(kept: Store) -> None:
         assert one.rounds is not None
         assert other.rounds is not None
         assert alike(one.rounds.metrics[:8], other.rounds.metrics)
-        assert other.rounds.clean.trials == 0
+        assert other.rounds.arms == {}
 
 
 def test_an_interrupted_campaign_can_be_resumed(

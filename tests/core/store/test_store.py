@@ -22,6 +22,7 @@ from support.cases import alike, attack, experiment
 
 import core
 from core import recording, runner
+from core.arms import UNDEFENDED
 from core.errors import FileError, LdpError, ScenarioError
 from core.experiment import compile
 from core.recording import read_recording, write_recording
@@ -86,7 +87,7 @@ def assert_same(one: core.Results, other: core.Results) -> None:
     for a, b in zip(one.cells, other.cells, strict=True):
         assert alike(a.metrics, b.metrics)
         np.testing.assert_array_equal(a.fingerprints, b.fingerprints)
-        for before, after in ((a.clean, b.clean), (a.attacked, b.attacked)):
+        for before, after in ((a.arms[arm], b.arms[arm]) for arm in UNDEFENDED):
             assert before is not None
             assert after is not None
             assert before.trials == after.trials
@@ -271,7 +272,7 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
     assert shorter.digest == full.digest
     assert alike(shorter.cells[1].metrics, full.cells[1].metrics)
     there = kept.measured(recorded.run)
-    assert there[1].clean is None
+    assert there[1].arms == {}
     assert core.runner.digest(there) == full.digest
     computed.clear()
     exact, _ = record(kept, sweep(5))
@@ -580,7 +581,7 @@ def test_a_newer_store_is_refused_and_not_touched(
             assert_same(migrated.results(1), results)
     before = path.read_bytes()
     for write in (True, False):
-        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 4.*knows 3\)"):
+        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 5.*knows 4\)"):
             open_store(path, write)
     assert path.read_bytes() == before
 

@@ -52,7 +52,11 @@ def estimated(name: str) -> Frequencies:
     detected = None
     if made.document["protocol"]["kind"] == "rappor":
         detected = tuple(float(value > 0.01) for value in after)
-    return replace(found, clean=clean, attacked=after, detected=detected)
+    arms = {
+        "clean": replace(found.clean, mean=clean),
+        "attacked": replace(found.attacked, mean=after),
+    }
+    return replace(found, arms=arms, detected=detected)
 
 
 def overlays(found: Frequencies, count: int) -> tuple[Overlay, ...]:

@@ -185,9 +185,9 @@ def every_chart(rounds: Rounds, cursor: int | None) -> list[Plot]:
 def _repeated(rounds: Rounds, times: int) -> Rounds:
     columns = {
         name: getattr(rounds, name) * times
-        for name in ("users", "malicious", "share", "spent", "true", "clean", "attacked",
-                     "expected", "rank")
+        for name in ("users", "malicious", "share", "spent", "true", "expected", "rank")
     }  # fmt: skip
     errors = rounds.errors * times if rounds.errors is not None else None
     metrics = {name: found * times for name, found in rounds.metrics.items()}
-    return replace(rounds, **columns, errors=errors, metrics=metrics)
+    arms = {name: means * times for name, means in rounds.arms.items()}
+    return replace(rounds, **columns, arms=arms, errors=errors, metrics=metrics)

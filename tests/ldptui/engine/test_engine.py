@@ -17,6 +17,7 @@ from support.desk import Command, Desk, gone
 from support.worker import ENDLESS, document, soon
 
 from core import compile, run
+from core.arms import ATTACKED
 from core.scenario import Scenario
 from ldptui.engine.child import Child
 from ldptui.engine.engine import COMMAND, MAX_DEATHS
@@ -76,7 +77,7 @@ async def test_numbers_are_those_of_the_simulator(desk: Desk) -> None:
     gains = [cell.estimate("gain").mean for cell in headless.results.cells]
     assert [cell.metrics["gain"].mean for cell in last.parts["base"]] == gains
     assert last.frequencies is not None
-    assert last.frequencies.attacked == tuple(headless.results.cells[0].attacked.mean)
+    assert last.frequencies.attacked.mean == tuple(headless.results.cells[0].arms[ATTACKED].mean)
     assert desk.workers[0][0] is True
     assert "numpy" in desk.workers[0][1]
 

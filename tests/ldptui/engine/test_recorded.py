@@ -11,6 +11,7 @@ import pytest
 from support.worker import document
 
 from core import compile, run
+from core.arms import ATTACKED, CLEAN
 from core.recording import read_recording, write_recording
 from core.runner import units
 from core.scenario import Scenario
@@ -57,9 +58,9 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
         assert view.metrics["gain"].mean == there.estimate("gain").mean
         assert view.metrics["gain"].theory is not None
     assert snapshot.frequencies is not None
-    middle = measured[1].clean
+    middle = measured[1].arms[CLEAN]
     assert middle is not None
-    assert snapshot.frequencies.clean == tuple(middle.mean)  # the base has β = 0.05
+    assert snapshot.frequencies.clean.mean == tuple(middle.mean)  # the base has β = 0.05
     assert snapshot.frequencies.trials == 60
 
 
@@ -80,9 +81,9 @@ def test_a_film_shows_what_was_known_then(path: Path) -> None:
     there = film.frame(5)
     with open_store(path) as store:
         block = [store.block(1, one) for one in store.arrivals(1)[3:5]]
-    both = block[0].attacked + block[1].attacked
+    both = block[0].arms[ATTACKED] + block[1].arms[ATTACKED]
     assert there.frequencies is not None
-    assert there.frequencies.attacked == tuple(both.mean)
+    assert there.frequencies.attacked.mean == tuple(both.mean)
     assert known(9) == (180, 60, {0.02: 60, 0.05: 60, 0.2: 60}, "done")
     # Back, and on again: the same picture.
     assert known(4) == (80, 20, {0.02: 60, 0.05: 20, 0.2: 0}, "running")
@@ -180,16 +181,16 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
         """Trials; of the first `count` blocks, the targets and all items of each round."""
         frame = film.frame(count)
         assert frame.rounds is not None
-        own = {at: list(one.attacked) for at, one in frame.round_frequencies.items()}
+        own = {at: list(one.attacked.mean) for at, one in frame.round_frequencies.items()}
         return frame.rounds.trials, [list(one) for one in frame.rounds.attacked], own
 
     assert film.frame(0).rounds is None
     assert dict(film.frame(0).round_frequencies) == {}
     for count in (1, 2, 3, 1):  # estimates settle, and go back
         of_rounds = [one.rounds for one in blocks[:count] if one.rounds is not None]
-        expected = of_rounds[0].attacked
+        expected = of_rounds[0].arms[ATTACKED]
         for one in of_rounds[1:]:
-            expected = expected + one.attacked
+            expected = expected + one.arms[ATTACKED]
         assert shown(count) == (
             20 * count,
             expected.mean[:, [3, 4]].tolist(),

@@ -14,6 +14,7 @@ import pytest
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
 from core import compile, theory
+from core.arms import ATTACKED, CLEAN
 from core.export import to_json
 from core.metrics import METRICS
 from core.pure import item_variance
@@ -76,20 +77,20 @@ async def test_frequencies_are_exact(worker: Worker) -> None:
     assert shown.targets == tuple(cell.targets)
     assert (shown.trials, shown.domain_size) == (20, 16)
     assert shown.true == tuple(truth)
-    assert shown.clean == tuple(measured.clean.mean)
-    assert shown.attacked == tuple(measured.attacked.mean)
-    assert shown.clean_std == tuple(measured.clean.std)
-    assert shown.attacked_std == tuple(measured.attacked.std)
-    assert shown.sigma_clean == tuple(np.sqrt(item_variance(cell.protocol, cell.users, truth)))
-    assert shown.sigma_attacked == tuple(np.sqrt(attacked_variance(cell)))
+    assert shown.clean.mean == tuple(measured.arms[CLEAN].mean)
+    assert shown.attacked.mean == tuple(measured.arms[ATTACKED].mean)
+    assert shown.clean.std == tuple(measured.arms[CLEAN].std)
+    assert shown.attacked.std == tuple(measured.arms[ATTACKED].std)
+    assert shown.clean.sigma == tuple(np.sqrt(item_variance(cell.protocol, cell.users, truth)))
+    assert shown.attacked.sigma == tuple(np.sqrt(attacked_variance(cell)))
 
 
 async def test_what_is_undefined_is_none(worker: Worker) -> None:
     alone = document(trials=1, attack={"kind": "none"})
     last = await worker.end(worker.run(1, base=alone))
     assert last.frequencies is not None
-    assert last.frequencies.clean_std is None
-    assert last.frequencies.sigma_attacked == last.frequencies.sigma_clean
+    assert last.frequencies.clean.std is None
+    assert last.frequencies.attacked.sigma == last.frequencies.clean.sigma
     metrics = last.parts["base"][0].metrics
     assert (metrics["gain"].mean, metrics["gain"].theory) == (None, None)
     assert metrics["mse"].mean is not None
@@ -115,8 +116,8 @@ async def test_rappor_has_no_p_and_q_but_closed_forms(worker: Worker) -> None:
     assert view.rappor is not None
     assert {"p_star", "q_star", "epsilon_one", "epsilon_infinity"} <= set(view.rappor)
     assert all(exported[name] == value for name, value in view.rappor.items())
-    assert shown.sigma_clean == tuple(np.sqrt(variances[0]))
-    assert shown.sigma_attacked == tuple(np.sqrt(variances[1]))
+    assert shown.clean.sigma == tuple(np.sqrt(variances[0]))
+    assert shown.attacked.sigma == tuple(np.sqrt(variances[1]))
     assert view.metrics["gain"].theory is not None
     assert view.metrics["detected"].mean == results.cells[0].estimate("detected").mean
     (view,) = (await worker.end(worker.run(2, base=rappor("basic")))).parts["base"]
@@ -221,8 +222,8 @@ async def test_without_a_closed_form_sigma_is_measured(worker: Worker, trials: i
     assert shown is not None
     assert last.parts["base"][0].metrics["mse"].theory is None
     none = (0.0,) * 16
-    assert shown.sigma_clean == (none if trials == 1 else tuple(measured.clean.std))
-    assert shown.sigma_attacked == (none if trials == 1 else tuple(measured.attacked.std))
+    assert shown.clean.sigma == (none if trials == 1 else tuple(measured.arms[CLEAN].std))
+    assert shown.attacked.sigma == (none if trials == 1 else tuple(measured.arms[ATTACKED].std))
 
 
 async def test_labels_come_from_the_data(worker: Worker, tmp_path: Any) -> None:
@@ -441,7 +442,7 @@ async def test_a_large_domain_is_thinned(worker: Worker) -> None:
     assert MAX_ITEMS // 2 < len(shown.items) <= MAX_ITEMS
     assert set(cell.targets) <= set(shown.items)
     assert shown.true == tuple(cell.population.frequencies[list(shown.items)])
-    assert len(shown.labels) == len(shown.sigma_attacked) == len(shown.items)
+    assert len(shown.labels) == len(shown.attacked.sigma) == len(shown.items)
     assert max(map(len, worker.lines)) < 300_000
 
 

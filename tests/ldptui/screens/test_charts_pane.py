@@ -404,7 +404,7 @@ async def test_table_keeps_its_order_while_a_run_goes_on() -> None:
         await pilot.pause()
         assert [row[0] for row in table.rows] == items
         assert table.cursor == 2
-        assert table.rows[0][3] != snapshot(scenario()).frequencies.clean[0]  # type: ignore[union-attr]
+        assert table.rows[0][3] != snapshot(scenario()).frequencies.clean.mean[0]  # type: ignore[union-attr]
 
 
 async def test_table_scrolls_to_the_cursor() -> None:
@@ -477,8 +477,9 @@ async def test_only_changed_rows_of_the_table_are_sent() -> None:
         table.refresh = lambda *where, **_: regions.extend(where) or table  # type: ignore[assignment,func-returns-value]
         found = snapshot(scenario())
         assert found.frequencies is not None
-        first = (found.frequencies.clean[0] + 0.01, *found.frequencies.clean[1:])
-        pane.snapshot = replace(found, key=2, frequencies=replace(found.frequencies, clean=first))
+        first = (found.frequencies.clean.mean[0] + 0.01, *found.frequencies.clean.mean[1:])
+        arms = {**found.frequencies.arms, "clean": replace(found.frequencies.clean, mean=first)}
+        pane.snapshot = replace(found, key=2, frequencies=replace(found.frequencies, arms=arms))
         assert len(regions) == 1
         assert regions[0].y == 1
 
@@ -670,7 +671,7 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         assert chart(pane, "bars").title.endswith("round 1 of 0–4")
         third = run.round_frequencies[1]
         at = third.labels.index(chart(pane, "bars").bars[0].label)
-        assert chart(pane, "bars").bars[0].value == third.attacked[at]
+        assert chart(pane, "bars").bars[0].value == third.attacked.mean[at]
         await pilot.press("t")
         assert pane.table() is not None
         assert "round 1 of 0–4" in str(pane.table() and pane.table().title)  # type: ignore[union-attr]
