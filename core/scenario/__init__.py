@@ -9,10 +9,23 @@ from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
 from .document import MAX_DEPTH, Document
-from .keys import known_keys, pattern, schema, sweepable_keys
+from .keys import (
+    choices_of,
+    default_of,
+    defaults_of,
+    is_required,
+    known_keys,
+    names_of,
+    pattern,
+    range_of,
+    rule_of,
+    sweepable_keys,
+    type_of,
+)
 from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
+from .schema import schema
 from .sweep import MAX_CELLS, dotted_sweep
 from .toml import edit, line_of, to_toml
 
@@ -32,17 +45,25 @@ __all__ = [
     "Ramp",
     "Scenario",
     "Simulate",
+    "choices_of",
+    "default_of",
+    "defaults_of",
     "dotted_sweep",
     "edit",
+    "is_required",
     "kinds_at",
     "known_keys",
     "line_of",
     "load",
+    "names_of",
     "parse",
     "pattern",
+    "range_of",
     "read_document",
     "read_text",
+    "rule_of",
     "schema",
     "sweepable_keys",
     "to_toml",
+    "type_of",
 ]

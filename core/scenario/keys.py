@@ -1,4 +1,4 @@
-"""What the dataclasses say about the keys: their types, what they allow, the JSON Schema."""
+"""The keys of a scenario as the dataclasses declare them: types, ranges, choices, defaults."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from typing import (
     Literal,
     TypeGuard,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
 )
 
 from ..bounds import Range
-from .point import POINT, Point
+from ..goal import Goal
+from .campaign import Campaign
+from .point import Point, Simulate, kinds_at
 
 
 def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
@@ -120,6 +123,77 @@ def is_integer(hint: Any) -> bool:
     return _bare(hint)[0] is int
 
 
+def range_of(key: str) -> Range | None:
+    """The interval that a numeric key may lie in; None for other keys."""
+    hints = KNOWN.get(pattern(key), ())
+    return next((allowed for _, allowed in map(_bare, hints) if allowed is not None), None)
+
+
+def choices_of(key: str) -> tuple[Any, ...]:
+    """The words or truth values that a key may have; empty where it has none to choose from."""
+    words: dict[Any, None] = {}
+    for base, _ in map(_bare, KNOWN.get(pattern(key), ())):
+        if get_origin(base) is Literal:
+            words |= dict.fromkeys(get_args(base))
+        elif base is bool:
+            words |= {True: None, False: None}
+    return tuple(words)
+
+
+def type_of(key: str) -> type:
+    """The plain type of a key, the first where it has several; str where none is known."""
+    for base, _ in map(_bare, KNOWN.get(pattern(key), ())):
+        if get_origin(base) is Literal:
+            return type(get_args(base)[0])
+        plain = get_origin(base) or base
+        return list if plain is tuple else cast("type", plain)
+    return str
+
+
+@functools.cache
+def default_of(key: str, kind: str = "") -> Any:
+    """The value of a key that is left out; None where the key is required or has no value."""
+    default = _fields(key, kind).get(key.rpartition(".")[2], dataclasses.MISSING)
+    return None if default is dataclasses.MISSING else default
+
+
+def defaults_of(key: str) -> tuple[Any, ...]:
+    """The scalars that the kinds of a key's table have as its default, each once."""
+    if key.endswith(".kind"):
+        return ()  # each has its own name
+    kinds = kinds_at(key.rpartition(".")[0]) or {"": Point}
+    values = dict.fromkeys(default_of(key, kind) for kind in kinds)
+    return tuple(value for value in values if isinstance(value, str | int | float))
+
+
+def is_required(key: str, kind: str = "") -> bool:
+    """True for a key that a kind of its table cannot do without."""
+    return _fields(key, kind).get(key.rpartition(".")[2]) is dataclasses.MISSING
+
+
+def names_of(table: str, kind: str) -> tuple[str, ...]:
+    """The names of the keys that a kind of a table knows besides `kind`, in order."""
+    return tuple(name for name in _fields(f"{table}.kind", kind) if name != "kind")
+
+
+def _fields(key: str, kind: str) -> dict[str, Any]:
+    """The keys of the table that a dotted key is in, each with its default or MISSING."""
+    table = key.rpartition(".")[0]
+    owner = _TABLES.get(table) or kinds_at(table).get(kind)
+    if owner is None:
+        return {}
+    return {_name(owner, field.name): field.default for field in dataclasses.fields(owner)}
+
+
+_TABLES: Final[dict[str, type]] = {
+    "": Point,
+    "simulate": Simulate,
+    "campaign": Campaign,
+    "goal": Goal,
+}
+"""The tables that have no kind."""
+
+
 _LISTED: Final[dict[Any, str]] = {int: "integers", float: "numbers"}
 _TYPES: Final[dict[Any, str]] = {
     int: "an integer",
@@ -127,6 +201,13 @@ _TYPES: Final[dict[Any, str]] = {
     str: "text",
     bool: "true or false",
 }
+
+
+def _ranged(name: str, allowed: str) -> str:
+    """A type with its range: "a number in [0, 1)", "an integer, at least 1", "a finite number"."""
+    if allowed == "finite":
+        return name.replace(" ", f" {allowed} ")
+    return f"{name}{',' if allowed.startswith('at') else ''} {allowed}".rstrip()
 
 
 def rule_of(key: str) -> str | None:
@@ -138,94 +219,14 @@ def rule_of(key: str) -> str | None:
     for hint in hints:
         base, allowed = _bare(hint)
         if get_origin(base) is Literal:
-            words += [f'"{one}"' for one in get_args(base) if f'"{one}"' not in words]
+            choices = (f'"{word}"' if isinstance(word, str) else str(word)
+                       for word in get_args(base))  # fmt: skip
+            words += [choice for choice in choices if choice not in words]
         elif get_origin(base) is dict:
             words.append("a table")
         elif base in _TYPES:
-            bounds = f" {allowed}" if allowed is not None else ""
-            words.append(f"{_TYPES[base]}{',' if bounds.startswith(' at') else ''}{bounds}")
+            words.append(_ranged(_TYPES[base], str(allowed or "")))
         else:
             of = get_args(base)[0]
             words.append(f"a list of {_LISTED.get(of, 'items')}")
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-_PATTERNS: Final = (
-    *(rf"^{re.escape(table)}\.".replace(r"\*", r"\d+") for table in OPEN),
-    *(f"^{re.escape(key)}$".replace(r"\*", r"\d+") for key in sweepable_keys() if "*" in key),
-)
-"""Regular expressions of the keys that cannot be listed."""
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario file.
-
-    With a sweep or a goal tables may leave out what these give, and hold keys of any swept kind.
-    """
-    described = POINT.json_schema()
-    described["title"] = "ldptui scenario"
-    strict = described["properties"]
-    definitions = described["$defs"]
-    described["properties"] = {name: _loose(one, definitions) for name, one in strict.items()}
-    described["if"] = {"not": {"anyOf": [{"required": ["sweep"]}, {"required": ["goal"]}]}}
-    described["then"] = {"properties": strict}
-    axis = {
-        "type": "object",
-        "properties": {
-            "from": {"type": "number"},
-            "to": {"type": "number"},
-            "points": {"type": "integer", "minimum": 1},
-            "scale": {"enum": ["linear", "log"], "default": "linear"},
-        },
-        "required": ["from", "to", "points"],
-        "additionalProperties": False,
-    }
-    described["properties"]["sweep"] = {
-        "type": "object",
-        "description": "Dotted key to its values; a swept key may be left out of its table.",
-        "propertyNames": {
-            "anyOf": [
-                {"enum": [key for key in sweepable_keys() if "*" not in key]},
-                *({"pattern": one} for one in _PATTERNS),
-            ]
-        },
-        "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},
-    }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
-
-
-def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
-    """The same JSON Schema with no key required, and one table for all kinds of a table."""
-    if "$ref" in described:
-        return _loose(definitions[described["$ref"].rpartition("/")[2]], definitions)
-    members = described.get("oneOf", described.get("anyOf"))
-    if members is not None:
-        parts = [_loose(one, definitions) for one in members]
-        tables = [one for one in parts if "properties" in one]
-        others = [one for one in parts if "properties" not in one]
-        return _any_of([*([_one_table(tables)] if tables else []), *others])
-    if "properties" in described:
-        return _one_table([{"properties": {
-            name: _loose(one, definitions) for name, one in described["properties"].items()
-        }}])  # fmt: skip
-    if isinstance(described.get("items"), dict):
-        return {**described, "items": _loose(described["items"], definitions)}
-    return described
-
-
-def _one_table(tables: list[Any]) -> dict[str, Any]:
-    """A table that may have the keys of all of these."""
-    keys = dict.fromkeys(name for one in tables for name in one["properties"])
-    properties = {
-        name: _any_of([one["properties"][name] for one in tables if name in one["properties"]])
-        for name in keys
-    }
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def _any_of(choices: list[Any]) -> Any:
-    """One of these, each said once."""
-    if all("const" in one for one in choices):
-        return {"enum": list(dict.fromkeys(one["const"] for one in choices))}
-    distinct = [one for at, one in enumerate(choices) if one not in choices[:at]]
-    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

@@ -1,1 +1,29 @@
-"""Every word about keys, kinds and metrics, once."""
+"""Every word about keys, kinds and metrics, once: a row of a TOML file each.
+
+A new key of a scenario has its type, range, choices and default at its dataclass in `core`, and its
+row in keys.toml; a new kind has its row in kinds.toml, a new metric in metrics.toml.
+"""
+
+from __future__ import annotations
+
+from .keys import Key, allowed_values, has_words, key_words, listed_keys, named, title_of
+from .kinds import Kind, families, in_families, kind_words, listed_kinds, swept_kinds
+from .metrics import Metric, metric_words
+
+__all__ = [
+    "Key",
+    "Kind",
+    "Metric",
+    "allowed_values",
+    "families",
+    "has_words",
+    "in_families",
+    "key_words",
+    "kind_words",
+    "listed_keys",
+    "listed_kinds",
+    "metric_words",
+    "named",
+    "swept_kinds",
+    "title_of",
+]

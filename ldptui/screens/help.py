@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
@@ -122,28 +121,24 @@ def _place(node: DOMNode) -> str:
 
 def field_text(key: str, run_key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
-    from ..catalogue.help import field_help, kind_help
+    from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 
     if key.startswith("lab."):
         yield from lab_text(*key.split(".")[1:3])
         return
-    field = field_help(key) if key else None
-    if field is None:
+    words = key_words(key)
+    if not words.meaning:
         yield Content("\n").join(
             [_heading("ldptui"), Content(ABOUT.format(run_key)), Content(""), Content(DIGEST)]
         )
         return
     title = Content.assemble(
-        _heading(field.title), Content.styled(f"   {key}", "$foreground-muted")
+        _heading(words.title), Content.styled(f"   {key}", "$foreground-muted")
     )
-    yield Content("\n").join([title, Content(field.meaning)])
-    table, _, leaf = key.rpartition(".")
-    # "ria(-unperturbed)" names two kinds.
-    words = re.sub(r"(\w+)\((-\w+)\)", r"\1, \1\2", field.allowed).split(",")
-    kinds = [kind_help(table, word.strip()) for word in words]
-    known = [kind for kind in kinds if kind is not None] if leaf == "kind" else []
-    if known:
-        for kind in known:
+    yield Content("\n").join([title, Content(words.meaning)])
+    table, _, leaf = key.partition(".")
+    if leaf.rpartition(".")[2] == "kind":
+        for kind in (kind_words(table, kind) for kind in listed_kinds(table)):
             name = Content.styled(f"{kind.kind:<10}", "bold")
             yield Content("\n").join(
                 [
@@ -153,8 +148,8 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
                 ]
             )
     else:
-        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), field.allowed)
-    yield from _formula(field.formula, field.source)
+        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed_values(key))
+    yield from _formula(words.formula, words.source)
 
 
 def lab_text(tab: str, name: str = "") -> Iterator[Content]:

@@ -5,33 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from ..catalogue.help import field_help
+from ..catalogue import key_words
 from ..text.format import chosen, count
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Snapshot
-
-SHORT = {
-    "protocol.kind": "",
-    "protocol.epsilon": "ε",
-    "protocol.hash_range": "g",
-    "protocol.delta": "δ",
-    "protocol.neighbours": "neighbours",
-    "attack.kind": "",
-    "attack.share": "β",
-    "attack.targets.count": "r",
-    "attack.targets.pick": "targets",
-    "attack.targets.items": "targets",
-    "attack.seeds": "K",
-    "attack.scoring": "scoring",
-    "population.kind": "",
-    "population.items": "d",
-    "population.users": "n",
-    "population.exponent": "exponent",
-    "simulate.path": "path",
-    "simulate.top_k": "k",
-}
 
 
 @dataclass(frozen=True)
@@ -126,9 +105,10 @@ def described(document: Mapping[str, Any]) -> str:
             kind = many if phases else described_mix(parts_of(attack))
         plain = table == "population" or (table == "attack" and listed)
         words = [str(kind) if plain else str(kind).upper()]
-        for key, short in SHORT.items():
-            if key.startswith(f"{table}.") and short and key in values and len(short) == 1:
-                words.append(f"{short}={shown(values[key])}")
+        for key, value in values.items():
+            symbol = _brief(key)
+            if key.startswith(f"{table}.") and len(symbol) == 1:
+                words.append(f"{symbol}={shown(value)}")
         parts.append(" ".join(words) if kind != "none" else "no attack")
     return ", ".join(parts)
 
@@ -140,18 +120,27 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     for key in dict.fromkeys([*old, *new]):
         if key in ("title", "about") or old.get(key) == new.get(key):
             continue
-        name = SHORT[key] if key in SHORT else place_of(key)
         change = f"{shown(old.get(key))} → {shown(new.get(key))}"
-        words.append(f"{name} {change}" if name else change)
+        words.append(change if key in _KINDS else f"{_brief(key)} {change}")
     return ", ".join(words)
+
+
+_KINDS: Final = ("protocol.kind", "attack.kind", "population.kind")
+"""Keys whose values say what they are."""
+
+
+def _brief(key: str) -> str:
+    """The shortest name of a key; one of a phase or a part in full, with its place."""
+    if key.startswith("sweep."):
+        return f"sweep of {_brief(key.removeprefix('sweep.'))}"
+    return place_of(key) if re.search(r"\.\d+\.", key) else key_words(key).short
 
 
 def place_of(key: str) -> str:
     """A key in words, with the phase and the part that it is in: "weight w of part 2"."""
-    help_ = field_help(key)
-    name = help_.title if help_ is not None else key
-    found = re.match(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?", key)
-    phase, part = found.groups() if found else (None, None)
+    name = key_words(key).noun
+    place = re.match(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?", key)
+    phase, part = place.groups() if place else (None, None)
     if part is not None:
         name += f" of part {int(part) + 1}"
     if phase is not None:
@@ -161,29 +150,6 @@ def place_of(key: str) -> str:
 
 WIDEST = 28
 """Of a value in a table of differences, in characters."""
-
-WORDS = {
-    "title": "the title",
-    "about": "the description",
-    "seed": "the seed",
-    "trials": "the number of trials",
-    "protocol.kind": "the protocol",
-    "protocol.epsilon": "the privacy budget ε",
-    "protocol.hash_range": "the hash range g",
-    "attack.kind": "the attack",
-    "attack.share": "the share of fake users β",
-    "attack.targets.count": "the number of targets r",
-    "attack.targets.pick": "how targets are picked",
-    "attack.targets.items": "the targets",
-    "attack.seeds": "the hash seeds tried K",
-    "attack.scoring": "how seeds are scored",
-    "population.kind": "the population",
-    "population.items": "the number of items d",
-    "population.users": "the number of users n",
-    "population.exponent": "the exponent of the population",
-    "simulate.path": "the simulation path",
-    "simulate.top_k": "k of the top-k metric",
-}
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -195,14 +161,11 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
             continue
         swept = key.startswith("sweep.")
         plain = key.removeprefix("sweep.")
-        place = place_of(plain)
-        name = WORDS.get(plain) or (f"the {place}" if place != plain else plain)
-        what = f"the sweep of {name.removeprefix('the ')}" if swept else name
+        name = f"the {'sweep of ' * swept}{place_of(plain)}"
         was, now = shown(old.get(key)), shown(new.get(key))
         if key.endswith(".kind") and key.startswith(("protocol", "attack")):
             was, now = was.upper(), now.upper()
-        said = what[0].upper() + what[1:] if what.startswith("the ") else what
-        sentences.append(said + _change(old.get(key), new.get(key), was, now))
+        sentences.append(name[0].upper() + name[1:] + _change(old.get(key), new.get(key), was, now))
     return sentences
 
 

@@ -19,7 +19,7 @@ from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.runner import Results, run
 from core.store import Store, begin, open_store
-from ldptui.catalogue.help import metric_help
+from ldptui.catalogue import metric_words
 from ldptui.commands.runs.exporting import columns, dictionary
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
@@ -61,8 +61,8 @@ def test_a_new_metric_is_in_every_output() -> None:
     rows = [row for row in csv.DictReader(io.StringIO(to_csv(results))) if not row["round"]]
     assert [float(row[NAME]) for row in rows] == values.tolist()
     assert columns(results, [NAME])[NAME] == values.tolist()
-    assert (NAME, "number", f"the metric {NAME}") in dictionary()
-    assert metric_help(NAME) is None
+    assert (NAME, "number", "smallest estimate") in dictionary()
+    assert metric_words(NAME).name == "smallest estimate"
     part = PartSoFar("base", results.experiment, [])
     part.update(results.cells)
     part.reckon()

@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from core.errors import LdpError
 from core.limits import MAX_ITEMS
 from core.protocols import BitNoise, ProtocolSpec, RapporSpec
-from core.scenario import Point, Scenario
+from core.scenario import Point, Scenario, type_of
 
+from ...catalogue import key_words, listed_keys
 from ...session.draft import drawn
 from .documents import error_document, gain_document, points_of, sweep_entry
 
@@ -49,40 +50,21 @@ class Variable:
         return tuple(dict.fromkeys(round(value) for value in values))
 
 
-_GAIN_KEYS: Final = (
-    "attack.share", "protocol.epsilon", "population.items", "attack.targets.count",
-    "population.users", "attack.seeds", "protocol.f", "protocol.hashes", "protocol.bits",
-    "protocol.cohorts", "attack.cohort",
-)  # fmt: skip
-
-_REAL: Final = frozenset({"attack.share", "protocol.epsilon", "protocol.f", "attack.cohort"})
-
-_ERROR_KEYS: Final = ("protocol.epsilon", "population.users", "population.items")
-
-_WORDS: Final = {
-    "attack.share": ("β", "share of fake users β"),
-    "protocol.epsilon": ("ε", "privacy budget ε"),
-    "population.items": ("d", "number of items d"),
-    "population.users": ("n", "number of genuine users n"),
-    "attack.targets.count": ("r", "number of targets r"),
-    "attack.seeds": ("K", "hash seeds tried by each fake user K"),
-    "protocol.f": ("f", "permanent noise f"),
-    "protocol.hashes": ("h", "hash functions h"),
-    "protocol.bits": ("k", "bits of a Bloom filter k"),
-    "protocol.cohorts": ("m", "cohorts m"),
-    "attack.cohort": ("crowd", "share of the fakes in one cohort"),
-}
+def _keys(chart: str) -> list[str]:
+    """The keys that the x-axis of a chart may show, in order."""
+    places = {key: key_words(key).axis.get(chart) for key in listed_keys()}
+    return sorted((key for key in places if places[key]), key=lambda key: places[key] or 0)
 
 
 def axes(scenario: Scenario) -> tuple[Variable, ...]:
     """The variables of a gain curve; empty where the scenario has no attack."""
-    keys = _GAIN_KEYS if "goal" not in scenario.document else ("attack.share",)
+    keys = _keys("gain") if "goal" not in scenario.document else ["attack.share"]
     return _axes(scenario, points_of(gain_document(scenario), scenario), keys)
 
 
 def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
     """The variables of an error curve."""
-    return _axes(scenario, points_of(error_document(scenario), scenario), _ERROR_KEYS)
+    return _axes(scenario, points_of(error_document(scenario), scenario), _keys("error"))
 
 
 def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> tuple[Variable, ...]:
@@ -100,16 +82,15 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
             continue
         if key == "attack.seeds" and not any(_hashes(point) for point in points):
             continue
-        symbol, label = _WORDS[key]
         own = own_values(scenario, key)
         if own:
             low, high = min(own), max(own)
             log = _is_log(scenario, key, own)
         else:
             low, high, log = _default_range(key, max(values), points, room)
-        integer = key not in _REAL
+        words, integer = key_words(key), type_of(key) is int
         if low < high:
-            found.append(Variable(key, symbol, label, low, high, log, integer))
+            found.append(Variable(key, words.short, words.noun, low, high, log, integer))
     return tuple(found)
 
 
@@ -162,18 +143,9 @@ def _default_range(
         return max(1.0, value / 100), min(1e12, value * 100), True
     if key == "attack.targets.count":
         return 1, min(room, max(20, 2 * value)), False
-    if key in _RAPPOR_RANGES:
-        return _RAPPOR_RANGES[key]
+    if (span := key_words(key).span) is not None:
+        return span["from"], span["to"], span.get("scale") == "log"
     return 1, min(10**6, max(10**4, 10 * value)), True
-
-
-_RAPPOR_RANGES: Final[Mapping[str, tuple[float, float, bool]]] = {
-    "protocol.f": (0.05, 0.95, False),
-    "protocol.hashes": (1, 8, False),
-    "protocol.bits": (8, 256, True),
-    "protocol.cohorts": (2, 128, True),
-    "attack.cohort": (0.0, 1.0, False),
-}
 
 
 def _most_epsilon(spec: ProtocolSpec) -> float:

@@ -18,10 +18,11 @@ from core.files import whole_file, write_atomically
 from core.metrics import METRICS
 from core.recording import write_recording
 from core.runner import Results
+from core.scenario import range_of, sweepable_keys, type_of
 from core.store import Run
 
 from ... import exits
-from ...catalogue.help import metric_help
+from ...catalogue import has_words, key_words, metric_words
 from ...terminal import output
 from ...text import table
 from .. import reporting
@@ -32,16 +33,6 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
     "trial": ("integer", "number of the trial in its cell, from 0"),
     "fingerprint": ("text", "xxh3_64 of the trial's support counts, hexadecimal"),
-    "seed": ("integer", "the scenario's seed"),
-    "trials": ("integer", "trials of the cell that the scenario asks for"),
-    "population.items": ("integer", "domain size d"),
-    "population.users": ("integer", "genuine users n"),
-    "protocol.epsilon": ("number", "privacy budget ε, in nats"),
-    "protocol.hash_range": ("integer or text", "g of local hashing, or the rule that gives it"),
-    "protocol.delta": ("number", "δ of the stability histogram"),
-    "protocol.neighbours": ("text", "which tables of a curator must look alike"),
-    "attack.share": ("number", "share β of malicious users among all, as asked for"),
-    "attack.targets.count": ("integer", "number of targets r"),
     "answer.reached": ("yes or no", "whether any number of malicious users reaches the goal"),
     "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
     "answer.share": ("number", "their share among all users"),
@@ -50,21 +41,35 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "answer.low": ("integer", "of a search, malicious users that are too few"),
     "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
 }
-"""What columns besides the metrics mean; other parameters are the scenario's own keys."""
+"""Columns that are neither a key of the scenario nor a metric: their types and meanings."""
 
 
 def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
     """Column, type and meaning, of these columns or of all that are known."""
     rows = []
-    for name in names or [*COLUMNS, *METRICS]:
+    keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
+    for name in names or [*COLUMNS, *keys, *METRICS]:
         if name in METRICS:
-            words = metric_help(name)
-            kind = "integer" if METRICS[name].whole else "number"
-            meaning = f"the metric {name}" if words is None else words.column
+            words = metric_words(name)
+            kind, meaning = "integer" if METRICS[name].whole else "number", words.column
+            meaning = meaning or words.name
+        elif name in COLUMNS:
+            kind, meaning = COLUMNS[name]
+        elif has_words(name):
+            kind, meaning = _types(name), key_words(name).noun
         else:
-            kind, meaning = COLUMNS.get(name, ("", f"the scenario's key {name}"))
+            kind, meaning = "", f"the scenario's key {name}"
         rows.append((name, kind, meaning))
     return rows
+
+
+_TYPES: Final = {int: "integer", float: "number", str: "text", bool: "yes or no"}
+
+
+def _types(key: str) -> str:
+    """The types of a key in words: `integer`, `integer or text` for a number or the rule for it."""
+    kind = _TYPES.get(type_of(key), "")
+    return f"integer or {kind}" if range_of(key) and kind == "text" else kind
 
 
 def show_dictionary(options: Namespace) -> int:

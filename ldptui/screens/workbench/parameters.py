@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ...catalogue.help import field_help, title_of
+from ...catalogue import key_words, title_of
 from ...messages import FieldFocused
 from ...text.format import short
 from ...widgets.blank import Rows
@@ -193,10 +193,10 @@ class ParametersPane(VerticalScroll):
         self._say_meaning()
 
     def _say_meaning(self) -> None:
-        help_, words = field_help(self._key), self.query_one("#meaning", Static)
+        key, words = key_words(self._key), self.query_one("#meaning", Static)
         # One that is not shown is left alone: Textual lays out the screen anew for it.
-        if help_ is not None and words.display:
-            words.update(f"{help_.title}: {help_.meaning}", layout=False)
+        if key.meaning and words.display:
+            words.update(f"{key.title}: {key.meaning}", layout=False)
 
     # Downwards.
 

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.reactive import var
 from textual.widget import Widget
 
-from ...catalogue.help import kind_help
+from ...catalogue import in_families, kind_words, listed_kinds
 from ...messages import FieldFocused, KeyEdited
 from ...text.format import MISSING, decimals, fixed, short
 from ...widgets.field import muted
@@ -27,23 +27,10 @@ if TYPE_CHECKING:
 
     from ...session.draft import Draft
 
-BRIEFLY: Final = {
-    "grr": "small d: least error",
-    "sue": "the classic baseline",
-    "oue": "big d, d-bit reports",
-    "blh": "one bit and a seed",
-    "olh": "big d, short reports",
-    "rappor": "strings, many rounds",
-}
-"""Why to pick each protocol, for rows too narrow for the sentence in help.toml."""
-
-KINDS: Final = tuple(BRIEFLY)
-CURATORS: Final = {
-    "laplace": "a trusted curator",
-    "geometric": "in whole numbers",
-    "stability": "open domain, δ",
-}
+CURATORS: Final = in_families()["curators"]
 """No local protocols, but to stand beside them; they share one row where there is no room."""
+
+KINDS: Final = tuple(kind for kind in listed_kinds("protocol") if kind not in CURATORS)
 
 ALL: Final = (*KINDS, *CURATORS)
 NAME: Final = max(map(len, KINDS)) + 1
@@ -174,10 +161,9 @@ class ProtocolPane(Widget, can_focus=True):
         name = WIDEST - 2 if roomy else NAME
         facts = self._facts
         spreads = facts.spreads if facts is not None and facts.spreads else ("",) * len(KINDS)
-        texts = list(BRIEFLY.values())
+        texts = [kind_words("protocol", kind).brief for kind in KINDS]
         if self._reasons_fit(width):
-            helps = [kind_help("protocol", kind) for kind in KINDS]
-            texts = [help_.reason if help_ else "" for help_ in helps]
+            texts = [kind_words("protocol", kind).reason for kind in KINDS]
         right = self._right if max(map(cell_len, texts)) + self._right <= width - name - 4 else 0
         rows = []
         for kind, text, spread in zip(KINDS, texts, spreads, strict=True):
@@ -207,12 +193,12 @@ class ProtocolPane(Widget, can_focus=True):
         """The trusted curators: a row each, with its reason, or one row for all."""
         rows = []
         spreads = self._facts.central if self._facts is not None else ("",) * len(CURATORS)
-        for (kind, brief), spread in zip(CURATORS.items(), spreads, strict=True):
+        for kind, spread in zip(CURATORS, spreads, strict=True):
             chosen = kind == self._kind
             bright = "$text-accent bold" if self.has_focus else "$foreground bold"
             mark = "● " if chosen else "↔ " if kind in self._swept else "○ "
-            help_ = kind_help("protocol", kind)
-            text = help_.reason if help_ is not None and self._reasons_fit(width) else brief
+            words = kind_words("protocol", kind)
+            text = words.reason if self._reasons_fit(width) else words.brief
             row = Content.assemble(
                 (mark, bright if chosen else muted(self)),
                 (kind.upper(), bright if chosen else "$foreground"),
@@ -240,15 +226,15 @@ class ProtocolPane(Widget, can_focus=True):
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:
         """Why to pick the chosen protocol, unless its row says so, and what it does."""
-        help_ = kind_help("protocol", self._kind)
-        if help_ is None or self._facts is None:
+        kind = kind_words("protocol", self._kind)
+        if not kind.text or self._facts is None:
             return [], []
-        reason = [] if self._reasons_fit(width) else _wrapped(help_.reason, width, muted(self))
-        return reason, _wrapped(f"{_full_name(help_.name)}: {help_.text}", width, muted(self))
+        reason = [] if self._reasons_fit(width) else _wrapped(kind.reason, width, muted(self))
+        return reason, _wrapped(f"{_full_name(kind.name)}: {kind.text}", width, muted(self))
 
     def _reasons_fit(self, width: int) -> bool:
-        helps = [kind_help("protocol", kind) for kind in ALL]
-        return max(cell_len(help_.reason) for help_ in helps if help_) <= width - TEXT
+        reasons = [kind_words("protocol", kind).reason for kind in ALL]
+        return max(map(cell_len, reasons)) <= width - TEXT
 
     @property
     def _right(self) -> int:

@@ -228,7 +228,7 @@ class WorkbenchScreen(Screen[None]):
 
     def _show_problems(self) -> None:
         """The first problem in the status line, in the form's words; nothing while all is well."""
-        from ...catalogue.help import named
+        from ...catalogue import named
 
         problems = self.draft.problems if self.draft else ()
         sentence = f"{named(problems[0].key)} {problems[0].message}".strip() if problems else ""
@@ -274,7 +274,7 @@ class WorkbenchScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
-        from ...catalogue.help import named
+        from ...catalogue import named
         from ...session.draft import retyped
 
         if self.draft is None or not self._past.edits:

@@ -21,6 +21,7 @@ from .looking import (
 from .opening import opened, recorded
 from .populations import Origin, UnreadError, drawn, ready
 from .state import Draft, Problem
+from .sweeping import as_list, as_range, new_sweep, sweepable, takes_range
 
 __all__ = [
     "Draft",
@@ -28,6 +29,8 @@ __all__ = [
     "Problem",
     "UnreadError",
     "allowed",
+    "as_list",
+    "as_range",
     "base",
     "default_of",
     "draft_of",
@@ -35,6 +38,7 @@ __all__ = [
     "edited",
     "keys_of",
     "kind_of",
+    "new_sweep",
     "opened",
     "own_problem",
     "read_on",
@@ -43,6 +47,8 @@ __all__ = [
     "retyped",
     "saved",
     "sweep_of",
+    "sweepable",
+    "takes_range",
     "used_keys",
     "value_of",
 ]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args, get_origin
 
-from ...catalogue.help import field_help, kind_help
+from ...catalogue import kind_words, title_of
 
 _TOKEN: Final = re.compile(
     r"""(?P<comment>\#[^\n]*)
@@ -142,12 +142,12 @@ def _keys(table: _Table, text: str, at: int) -> Iterator[Offer]:
 
     if table.path == "sweep":
         for key in sweepable_keys():
-            yield Offer(f'"{key}" = ', _meaning(key))
+            yield Offer(f'"{key}" = ', title_of(key))
         return
     kind = table.keys.get("kind") or _kind_below(text, at)
     for name in _names(table.path, kind):
         key = f"{table.path}.{name}".strip(".")
-        yield Offer(f"{name} = ", _meaning(key))
+        yield Offer(f"{name} = ", title_of(key))
 
 
 def _kind_below(text: str, at: int) -> str:
@@ -184,8 +184,7 @@ def _values(path: str, key: str) -> Iterator[Offer]:
     root = path.partition(".")[0]
     if key == "kind" and root in KINDS:
         for kind in KINDS[root]:
-            help_ = kind_help(root, kind)
-            yield Offer(f'"{kind}"', help_.reason if help_ is not None else "")
+            yield Offer(f'"{kind}"', kind_words(root, kind).reason)
         return
     whole = re.sub(r"\.\d+", "", f"{path}.{key}".strip("."))
     words: dict[Any, None] = {}
@@ -198,8 +197,3 @@ def _values(path: str, key: str) -> Iterator[Offer]:
                     words |= {True: None, False: None}
     for word in words:
         yield Offer(f'"{word}"' if isinstance(word, str) else str(word).lower())
-
-
-def _meaning(key: str) -> str:
-    help_ = field_help(key)
-    return help_.title if help_ is not None else ""

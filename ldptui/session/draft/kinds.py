@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from ...catalogue import key_words
 from .looking import keys_of, sweep_of
 from .state import Draft
 from .tables import looked_up, placed, put
-
-_STARTING: Final[Mapping[str, Any]] = {
-    "population.items": 128,
-    "population.users": 1_000_000,
-    "population.exponent": 1.0,
-    "population.ratio": 0.9,
-    "population.path": "",
-    "population.column": "",
-    "protocol.epsilon": 1.0,
-    "attack.share": 0.05,
-}
-"""What a key starts with when a newly chosen kind needs it and no earlier value is known."""
 
 
 def fit_kinds(
@@ -104,7 +92,9 @@ def usable(table: dict[str, Any]) -> dict[str, Any]:
 
 def _starting(draft: Draft, kind: str, key: str) -> Any:
     """A sensible first value for a key that a newly chosen kind needs; None: leave it out."""
-    if not _required(key, kind):
+    from core.scenario import is_required
+
+    if not is_required(key, kind):
         return None
     population = draft.cell.population if draft.cell is not None else None
     items = population.domain_size if population is not None else 128
@@ -133,15 +123,7 @@ def _starting(draft: Draft, kind: str, key: str) -> Any:
             return max(1, targets // 2)
         case "attack.size":
             return max(1, items // 4)
-    return _STARTING.get(key)
-
-
-def _required(key: str, kind: str) -> bool:
-    from core.scenario import KINDS
-
-    table, _, leaf = key.rpartition(".")
-    found = {one.name: one for one in dataclasses.fields(KINDS[table][kind])}[leaf]
-    return found.default is dataclasses.MISSING
+    return key_words(key).start
 
 
 def _epsilon(value: float) -> float:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from .state import Draft
 from .tables import looked_up
@@ -74,45 +73,27 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
     return dotted_sweep(table) if isinstance(table, dict) else {}
 
 
-@functools.cache
 def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
     from core.bounds import Range
-    from core.scenario import known_keys, pattern
+    from core.scenario import range_of
 
-    extras = (one for hint in known_keys().get(pattern(key), ()) for one in get_args(hint))
-    found = next((one for one in extras if isinstance(one, Range)), None)
-    return found and Range(found.low, min(found.high, found.limit), found.ends)
+    declared = range_of(key)
+    return declared and Range(declared.low, min(declared.high, declared.limit), declared.ends)
 
 
-@functools.cache
 def default_of(key: str, kind: str = "") -> Any:
     """The value of a key that is left out; None where the key is required or has no value."""
-    from core.goal import Goal
-    from core.scenario import KINDS, Campaign, Point, Simulate
+    from core import scenario
 
-    table, _, leaf = key.rpartition(".")
-    tables = {"": Point, "simulate": Simulate, "campaign": Campaign, "goal": Goal}
-    owner: type | None = tables.get(table)
-    if owner is None:
-        owner = KINDS.get(table, {}).get(kind)
-    if owner is None:
-        return None
-    assert dataclasses.is_dataclass(owner)
-    for one in dataclasses.fields(owner):
-        if one.name == leaf and one.default is not dataclasses.MISSING:
-            return one.default
-    return None
+    return scenario.default_of(key, kind)
 
 
 def keys_of(table: str, kind: str) -> tuple[str, ...]:
     """The keys that a kind of population, protocol or attack knows besides `kind`, in order."""
-    from core.scenario import KINDS
+    from core.scenario import names_of
 
-    known = KINDS.get(table, {}).get(kind)
-    if known is None or not dataclasses.is_dataclass(known):
-        return ()
-    return tuple(one.name for one in dataclasses.fields(known) if one.name != "kind")
+    return names_of(table, kind)
 
 
 def used_keys(draft: Draft, table: str) -> tuple[str, ...]:

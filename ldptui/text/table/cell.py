@@ -12,6 +12,7 @@ from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
 
+from ...catalogue import metric_words
 from .. import format as text
 from .layout import (
     Column,
@@ -25,7 +26,7 @@ from .layout import (
     words_column,
 )
 from .numbers import beside_theory, common_power, unit_of, with_errors, z_text
-from .words import METRIC_NAMES, heads, value_text
+from .words import heads, value_text
 
 
 def answer_lines(results: Results, style: Style) -> list[str]:
@@ -69,7 +70,7 @@ _TAKES: Final = "fake users that it takes"
 
 def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
     """The metric and the value that it shall have."""
-    name = METRIC_NAMES.get(goal.metric, goal.metric.replace("_", " "))
+    name = metric_words(goal.metric).name
     if goal.metric == "targets_in_top_k":
         name = f"targets in top {cell.top_k}"
     return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
@@ -81,7 +82,7 @@ def metric_lines(
     """The metrics of one cell, a row each."""
     rows = []
     for metric, row in METRICS.items():
-        name = METRIC_NAMES.get(metric, metric.replace("_", " "))
+        name = metric_words(metric).name
         estimate = measured.estimate(metric, theory[metric])
         if estimate.mean is None:
             continue
@@ -90,7 +91,7 @@ def metric_lines(
             if ATTACKED not in row.arms:  # before and after are the same
                 continue
         if row.most is not None:
-            name = f"{name} {cell.top_k}, of {cell.targets.size}"
+            name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"
         rows.append((name, estimate))
     columns = (
         Column("metric", words_column(name for name, _ in rows), words=True),

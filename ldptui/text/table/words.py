@@ -1,43 +1,19 @@
-"""Names of metrics, and values of parameters in few words."""
+"""Heads of columns, and values of parameters in few words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from core.cell import Cell
 
+from ...catalogue import key_words
 from .. import format as text
-
-METRIC_NAMES: Final = {
-    "gain": "gain",
-    "normalised_gain": "normalised gain",
-    "target_frequency": "target frequency, attacked",
-    "target_frequency_clean": "target frequency, clean",
-    "mse": "mean squared error, attacked",
-    "mse_clean": "mean squared error, clean",
-    "l1_error": "L1 error, attacked",
-    "max_error": "max error, attacked",
-    "targets_in_top_k": "targets among the top",
-    "detected": "detected items",
-    "false_detected": "of them held by nobody",
-}
-
-
-SHORT_KEYS: Final = {
-    "population.kind": "population",
-    "protocol.kind": "protocol",
-    "attack.kind": "attack",
-    "attack.targets.count": "targets",
-    "attack.targets.items": "targets",
-    "attack.targets.pick": "targets",
-}
-"""Column heads that are not the last word of the key."""
 
 
 def heads(keys: Sequence[str]) -> list[str]:
     """Swept keys as heads of columns: a word each, the whole key where two would be alike."""
-    words = [SHORT_KEYS.get(key, key.rpartition(".")[2]) for key in keys]
+    words = [key_words(key).column for key in keys]
     return [key if words.count(word) > 1 else word for key, word in zip(keys, words, strict=True)]
 
 

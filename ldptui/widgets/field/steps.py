@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from ...catalogue import key_words
 from .typed import Type
 
 
@@ -26,34 +26,17 @@ class Steps:
     decades: bool = False
 
 
-_LADDER: Final = Steps(ladder=True)
-
-_DOUBLING: Final = Steps(doubling=True)
-
 _WHOLE: Final = Steps("1", "10")
-
-_STEPS: Final[Mapping[str, Steps]] = {
-    "population.items": _LADDER,
-    "population.users": _LADDER,
-    "population.ratio": Steps("0.01", "0.1"),
-    "population.mean": _WHOLE,
-    "population.std": _WHOLE,
-    "protocol.f": Steps("0.05", "0.25"),
-    "protocol.p": Steps("0.05", "0.25"),
-    "protocol.q": Steps("0.05", "0.25"),
-    "protocol.bits": _DOUBLING,
-    "protocol.cohorts": _DOUBLING,
-    "protocol.hashes": Steps("1", "4"),
-    "protocol.alpha": Steps("0.01", "0.05"),
-    "attack.cohort": Steps("0.1", "0.5"),
-    "attack.share": Steps("0.01", "0.05"),
-    "attack.seeds": _LADDER,
-    "trials": _LADDER,
-}
 
 
 def steps_of(key: str, type_: Type) -> Steps:
-    return _STEPS.get(key, _WHOLE if type_ == "integer" else Steps())
+    """The steps that the catalogue gives a key, else those of its type."""
+    step = key_words(key).step
+    if step is None:
+        return _WHOLE if type_ == "integer" else Steps()
+    if isinstance(step, list):
+        return Steps(*step)
+    return Steps(ladder=step == "ladder", doubling=step == "doubling")
 
 
 def nudged(value: float, up: bool, big: bool, steps: Steps) -> int | float:

@@ -14,7 +14,7 @@ from math import comb, exp
 import pytest
 from support.formulas import flat, value
 
-from ldptui.catalogue.help import kind_help, metric_help
+from ldptui.catalogue import kind_words, metric_words
 from ldptui.explain.equations import Equation, equations
 
 EPSILONS = [0.5, 1.0, 2.0, 3.0]
@@ -397,8 +397,7 @@ def test_formulas_of_the_protocols_help(epsilon: float) -> None:
         "olh": olh(epsilon, g),
     }
     for kind, (p, q) in pairs.items():
-        found = kind_help("protocol", kind)
-        assert found is not None
+        found = kind_words("protocol", kind)
         parts = dict(x.split(" = ", 1) for x in re.split(r" {3,}", found.formula))
         names = {"ε": epsilon, "d": d, "g": g, "n": n}
         assert (value(parts["p"], **names), value(parts["q"], **names)) == pytest.approx((p, q))
@@ -408,8 +407,7 @@ def test_formulas_of_the_protocols_help(epsilon: float) -> None:
 
 
 def test_formula_of_the_clean_error_is_the_mean_variance() -> None:
-    found = metric_help("mse_clean")
-    assert found is not None
+    found = metric_words("mse_clean")
     histogram = [3, 0, 5, 2]
     d, n = len(histogram), sum(histogram)
     p, q = oue(1.0)

@@ -9,8 +9,9 @@ from textual.widget import Widget
 import scenarios
 from ldptui.screens.workbench.attack.form import AttackForm
 from ldptui.screens.workbench.parameters import ParametersPane
-from ldptui.screens.workbench.sweep import SweepEditor, SweepList, _opening, described, sweepable
-from ldptui.session.draft import draft_of, edited, keys_of, sweep_of
+from ldptui.screens.workbench.sweep import SweepEditor
+from ldptui.screens.workbench.sweep_list import SweepList, described
+from ldptui.session.draft import draft_of, edited, keys_of, new_sweep, sweep_of, sweepable
 from ldptui.widgets.field import Choice, Field
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -148,9 +149,9 @@ async def test_what_a_swept_curator_needs_is_shown() -> None:
         app.show(edited(app.draft, "protocol.kind", "laplace"))
         await pilot.pause()
         for key in sweepable(app.draft):
-            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             assert after.problems == (), key
-        assert _opening(app.draft, "protocol.kind") == ["grr", "oue", "laplace"]
+        assert new_sweep(app.draft, "protocol.kind")[-1] == "laplace"
 
 
 @pytest.mark.parametrize("pane", [ParametersPane, AttackForm])
@@ -267,13 +268,11 @@ async def test_keys_are_added_and_removed() -> None:
 
 
 async def test_every_key_that_can_be_swept_starts_valid() -> None:
-    from ldptui.screens.workbench.sweep import _opening, sweepable
-
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 30)):
         assert len(sweepable(app.draft)) > 10
         for key in sweepable(app.draft):
-            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             bad = [one for one in after.problems if "number of items" not in one.message]
             assert bad == [], key
 
@@ -416,12 +415,10 @@ async def test_bits_and_cohorts_double() -> None:
 
 
 async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
-    from ldptui.screens.workbench.sweep import _opening, sweepable
-
     app = FormApp(ParametersPane, RAPPOR)
     async with app.run_test(size=(80, 30)):
         found = sweepable(app.draft)
         assert {"protocol.f", "protocol.cohorts", "attack.cohort"} <= set(found)
         for key in found:
-            after = edited(app.draft, f"sweep.{key}", _opening(app.draft, key))
+            after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             assert after.problems == (), key

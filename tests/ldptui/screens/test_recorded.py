@@ -171,6 +171,6 @@ def test_changes_in_words() -> None:
     assert changes(before, after) == [
         "The protocol: GRR → OUE.",
         "The privacy budget ε fell from 1 to 0.5.",
-        "The seed: given now, 1.",
+        "The random seed: given now, 1.",
     ]
     assert changes(before, before) == []

@@ -34,4 +34,4 @@ def test_what_changed_inside_a_list_is_named() -> None:
 def test_keys_in_words() -> None:
     assert place_of("attack.mix.0.seeds") == "hash seeds tried K of part 1"
     assert place_of("protocol.bits").startswith("bits")
-    assert place_of("what.is.this") == "what.is.this"
+    assert place_of("what.is.this") == "this"

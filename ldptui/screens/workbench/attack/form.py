@@ -14,7 +14,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue.help import kind_help, title_of
+from ....catalogue import kind_words, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft.attack_script import Shape, Table
@@ -267,14 +267,14 @@ class AttackForm(Scrolled):
         part = self._part
         kind = value_of(draft, f"{part}.kind") or "none"
         single = part == "attack"
-        help_ = kind_help("attack", kind)
+        reason = kind_words("attack", kind).reason
         for name, shown in (("kind", single), ("part-kind", not single)):
             self.query_one(f"#{name}").display = shown
             words = self.query_one(f"#{name}-reason", Static)
-            words.display = shown and help_ is not None
+            words.display = shown and bool(reason)
             if shown:
                 self._place(name, f"{part}.kind", draft)
-                _update(words, help_.reason if help_ is not None else "")
+                _update(words, reason)
         if single:
             self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
         own = _keys(kind)

@@ -1,0 +1,90 @@
+"""The JSON Schema of a scenario file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from .keys import OPEN, sweepable_keys
+from .point import POINT
+
+_PATTERNS: Final = (
+    *(rf"^{re.escape(table)}\.".replace(r"\*", r"\d+") for table in OPEN),
+    *(f"^{re.escape(key)}$".replace(r"\*", r"\d+") for key in sweepable_keys() if "*" in key),
+)
+"""Regular expressions of the keys that cannot be listed."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario file.
+
+    With a sweep or a goal tables may leave out what these give, and hold keys of any swept kind.
+    """
+    described = POINT.json_schema()
+    described["title"] = "ldptui scenario"
+    strict = described["properties"]
+    definitions = described["$defs"]
+    described["properties"] = {name: _loose(one, definitions) for name, one in strict.items()}
+    described["if"] = {"not": {"anyOf": [{"required": ["sweep"]}, {"required": ["goal"]}]}}
+    described["then"] = {"properties": strict}
+    axis = {
+        "type": "object",
+        "properties": {
+            "from": {"type": "number"},
+            "to": {"type": "number"},
+            "points": {"type": "integer", "minimum": 1},
+            "scale": {"enum": ["linear", "log"], "default": "linear"},
+        },
+        "required": ["from", "to", "points"],
+        "additionalProperties": False,
+    }
+    described["properties"]["sweep"] = {
+        "type": "object",
+        "description": "Dotted key to its values; a swept key may be left out of its table.",
+        "propertyNames": {
+            "anyOf": [
+                {"enum": [key for key in sweepable_keys() if "*" not in key]},
+                *({"pattern": one} for one in _PATTERNS),
+            ]
+        },
+        "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},
+    }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
+
+
+def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
+    """The same JSON Schema with no key required, and one table for all kinds of a table."""
+    if "$ref" in described:
+        return _loose(definitions[described["$ref"].rpartition("/")[2]], definitions)
+    members = described.get("oneOf", described.get("anyOf"))
+    if members is not None:
+        parts = [_loose(one, definitions) for one in members]
+        tables = [one for one in parts if "properties" in one]
+        others = [one for one in parts if "properties" not in one]
+        return _any_of([*([_one_table(tables)] if tables else []), *others])
+    if "properties" in described:
+        return _one_table([{"properties": {
+            name: _loose(one, definitions) for name, one in described["properties"].items()
+        }}])  # fmt: skip
+    if isinstance(described.get("items"), dict):
+        return {**described, "items": _loose(described["items"], definitions)}
+    return described
+
+
+def _one_table(tables: list[Any]) -> dict[str, Any]:
+    """A table that may have the keys of all of these."""
+    keys = dict.fromkeys(name for one in tables for name in one["properties"])
+    properties = {
+        name: _any_of([one["properties"][name] for one in tables if name in one["properties"]])
+        for name in keys
+    }
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _any_of(choices: list[Any]) -> Any:
+    """One of these, each said once."""
+    if all("const" in one for one in choices):
+        return {"enum": list(dict.fromkeys(one["const"] for one in choices))}
+    distinct = [one for at, one in enumerate(choices) if one not in choices[:at]]
+    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

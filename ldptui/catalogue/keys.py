@@ -1,0 +1,122 @@
+"""The words about the keys of a scenario, and how forms, sweeps and charts begin with them.
+
+The data is `keys.toml` beside this module. Types, ranges, choices and defaults are those of the
+dataclasses, which `core.scenario` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .rows import rows
+
+
+@dataclass(frozen=True)
+class Key:
+    """One dotted key of a scenario in words, such as `protocol.epsilon`.
+
+    name, symbol : "privacy budget", "ε". phrase : the name as sentences and axes have it.
+    brief : in lists of runs. head : above a column. meaning : two plain sentences. note : what the
+    type and the range do not say. formula : lines of at most 76 cells. source : the paper.
+    words : values of a choice that have other words than themselves. start : the value where a
+    newly chosen kind needs one. step : of a nudge, small and big, or the name of a grid. sweep :
+    the values of a new sweep. axis : places on the x-axes of charts. span : from where to where.
+    Texts are empty, values None, where there is nothing to say.
+    """
+
+    key: str
+    name: str
+    symbol: str = ""
+    phrase: str = ""
+    brief: str = ""
+    head: str = ""
+    meaning: str = ""
+    note: str = ""
+    formula: str = ""
+    source: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    start: Any = None
+    step: Any = None
+    sweep: Any = None
+    axis: Mapping[str, int] = field(default_factory=dict)
+    span: Mapping[str, Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The name and the symbol: `privacy budget ε`; `top k` has its symbol already."""
+        return self._with_symbol(self.name)
+
+    @property
+    def noun(self) -> str:
+        """The same as sentences and axes have it: `number of items d`."""
+        return self._with_symbol(self.phrase or self.name)
+
+    @property
+    def short(self) -> str:
+        """The shortest name: `ε`; that of a column where there is no symbol."""
+        return self.brief or self.symbol or self.column
+
+    @property
+    def column(self) -> str:
+        """The head of a column: the last part of the key, of a kind its table."""
+        table, _, leaf = self.key.rpartition(".")
+        return self.head or (table.rpartition(".")[2] if table and leaf == "kind" else leaf)
+
+    def _with_symbol(self, name: str) -> str:
+        return name if name.endswith(f" {self.symbol}") else f"{name} {self.symbol}".rstrip()
+
+
+def key_words(key: str) -> Key:
+    """The words about a dotted key; any key below `sweep.` has those of `sweep`.
+
+    A key of a part, of a phase or of the drift has a row of its own, attack.mix.weight, or that of
+    the attack or the population, attack.seeds for attack.phase.1.mix.0.seeds. The name of a key
+    without a row is its last part.
+    """
+    row = _row(key)
+    if row is None:
+        return Key(key, key.rpartition(".")[2].replace("_", " "))
+    return Key(key, **row)
+
+
+def has_words(key: str) -> bool:
+    """True for a key with a row."""
+    return _row(key) is not None
+
+
+def _row(key: str) -> dict[str, Any] | None:
+    table = rows("keys")
+    if key.startswith("sweep."):
+        return table["sweep"]  # type: ignore[no-any-return]
+    own = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key).replace("attack.phase.mix", "attack.mix")
+    shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", own)
+    return table.get(own) or table.get(shared.replace("campaign.drift.", "population."))
+
+
+def listed_keys() -> tuple[str, ...]:
+    """The keys with a row, in the order in which a sweep offers them."""
+    return tuple(rows("keys"))
+
+
+def title_of(key: str) -> str:
+    """A key in words and symbol: `privacy budget ε`."""
+    return key_words(key).title
+
+
+def named(key: str) -> str:
+    """A key as forms and scripts have it: `share of fake users β (attack.share)`."""
+    title = title_of(key)
+    return f"{title} ({key})" if title != key else key
+
+
+def allowed_values(key: str) -> str:
+    """The values that a key may have, in words: its type and range, the note, the default."""
+    from core.errors import shown
+    from core.scenario import defaults_of, rule_of
+
+    rule = "" if key.startswith("sweep.") else rule_of(key) or ""
+    defaults = [f"{shown(value)} by default" for value in defaults_of(key) if value != ""]
+    return "; ".join(part for part in (rule, key_words(key).note, *defaults) if part)

@@ -1,0 +1,61 @@
+"""The words about the kinds of protocols, attacks and populations. The data is `kinds.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .rows import rows
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of a table in words, such as ("protocol", "olh").
+
+    reason : why to pick it, one line. brief : the same where there is little room. text : what it
+    does. formula : lines of at most 76 cells. family : the group of a protocol, a key of
+    `families`. sweep : True where a new sweep of the kind holds it. Texts are empty where there
+    is nothing to say.
+    """
+
+    table: str
+    kind: str
+    name: str
+    reason: str = ""
+    brief: str = ""
+    text: str = ""
+    formula: str = ""
+    source: str = ""
+    family: str = ""
+    sweep: bool = False
+
+
+def kind_words(table: str, kind: str) -> Kind:
+    """The words about a kind; the name of one without a row is what files call it."""
+    row = rows("kinds").get(table, {}).get(kind)
+    return Kind(table, kind, kind) if row is None else Kind(table, kind, **row)
+
+
+def listed_kinds(table: str) -> tuple[str, ...]:
+    """The kinds of `protocol`, `attack` or `population`, in the order of the lists."""
+    return tuple(rows("kinds").get(table, {}))
+
+
+def families() -> Mapping[str, str]:
+    """The groups of protocols with their titles, in order."""
+    return dict(rows("kinds")["families"])
+
+
+def in_families() -> dict[str, tuple[str, ...]]:
+    """The protocols by family, in the order of the families; a family without any is left out."""
+    kinds = [kind_words("protocol", kind) for kind in listed_kinds("protocol")]
+    groups = {
+        family: tuple(kind.kind for kind in kinds if kind.family == family) for family in families()
+    }
+    return {family: group for family, group in groups.items() if group}
+
+
+def swept_kinds(table: str, chosen: str) -> list[str]:
+    """The kinds that a new sweep of a table's kind compares, the chosen one among them."""
+    kinds = [kind for kind in listed_kinds(table) if kind_words(table, kind).sweep]
+    return kinds if chosen in (*kinds, "", "none") else [*kinds, chosen]

@@ -1,0 +1,30 @@
+"""The words about the metrics of the results. The data is `metrics.toml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .rows import rows
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric in words, such as `normalised_gain`.
+
+    column : what a column of an exported run holds. meaning : two plain sentences. formula : lines
+    of at most 76 cells. Texts are empty where there is nothing to say.
+    """
+
+    metric: str
+    name: str
+    symbol: str = ""
+    column: str = ""
+    meaning: str = ""
+    formula: str = ""
+    source: str = ""
+
+
+def metric_words(metric: str) -> Metric:
+    """The words about a metric; the name of one without a row is what files call it."""
+    row = rows("metrics").get(metric)
+    return Metric(metric, metric.replace("_", " ")) if row is None else Metric(metric, **row)

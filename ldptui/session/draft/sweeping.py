@@ -1,0 +1,96 @@
+"""Sweeps in a form: the keys that can be swept, and the values that a sweep begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ...catalogue import key_words, listed_keys, swept_kinds
+from .looking import keys_of, kind_of, sweep_of, used_keys
+from .state import Draft
+
+LONGEST_LIST: Final = 60
+"""A range of more values is not written out one by one."""
+
+
+def sweepable(draft: Draft) -> list[str]:
+    """The keys that a form can sweep with the kinds of a draft, the most usual first."""
+    return [key for key in listed_keys() if _new(draft, key) and _applies(draft, key)]
+
+
+def new_sweep(draft: Draft, key: str) -> Any:
+    """The values that a newly swept key begins with, as the scenario has them: a list or a range.
+
+    Targets never outnumber the items, and RAPPOR's ε₁ stays below what its fresh noise allows.
+    """
+    values, cell = _new(draft, key), draft.cell
+    if key == "attack.targets.count" and cell is not None:
+        most = min(values["to"], cell.population.domain_size)
+        return {"from": 1, "to": most, "points": most}
+    if key == "protocol.epsilon" and cell is not None and cell.noise is not None:
+        # Fresh noise alone bounds ε₁; with it all, f would have to be below 0.
+        noise, hashes = cell.noise, cell.hashes
+        if noise.p > 0 and noise.q < 1:
+            most = float(f"{0.9 * replace(noise, f=0.0).epsilon_one(hashes):.2g}")
+            return values | {"from": min(0.5, most / 4), "to": min(4.0, most)}
+    return values
+
+
+def takes_range(key: str, values: Any) -> bool:
+    """True for a key whose sweep can be a range of numbers."""
+    from core.scenario import range_of
+
+    return isinstance(values, Mapping) or range_of(key) is not None
+
+
+def as_list(draft: Draft, key: str, values: Any) -> list[Any]:
+    """The values of a range one by one; its ends where they are many."""
+    swept = draft.scenario.sweep.get(key, []) if draft.scenario is not None else []
+    if 0 < len(swept) <= LONGEST_LIST:
+        return list(swept)
+    return [values.get("from"), values.get("to")] if isinstance(values, Mapping) else list(values)
+
+
+def as_range(key: str, values: Any) -> Mapping[str, Any]:
+    """A range over the numbers of a list; that of a new sweep where there are too few."""
+    listed = values if isinstance(values, list) else []
+    numbers = [value for value in listed if isinstance(value, int | float)]
+    if len(numbers) > 1:
+        return {"from": min(numbers), "to": max(numbers), "points": len(numbers)}
+    new = key_words(key).sweep
+    return new if isinstance(new, Mapping) else {"from": 0, "to": 9, "points": 10}
+
+
+def _new(draft: Draft, key: str) -> Any:
+    """The values of a new sweep as the catalogue has them: all of a choice; None without any."""
+    from core.scenario import KINDS, choices_of
+
+    table, _, leaf = key.partition(".")
+    if leaf == "kind":
+        return swept_kinds(table, kind_of(draft, table)) or None
+    values = key_words(key).sweep
+    if values is None and table in KINDS:
+        values = list(choices_of(key)) or None
+    return values
+
+
+def _applies(draft: Draft, key: str) -> bool:
+    """True where a kind that the draft has, or sweeps, uses the key."""
+    from core.scenario import KINDS
+
+    table, _, leaf = key.partition(".")
+    name = leaf.partition(".")[0]
+    if table not in KINDS:
+        return True
+    kind = kind_of(draft, table)
+    if name == "kind":
+        return kind != "none"
+    swept = sweep_of(draft).get(f"{table}.kind")
+    kinds = [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else [kind]
+    if not any(name in keys_of(table, known) for known in kinds):
+        return False
+    used = used_keys(draft, "protocol")
+    if table == "protocol" and len(kinds) == 1:
+        return name in used  # RAPPOR's forms ignore some
+    return key != "attack.cohort" or "cohorts" in used
