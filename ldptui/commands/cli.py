@@ -15,19 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, TextIO
 
 from .. import __version__
+from ..catalogue import listed_kinds
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..lab import options as lab_options
 from ..session import attack_options
 from .runs import options as history_options
 
-PROTOCOLS: Final = ("grr", "sue", "oue", "blh", "olh")
-"""Those that a privacy budget binds; RAPPOR has parameters of its own."""
-CURATORS: Final = lab_options.CURATORS
-"""No local protocols: a trusted curator, to compare with."""
-
 _MODULES: Final = {
     "run": "runs.recording",
-    "theory": "theory.formulas",
+    "theory": "theory",
     "scenarios": "library",
     "schema": "library",
     "runs": "runs.actions",
@@ -178,17 +174,14 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 
 
 def theory_parser() -> argparse.ArgumentParser:
+    kinds = listed_kinds("protocol")
     parser = _parser(
         "ldptui theory",
         "The closed forms of a protocol, and of the attacks on it. What needs an option that\n"
         "is not given is left out (null in JSON).",
     )
     parser.add_argument(
-        "protocol",
-        metavar="PROTOCOL",
-        type=str.lower,
-        choices=(*PROTOCOLS, "rappor", *CURATORS),
-        help=", ".join((*PROTOCOLS, "rappor", *CURATORS)),
+        "protocol", metavar="PROTOCOL", type=str.lower, choices=kinds, help=", ".join(kinds)
     )
     parser.add_argument(
         "--epsilon",
@@ -319,15 +312,19 @@ def _obey(arguments: list[str]) -> int:
 
 
 def _work(command: str) -> Callable[[argparse.Namespace], int]:
-    """The function behind a command. Its module is imported now, when it is known to be needed."""
+    """The function behind a command."""
+    name = "run" if command in lab_options.COMMANDS else command
+    work: Callable[[argparse.Namespace], int] = getattr(_module(command), name)
+    return work
+
+
+def _module(command: str) -> Any:
+    """The module behind a command. It is imported now, when it is known to be needed."""
     from importlib import import_module
 
     if command in lab_options.COMMANDS:
-        module, name = f"ldptui.lab.{command}", "run"
-    else:
-        module, name = f"{__package__}.{_MODULES[command]}", command
-    work: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
-    return work
+        return import_module(f"ldptui.lab.{command}")
+    return import_module(f"{__package__}.{_MODULES[command]}")
 
 
 def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:

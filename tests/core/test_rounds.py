@@ -20,8 +20,8 @@ from core.metrics import METRICS
 from core.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
 from ldptui.engine.worker.rounds import rounds_sent
-from ldptui.explain.formulas import live_equations
-from ldptui.explain.report import fake_life
+from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.users import fake_report
 from ldptui.text.table import results_table
 
 ROUNDS = 5
@@ -251,7 +251,7 @@ def test_one_report_and_the_equations_are_of_the_most_attacked_round() -> None:
     peak = cell.peak
     assert peak.round == 4
     assert (cell.first.round, peak.peak, peak.first) == (0, peak, peak)
-    titles = {fake_life(peak, np.random.default_rng(seed)).title for seed in range(20)}
+    titles = {fake_report(peak, np.random.default_rng(seed)).title for seed in range(20)}
     assert len(titles) == 2
-    found = {one.title: one.value for one in live_equations(peak)}
+    found = {one.title: one.value for one in cell_formulas(peak)}
     assert found["Fake users"] == peak.malicious == 500

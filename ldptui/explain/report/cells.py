@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.cell import Cell
-from core.hashing import buckets
-from core.pure import BoolArray, Items
+from core.hashing import UInts, buckets
+from core.pure import BoolArray
 from core.sampling import Counts
 
 from .steps import Cells, Group
@@ -39,7 +39,7 @@ def over_items(
 def over_buckets(
     cell: Cell,
     rows: tuple[tuple[str, BoolArray], ...],
-    seed: Items,
+    seed: UInts,
     own: int | None,
     sent: int | None = None,
 ) -> Cells:
@@ -52,7 +52,7 @@ def over_buckets(
         groups.append(Group("sent", (sent,)))
     numbers = None
     if cell.targets.size:
-        placed = buckets(cell.targets, seed.astype(np.uint32), g)
+        placed = buckets(cell.targets, seed, g)
         numbers = ("targets", np.bincount(placed, minlength=g))
     return Cells("bucket", rows, tuple(groups), {}, numbers)
 

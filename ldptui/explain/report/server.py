@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from core.cell import Cell
-from core.hashing import buckets
-from core.protocols import LocalHashing
 from core.pure import BoolArray, Reports
+from core.sampling import Counts
 from core.theory import fake_support
 
 from ...text import format as fmt
@@ -17,9 +17,19 @@ from .cells import over_items
 from .steps import Life, Meter, Step
 from .words import plural
 
+Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
+"""What the server reads off one report: a number of every item by name, and the report in words."""
+
 
 def completed(
-    cell: Cell, title: str, report: Reports, steps: Sequence[Step], item: int | None, *, fake: bool
+    cell: Cell,
+    title: str,
+    report: Reports,
+    steps: Sequence[Step],
+    item: int | None,
+    heard: Heard | None,
+    *,
+    fake: bool,
 ) -> Life:
     """The life with the last steps, which are the server's: what is supported, and its weight."""
     supported = cell.pure.supports(report)[0]
@@ -27,7 +37,7 @@ def completed(
     hit = targets[supported[targets]]
     p, q, r = cell.pure.p, cell.pure.q, targets.size
     weight = float((hit.size - r * q) / (p - q))
-    server = [support_step(cell, report, supported, item, fake=fake)]
+    server = [support_step(cell, report, supported, item, heard, fake=fake)]
     if r:
         server.append(weight_step(cell, hit.size, weight, item, fake=fake))
     items = np.flatnonzero(supported)
@@ -35,7 +45,13 @@ def completed(
 
 
 def support_step(
-    cell: Cell, report: Reports, supported: BoolArray, item: int | None, *, fake: bool
+    cell: Cell,
+    report: Reports,
+    supported: BoolArray,
+    item: int | None,
+    heard: Heard | None,
+    *,
+    fake: bool,
 ) -> Step:
     protocol, r = cell.pure, cell.targets.size
     count = int(supported.sum())
@@ -52,18 +68,11 @@ def support_step(
                 expected += protocol.p - protocol.q
         meter = Meter(int(supported[cell.targets].sum()), r, expected)
     cells = None
-    if isinstance(protocol, LocalHashing):
-        hashed = buckets(
-            np.arange(protocol.domain_size), report["seed"][:1].copy(), protocol.hash_range
-        )
-        cells = over_items(
-            cell,
-            (("support", supported),),
-            item,
-            numbers=("bucket", hashed.astype(np.int64)),
-            rate=protocol.q,
-        )
-        text += f": bucket {int(report['value'][0])}"
+    if heard is not None:
+        name, numbers, sent = heard(cell, report)
+        rows = (("support", supported),)
+        cells = over_items(cell, rows, item, numbers=(name, numbers), rate=protocol.q)
+        text += f": {sent}"
     return Step("Support", text, cells=cells, meter=meter)
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from core.attacks import Attack
 from core.cell import Cell
+from core.targets import RandomSet
 
 from ...text import format as fmt
 
@@ -25,6 +27,13 @@ def named(cell: Cell, item: int) -> str:
 def targets_of(cell: Cell) -> str:
     """How many targets there are, in words."""
     return plural(cell.targets.size, "target")
+
+
+def wish_of(attack: Attack) -> str:
+    """How an attack wants its targets to look."""
+    if attack.report_law == "avoided":
+        return "rare"
+    return "frequent, whichever they are" if isinstance(attack.targets, RandomSet) else "frequent"
 
 
 def plural(count: int, noun: str, ending: str = "s") -> str:

@@ -19,7 +19,7 @@ from ...widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
     from ...explain.equations import Equation
-    from ...explain.formulas import Live
+    from ...explain.formula import Formula
     from ...session.draft import Draft
 
 VERDICTS: Final = {"ok": "✓", "loose": "≈", "wrong": "✗", "missing": "+"}
@@ -64,7 +64,7 @@ class EquationsView(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
-        self._live: tuple[Live, ...] | None = None
+        self._live: tuple[Formula, ...] | None = None
         self._entries: list[Entry] = []
         self._at = 0
         self._opened: str | None = None
@@ -74,13 +74,13 @@ class EquationsView(Vertical):
         yield FilterInput("filter: words, or a number", self._focus_sheet, stays=True)
 
     @property
-    def live(self) -> tuple[Live, ...]:
+    def live(self) -> tuple[Formula, ...]:
         """The formulas of the current protocol and attack; empty before a valid scenario."""
         cell = self.draft.cell if self.draft is not None else None
         if self._live is None and cell is not None:
-            from ...explain.formulas import live_equations
+            from ...explain.formulas import cell_formulas
 
-            self._live = live_equations(cell.peak)
+            self._live = cell_formulas(cell.peak)
         return self._live or ()
 
     @property
@@ -201,7 +201,7 @@ class EquationsView(Vertical):
         return rows[:-1]
 
 
-def _matches(live: Live, words: str) -> bool:
+def _matches(live: Formula, words: str) -> bool:
     """Whether every word begins one of the formula's words, a number being one of its own."""
     number = "" if live.number is None else f"eq {live.number}"
     own = f"{live.title} {live.part} {live.source} {number}".casefold().split()
@@ -257,7 +257,7 @@ class _Pen:
         lines = wrapped(right, self.width - 4)
         return [*rows, *([(f"    {line}", self.palette.muted)] for line in lines)]
 
-    def live(self, live: Live) -> list[Row]:
+    def live(self, live: Formula) -> list[Row]:
         palette = self.palette
         number = "" if live.number is None else f"eq {live.number}{_doubt(live.number)}, "
         title = (self.text(live.title), f"bold {palette.clean}")

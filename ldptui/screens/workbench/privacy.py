@@ -17,7 +17,7 @@ from ...widgets.plot import ChartView
 from ...widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from ...explain.privacy import Bargain, Group
+    from ...explain.rappor.privacy import Bargain, Group
     from ...session.draft import Draft
 
 SIDE_BY_SIDE: Final = 110
@@ -74,7 +74,7 @@ class PrivacyView(Vertical):
         if cell is None or cell.noise is None:
             chart.chart = None
             return
-        from ...explain.privacy import rounds_plot
+        from ...explain.rappor.privacy import rounds_plot
 
         chart.chart = rounds_plot(cell, cell.noise)
 
@@ -90,7 +90,7 @@ class PrivacyView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or cell.noise is None:
             return centred(NOTHING, width, height, palette.muted)
-        from ...explain.privacy import bargains, groups
+        from ...explain.rappor.privacy import bargains, groups
 
         rows: list[Row] = []
         for group in groups(cell, cell.noise):

@@ -24,6 +24,7 @@ import ldptui
 from core.errors import RunError
 from core.experiment import compile
 from core.metrics import METRICS
+from core.protocols import PROTOCOLS
 from core.runner import Progress, run
 from core.scenario import parse
 from ldptui import exits
@@ -458,7 +459,10 @@ def test_theory_of_a_curator(kind: str, capsys: Captured) -> None:
     [
         (("stability", "--delta", "0"), "--delta must be greater than 0 for the stability"),
         (("laplace", "--delta", "0.1"), "--delta is an option of stability, not of laplace"),
-        (("oue", "--neighbours", "add-remove"), "--neighbours is an option of a curator, not of"),
+        (
+            ("oue", "--neighbours", "add-remove"),
+            "--neighbours is an option of laplace, geometric or stability, not of",
+        ),
     ],
 )
 def test_options_of_a_curator(arguments: tuple[str, ...], words: str, capsys: Captured) -> None:
@@ -533,7 +537,7 @@ def test_the_theory_table_names_each_quantity_its_formula_and_its_source(
     capsys: Captured,
 ) -> None:
     given = ("--share", "0.05", "--targets", "10", "--target-frequency", "0.01", "--users", "9999")
-    for protocol in cli.PROTOCOLS:
+    for protocol in PROTOCOLS:
         text = succeed(capsys, "theory", protocol, "--epsilon", "1", "--items", "64", *given)
         assert max(map(len, text.splitlines())) <= 80
         for word in ("variance per user", "frequency std", "gain of MGA", "W17 th. 2",

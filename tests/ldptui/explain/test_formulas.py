@@ -18,7 +18,8 @@ from core.protocols.curators import Curator
 from core.protocols.hashing import matched_law
 from core.pure import item_variance
 from ldptui.explain.equations import equations
-from ldptui.explain.formulas import Live, live_equations
+from ldptui.explain.formula import Formula
+from ldptui.explain.formulas import cell_formulas
 from ldptui.text.format import short
 
 KINDS = ["grr", "sue", "oue", "blh", "olh"]
@@ -34,7 +35,7 @@ def bound(
     return cell(population, {"kind": kind, "epsilon": epsilon}, table)
 
 
-def value(of: tuple[Live, ...], formula: str) -> float:
+def value(of: tuple[Formula, ...], formula: str) -> float:
     """The value of the only formula that starts so."""
     (found,) = [live for live in of if live.formula.startswith(formula)]
     return found.value
@@ -46,7 +47,7 @@ PAIRS = list(itertools.product(KINDS, ATTACKS))
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
 def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     one = bound(kind, fakes)
-    of, protocol = live_equations(one), one.protocol
+    of, protocol = cell_formulas(one), one.protocol
     n, truth = one.users, one.population.frequencies
     v = int(one.targets[0]) if fakes else int(truth.argmax())
     assert value(of, "p = ") == protocol.p
@@ -81,7 +82,7 @@ def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
     one = bound(kind, "mga")
-    of = live_equations(one)
+    of = cell_formulas(one)
     assert value(of, "d > (2r − 1)") == theory.safer_domain_size(4, 1.0)
     formulas = [live.formula for live in of]
     assert any(f.startswith("l = ") for f in formulas) is isinstance(one.protocol, Unary)
@@ -108,14 +109,14 @@ def test_the_unit_variance_in_the_protocols_own_terms() -> None:
         "olh": (e - 1 + 4) ** 2 / ((e - 1) ** 2 * 3),
     }
     for kind, form in forms.items():
-        assert value(live_equations(bound(kind, None)), "Var*[c~ᵥ]") == pytest.approx(form)
+        assert value(cell_formulas(bound(kind, None)), "Var*[c~ᵥ]") == pytest.approx(form)
 
 
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
 def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> None:
     """The line on the screen, computed with a pocket calculator, gives the number beside it."""
     checked = 0
-    for live in live_equations(bound(kind, fakes)):
+    for live in cell_formulas(bound(kind, fakes)):
         text = re.sub(r"(?<=\d) (?=\d{3})", "", live.substituted)
         text = text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("^", "**")
         text = text.replace("[", "(").replace("]", ")").replace("ln(", "log(")
@@ -137,7 +138,7 @@ def test_lines_fit_at_the_edges_of_what_is_allowed(kind: str, fakes: str | None)
     for d, n, r, epsilon in edges:
         if kind == "olh" and epsilon > 13:
             epsilon = 13.0
-        for live in live_equations(bound(kind, fakes, d, n, r, epsilon)):
+        for live in cell_formulas(bound(kind, fakes, d, n, r, epsilon)):
             assert cell_len(live.substituted) <= 100
             assert cell_len(live.formula) <= 76
             assert live.result
@@ -154,14 +155,14 @@ def test_hash_range_says_where_it_comes_from() -> None:
         (7, 7, "g"),
     ]:
         table = {"kind": "olh", "epsilon": 1.0, "hash_range": rule}
-        first = live_equations(cell(population, table))[0]
+        first = cell_formulas(cell(population, table))[0]
         assert (first.formula, first.result) == (formula, str(g))
 
 
 def test_the_recommended_protocol_changes_at_the_threshold() -> None:
     threshold = 3 * math.e + 2  # 10.15
     for d, best in ((10, "kRR (GRR)"), (11, "OUE, or OLH")):
-        of = live_equations(bound("oue", None, d=d))
+        of = cell_formulas(bound("oue", None, d=d))
         (found,) = [live for live in of if live.formula.startswith("d < 3")]
         assert found.result == best
         assert found.value == pytest.approx(threshold)
@@ -170,7 +171,7 @@ def test_the_recommended_protocol_changes_at_the_threshold() -> None:
 
 def test_a_unary_encoding_with_a_p_of_its_own() -> None:
     one = dataclasses.replace(bound("oue", "mga"), protocol=Unary(200, 1.0, 0.7))
-    of = live_equations(one)
+    of = cell_formulas(one)
     assert [live.value for live in of if live.formula == "p"] == [0.7]
     assert value(of, "q = p / (p + (1 − p) e^ε)") == one.protocol.q
     assert value(of, "Var*[c~ᵥ]") == theory.count_variance(one.protocol)
@@ -179,14 +180,14 @@ def test_a_unary_encoding_with_a_p_of_its_own() -> None:
 
 def test_a_protocol_of_another_family_has_none() -> None:
     one = dataclasses.replace(bound("oue", "mga"), protocol=object())  # type: ignore[arg-type]
-    assert live_equations(one) == ()
+    assert cell_formulas(one) == ()
 
 
 @pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
 @pytest.mark.parametrize("fakes", ATTACKS)
 def test_a_curators_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     one = bound(kind, fakes)
-    of, curator = live_equations(one), one.protocol
+    of, curator = cell_formulas(one), one.protocol
     assert isinstance(curator, Curator)
     expected = theory.expected_metrics(one)
     held = one.population.histogram
@@ -210,7 +211,7 @@ def test_nothing_is_divided_by_a_total_of_zero() -> None:
     targets = {"items": [2]}
     one = cell([10, 5, 0], {"kind": "oue", "epsilon": 1.0},
                {"kind": "mga", "share": 0.0, "targets": targets})  # fmt: skip
-    of = live_equations(one)
+    of = cell_formulas(one)
     assert not [live for live in of if live.formula.startswith("(G + f_T)")]
     assert value(of, "G = ") == 0
 
@@ -220,7 +221,7 @@ def test_rappors_letters_are_told_from_wangs(form: str) -> None:
     population = {"kind": "zipf", "items": 20, "users": 1000, "exponent": 1.0}
     one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
     assert one.noise is not None
-    of = live_equations(one)
+    of = cell_formulas(one)
     assert value(of, "q* = ") == one.noise.q_star == pytest.approx(one.pure.p)
     assert value(of, "p* = ") == one.noise.p_star == pytest.approx(one.pure.q)
     assert not [live for live in of if live.formula.startswith(("p = ", "q = "))]

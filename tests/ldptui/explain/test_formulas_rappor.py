@@ -14,7 +14,8 @@ from core import theory
 from core.cell import Cell
 from core.protocols import Rappor
 from ldptui.explain.equations import equations
-from ldptui.explain.formulas import Live, live_equations
+from ldptui.explain.formula import Formula
+from ldptui.explain.formulas import cell_formulas
 
 TABLE = {"kind": "rappor", "bits": 16, "hashes": 2, "cohorts": 4, "f": 0.5}
 
@@ -24,7 +25,7 @@ def bound(fakes: str | None = None, **more: Any) -> Cell:
     return cell([4000, 3000, 2000, 1000], {**TABLE, **more}, aimed)
 
 
-def value(of: tuple[Live, ...], start: str) -> float:
+def value(of: tuple[Formula, ...], start: str) -> float:
     (found,) = [live.value for live in of if live.formula.startswith(start)]
     return found
 
@@ -32,7 +33,7 @@ def value(of: tuple[Live, ...], start: str) -> float:
 def test_every_number_is_the_cores() -> None:
     one = bound()
     assert isinstance(one.protocol, Rappor)
-    noise, of = one.protocol.noise, live_equations(one)
+    noise, of = one.protocol.noise, cell_formulas(one)
     assert value(of, "ε₁ = ") == noise.epsilon_one(2)
     assert value(of, "ε∞ = ") == noise.epsilon_infinity(2)
     assert value(of, "q* = ") == noise.q_star
@@ -56,7 +57,7 @@ def test_every_number_is_the_cores() -> None:
 @pytest.mark.parametrize("fakes", ["rpa", "ria", "mga"])
 def test_the_gain_of_the_bits(fakes: str) -> None:
     one = bound(fakes)
-    of = live_equations(one)
+    of = cell_formulas(one)
     assert value(of, "m = ") == one.malicious
     assert value(of, "Σ_(t∈T)") == theory.bit_gain(one)
     assert isinstance(one.protocol, Rappor)
@@ -71,7 +72,7 @@ def test_the_gain_of_the_bits(fakes: str) -> None:
 @pytest.mark.parametrize("fakes", [None, "rpa", "ria", "mga"])
 def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
     checked = 0
-    for live in live_equations(bound(fakes)):
+    for live in cell_formulas(bound(fakes)):
         assert cell_len(live.substituted) <= 100
         text = re.sub(r"(?<=\d) (?=\d{3})", "", live.substituted)
         text = text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("^", "**")
@@ -88,24 +89,24 @@ def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
 
 @pytest.mark.parametrize("form", ["full", "basic"])
 def test_without_permanent_noise_the_guarantee_is_unbounded(form: str) -> None:
-    of = live_equations(bound(f=0.0, form=form))
+    of = cell_formulas(bound(f=0.0, form=form))
     (said,) = [live for live in of if live.formula.startswith("ε∞")]
     assert said.result == "unbounded"
 
 
 def test_the_reversed_letters_and_the_equations_are_named() -> None:
     numbers = {equation.number for equation in equations()}
-    of = live_equations(bound("mga"))
+    of = cell_formulas(bound("mga"))
     assert {live.number for live in of} - {None} <= numbers
     assert "reverse of Wang's" in of[0].part
     assert any("Wang's p" in live.title for live in of)
     for form in ("basic", "basic-one-time"):
-        basic = live_equations(bound(form=form))
+        basic = cell_formulas(bound(form=form))
         assert "reverse of Wang's" in basic[0].part
         assert {36, 37, 38} <= {live.number for live in basic}
 
 
 def test_too_many_filters_are_not_hashed_for_the_equations() -> None:
-    of = live_equations(bound("mga", cohorts=2**15))
+    of = cell_formulas(bound("mga", cohorts=2**15))
     assert not [live for live in of if "ᵢⱼ" in live.formula and live.formula.startswith("t")]
     assert value(of, "G = ") > 0

@@ -13,9 +13,10 @@ from support.cases import cell
 
 from core import Cell, theory
 from core.attacks import ATTACKS
+from ldptui.catalogue import listed_kinds
 from ldptui.charts.curves import axes, gain_curve
-from ldptui.explain.formulas import live_equations
-from ldptui.explain.report import ATTACK_NAMES, fake_life
+from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.users import fake_report
 from ldptui.screens.workbench.attack.form import KINDS
 
 SHIPPED = [kind for kind in ATTACKS if kind not in ("none", "plugin")]
@@ -48,7 +49,7 @@ def bound(kind: str, protocol: str) -> Cell:
 @every_pair
 def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> None:
     one = bound(kind, protocol)
-    of = live_equations(one)
+    of = cell_formulas(one)
     by = {live.formula.split(" ")[0]: live.value for live in of}
     gap, r = one.pure.p - one.pure.q, one.targets.size
     expected = theory.expected_metrics(one)
@@ -65,7 +66,7 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
     law = one.attack.support(one.pure, 4)
     gap, weights = one.pure.p - one.pure.q, []
     for _ in range(150):
-        of = fake_life(one, rng)
+        of = fake_report(one, rng)
         names = [step.name for step in of.steps]
         assert (len(names), names[0], *names[3:]) == (6, "Value", "Report", "Support", "Weight")
         assert (one.pure.supports(of.report)[0].nonzero()[0] == of.supports).all()
@@ -99,7 +100,7 @@ def test_curves_have_a_value_wherever_the_attack_makes_sense(kind: str) -> None:
 
 def test_every_kind_is_offered_and_has_a_name() -> None:
     assert tuple(ATTACKS) == KINDS
-    assert set(ATTACK_NAMES) == set(SHIPPED)
+    assert set(ATTACKS) == set(listed_kinds("attack"))
 
 
 MIXED = {
@@ -116,7 +117,7 @@ MIXED = {
 def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> None:
     population = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
     one = cell(population, {"kind": protocol, "epsilon": 1.0}, MIXED)
-    of = live_equations(one)
+    of = cell_formulas(one)
     by = {live.formula.split(" ")[0]: live for live in of}
     gap = one.pure.p - one.pure.q
     gained = one.share * ((by["S"].value - 4 * one.pure.q) / gap - one.target_frequency)
@@ -124,10 +125,10 @@ def test_a_mixture_shows_its_parts(protocol: str, rng: np.random.Generator) -> N
     assert by["G"].value == pytest.approx(theory.expected_metrics(one)["gain"])
     assert by["S"].substituted.count("·") == 2
     assert "Attack: MIX" in by["S"].part
-    titles = {fake_life(one, rng).title for _ in range(40)}
+    titles = {fake_report(one, rng).title for _ in range(40)}
     assert titles == {
-        "A fake user: maximal gain attack, 75 % of the fakes",
-        "A fake user: random item attack, 25 % of the fakes",
+        "A fake user: MGA, 75 % of the fakes",
+        "A fake user: RIA, 25 % of the fakes",
     }
 
 

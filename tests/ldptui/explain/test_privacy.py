@@ -13,7 +13,7 @@ from support.sheet_app import SheetApp
 
 from core import theory
 from core.cell import Cell
-from ldptui.explain import privacy
+from ldptui.explain.rappor import privacy
 from ldptui.screens.workbench.privacy import PrivacyView
 from ldptui.session import draft as drafts
 from ldptui.text.format import percent, short

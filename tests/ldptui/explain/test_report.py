@@ -14,7 +14,8 @@ from core import Cell
 from core.protocols import GRR, LocalHashing, Unary
 from core.protocols.hashing import matched_law
 from ldptui.explain import report as life
-from ldptui.explain.report import Cells, Life, Step, fake_life, genuine_life, random_user
+from ldptui.explain.report import Cells, Life, Step
+from ldptui.explain.users import fake_report, genuine_report, random_user
 
 KINDS = ["grr", "sue", "oue", "blh", "olh"]
 TARGETS = [3, 40, 17]
@@ -29,8 +30,8 @@ def bound(kind: str, fakes: str | None = "mga", d: int = 60, **effort: object) -
 
 def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, Life]]:
     one = bound(kind, fakes)
-    genuine = [(one, genuine_life(one, item, rng)) for item in (0, 3, 59)]
-    return [*genuine, *((one, fake_life(one, rng)) for _ in range(5))]
+    genuine = [(one, genuine_report(one, item, rng)) for item in (0, 3, 59)]
+    return [*genuine, *((one, fake_report(one, rng)) for _ in range(5))]
 
 
 def step(of: Life, name: str) -> Step:
@@ -72,7 +73,7 @@ def test_steps_are_in_one_order_and_stand_beside_each_other(
 def test_unary_bits_before_and_after(kind: str, rng: np.random.Generator) -> None:
     one = bound(kind)
     again = copy.deepcopy(rng)
-    of = genuine_life(one, 7, rng)
+    of = genuine_report(one, 7, rng)
     report = one.protocol.perturb(np.array([7]), again)
     assert (of.report == report).all()
     seen = rows(of, "Perturbation")
@@ -91,7 +92,7 @@ def test_hashing_shows_the_hash_of_the_own_item(kind: str, rng: np.random.Genera
     g = one.protocol.hash_range
     kept = set()
     for _ in range(40):
-        of = genuine_life(one, 7, rng)
+        of = genuine_report(one, 7, rng)
         seed, sent = int(of.report["seed"][0]), int(of.report["value"][0])
         hashed = xxhash.xxh32((7).to_bytes(4, "little"), seed).intdigest()
         own = hashed * g >> 32
@@ -121,7 +122,7 @@ def test_direct_encoding_keeps_or_replaces_the_item(rng: np.random.Generator) ->
     one = bound("grr", d=60)
     seen = set()
     for _ in range(200):
-        of = genuine_life(one, 7, rng)
+        of = genuine_report(one, 7, rng)
         assert of.supports.tolist() == [int(of.report[0])]
         kept, other = step(of, "Perturbation").chances
         assert (kept.probability, other.probability) == (one.protocol.p, one.protocol.q)
@@ -136,7 +137,7 @@ def test_a_random_item_fake_holds_the_target_that_it_perturbs(rng: np.random.Gen
         one = bound(kind, "ria")
         for _ in range(10):
             start = copy.deepcopy(rng)
-            of = fake_life(one, rng)
+            of = fake_report(one, rng)
             assert of.item in TARGETS
             again = one.protocol.perturb(np.array([of.item]), _after_target(start))
             assert of.report.tobytes() == again.tobytes()
@@ -152,7 +153,7 @@ def _after_target(rng: np.random.Generator) -> np.random.Generator:
 def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.Generator) -> None:
     one = bound("oue")
     assert isinstance(one.protocol, Unary)
-    of = fake_life(one, rng)
+    of = fake_report(one, rng)
     assert of.targets.tolist() == sorted(TARGETS)
     assert of.supports.size == 3 + one.protocol.padding(3)
     seen = rows(of, "Padding")
@@ -171,7 +172,7 @@ def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator
             assert one.attack is not None
             law = one.attack.support(one.protocol, 3)
             p, q = one.protocol.p, one.protocol.q
-            weights = np.array([fake_life(one, rng).weight for _ in range(300)])
+            weights = np.array([fake_report(one, rng).weight for _ in range(300)])
             mean = (3 * law.target - 3 * q) / (p - q)
             spread = law.variance**0.5 / (p - q)
             assert abs(weights.mean() - mean) <= 7 * spread / 300**0.5 + 1e-9
@@ -180,12 +181,12 @@ def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator
 def test_a_long_seed_search_is_shortened_and_says_so(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldptui.explain.report.users.SEARCH_WORK", 30)
+    monkeypatch.setattr("ldptui.explain.report.pure.SEARCH_WORK", 30)
     one = bound("olh", "mga", seeds=1000)
-    assert "10 seeds (the attack: 1000)" in step(fake_life(one, rng), "Crafting").text
+    assert "10 seeds (the attack: 1000)" in step(fake_report(one, rng), "Crafting").text
     bucket = bound("olh", "mga", seeds=1000, scoring="bucket")
-    assert "5 seeds (the attack: 1000)" in step(fake_life(bucket, rng), "Crafting").text
-    meter = step(fake_life(one, rng), "Support").meter
+    assert "5 seeds (the attack: 1000)" in step(fake_report(bucket, rng), "Crafting").text
+    meter = step(fake_report(one, rng), "Support").meter
     assert meter is not None
     assert one.attack is not None
     assert one.hash_range is not None
@@ -204,8 +205,8 @@ def test_users_are_drawn_from_the_population(rng: np.random.Generator) -> None:
 def test_without_an_attack_there_is_no_fake_and_no_weight(rng: np.random.Generator) -> None:
     one = bound("oue", None)
     with pytest.raises(ValueError, match="without an attack"):
-        fake_life(one, rng)
-    of = genuine_life(one, 0, rng)
+        fake_report(one, rng)
+    of = genuine_report(one, 0, rng)
     assert [s.name for s in of.steps] == ["Value", "Encoding", "Perturbation", "Report", "Support"]
     assert step(of, "Support").meter is None
 
@@ -216,7 +217,7 @@ def test_labels_name_the_items(rng: np.random.Generator, tmp_path: object) -> No
     population = copy.copy(one.population)
     object.__setattr__(population, "labels", tuple(f"name-{i}" for i in range(60)))
     object.__setattr__(labelled, "population", population)
-    of = genuine_life(labelled, 7, rng)
+    of = genuine_report(labelled, 7, rng)
     assert step(of, "Value").text.startswith("item 7, “name-7”")
     cells = step(of, "Encoding").cells
     assert cells is not None
@@ -235,5 +236,5 @@ def test_a_domain_of_all_targets_leaves_nothing_over(rng: np.random.Generator) -
     for kind in KINDS:
         one = cell([5, 3, 2], {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [0, 1, 2]))
         assert isinstance(one.protocol, GRR | Unary | LocalHashing)
-        for of in (genuine_life(one, 1, rng), fake_life(one, rng)):
+        for of in (genuine_report(one, 1, rng), fake_report(one, rng)):
             assert of.supports.tolist() == of.targets.tolist()

@@ -100,9 +100,9 @@ class ReportView(Vertical):
         cell = self.draft.cell if self.draft is not None else None
         if cell is None:
             return False
-        from ....explain.report import has_steps
+        from ....explain.story import reports_of
 
-        return has_steps(cell.protocol)
+        return not isinstance(reports_of(cell), str)
 
     def action_new_report(self) -> None:
         """The same user with the same value: new randomness."""
@@ -146,10 +146,9 @@ class ReportView(Vertical):
             self.query_one(RowsView).rebuild()
 
     def _draw(self, cell: Cell) -> tuple[Life, Life | str]:
-        from core.attacks import PythonAttack
         from core.streams import stream
 
-        from ....explain.report import fake_life, genuine_life, random_user
+        from ....explain.users import fake_report, genuine_report, random_user
 
         seed, user = cell.seed, f"one report: user {self._user}"
         item = self._item
@@ -158,31 +157,23 @@ class ReportView(Vertical):
         name = f"{user}, report {self._report}"
         # The client of RAPPOR keeps its permanent noise from one report to the next.
         kept = stream(seed, f"{user} keeps for {item}", "genuine")
-        genuine = genuine_life(cell, item, stream(seed, name, "genuine"), kept)
+        genuine = genuine_report(cell, item, stream(seed, name, "genuine"), kept)
         if cell.attack is None:
             return genuine, NO_ATTACK
-        if any(isinstance(some.strategy, PythonAttack) for some in cell.fakes):
+        if cell.python_attacks:
             return genuine, NOT_HERE
-        return genuine, fake_life(cell, stream(seed, name, "malicious"))
+        return genuine, fake_report(cell, stream(seed, name, "malicious"))
 
     def _why_none(self) -> str:
-        """Why a valid scenario has no report to show."""
-        from core.protocols.curators import Curator
+        """The reason why there is no report to show."""
+        from ....explain.story import reports_of
 
         cell = self.draft.cell if self.draft is not None else None
-        if cell is not None and isinstance(cell.protocol, Curator):
-            return (
-                "a trusted curator gets no reports: users tell it their items as they are, a fake "
-                "user any item, and noise is added once, to the counts"
-            )
-        if cell is not None and cell.noise is not None:
-            return "too many items times cohorts to hash their Bloom filters here: fewer, please"
-        return "the reports of this protocol are not drawn here"
+        reports = NOTHING if cell is None else reports_of(cell.peak)
+        return reports if isinstance(reports, str) else NOTHING
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
         lives = self.lives
         if lives is None:
-            valid = self.draft is not None and self.draft.cell is not None
-            why = self._why_none() if valid else NOTHING
-            return centred(why, width, height, palette.muted)
+            return centred(self._why_none(), width, height, palette.muted)
         return life_rows(*lives, width, height, palette, charset)

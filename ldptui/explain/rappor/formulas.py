@@ -17,21 +17,44 @@ from core.cell import Cell
 from core.protocols import BitNoise, Rappor
 
 from ...text.format import count, short
-from .formula import CJG, FINE, RAP, Live, numeric
+from .. import unary
+from ..attack import attacked, kind_of
+from ..closed_forms import choice, estimates
+from ..formula import CJG, FINE, RAP, Entry, Formula, numeric
+from ..setting import Setting
+from .closed import closed_forms
+from .report import hashes_here
 
 NOISE: Final = "RAPPOR's noise: its p and q are the reverse of Wang's"
 
 _SUPPORTED: Final = {
-    "rpa": ("S = r/2", "{r} / 2"),
-    "mga": ("S = r: all bits of the targets", "{r}"),
-    "ria": ("S = q* + (r − 1)(p* + c (q* − p*))", "{q} + {rest} · ({p} + {c} · {gap})"),
+    "random": ("S = r/2", "{r} / 2"),
+    "crafted": ("S = r: all bits of the targets", "{r}"),
+    "honest": ("S = q* + (r − 1)(p* + c (q* − p*))", "{q} + {rest} · ({p} + {c} · {gap})"),
 }
-"""How many targets' bits one fake report supports, in symbols and with numbers, by attack."""
+"""How many targets' bits one fake report supports, in symbols and with numbers, by law."""
 
 
-def noise_equations(cell: Cell, noise: BitNoise) -> Iterator[Live]:
+def formulas(setting: Setting) -> Iterator[Formula]:
+    """What holds for RAPPOR in all its forms, then what holds for its basic or its full ones."""
+    noise, cell = setting.noise, setting.cell
+    assert noise is not None  # or this would be another family's story
+    hashes = getattr(setting.protocol, "hashes", 1)
+    yield from _noise(noise, hashes)
+    if cell is None:
+        yield from closed_forms(setting, noise, hashes)
+    elif setting.is_pure:
+        yield from unary.budget(setting.protocol)
+        yield choice(setting.protocol)
+        yield from estimates(setting, unary.unit_variance)
+        yield from attacked(setting, unary.SUPPORTED, unary.padding)
+    else:
+        yield from _bloom(cell, setting.protocol)
+
+
+def _noise(noise: BitNoise, h: int) -> Iterator[Formula]:
     """What the noise of all forms does to a bit, and what a report gives away."""
-    h, f = cell.hashes, noise.f
+    f = noise.f
     f_, p_, q_ = map(short, (f, noise.p, noise.q))
     low, high = short(noise.p_star, FINE), short(noise.q_star, FINE)
     live = partial(numeric, NOISE)
@@ -47,10 +70,12 @@ def noise_equations(cell: Cell, noise: BitNoise) -> Iterator[Live]:
     yield live(
         "A true 1 is sent as 1: Wang's p", "q* = f (p + q)/2 + (1 − f) q",
         f"{f_} · ({p_} + {q_}) / 2 + (1 − {f_}) · {q_}", noise.q_star, RAP, 38,
+        Entry("q_star", "q*", "RAP lemma 1"),
     )  # fmt: skip
     yield live(
         "A true 0 is sent as 1: Wang's q", "p* = f (p + q)/2 + (1 − f) p",
         f"{f_} · ({p_} + {q_}) / 2 + (1 − {f_}) · {p_}", noise.p_star, RAP, 38,
+        Entry("p_star", "p*", "RAP lemma 1"),
     )  # fmt: skip
     yield live(
         "Privacy of one report", "ε₁ = h ln[ q* (1 − p*) / (p* (1 − q*)) ]",
@@ -62,30 +87,22 @@ def noise_equations(cell: Cell, noise: BitNoise) -> Iterator[Live]:
             f"2 · {h} · ln[ (1 − {f_} / 2) / ({f_} / 2) ]", noise.epsilon_infinity(h), RAP, 37,
         )  # fmt: skip
     else:
-        yield Live(
+        yield Formula(
             "Privacy of all reports of a value", "ε∞ = 2h ln[ (1 − f/2) / (f/2) ]",
             "f = 0: no noise is kept, averages undo the fresh one", "unbounded",
             noise.epsilon_infinity(h), RAP, 37, NOISE,
         )  # fmt: skip
 
 
-def bloom_equations(cell: Cell, protocol: Rappor) -> Iterator[Live]:
-    """All that holds for RAPPOR with Bloom filters: noise, one bit, decoding, the attack."""
-    yield from noise_equations(cell, protocol.noise)
-    if _hashed(protocol):
+def _bloom(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
+    """What holds with Bloom filters: one bit, decoding, the attack."""
+    if hashes_here(protocol):
         yield from _bit(cell, protocol)
     yield from _decoding(cell, protocol)
     yield from _attack(cell, protocol)
 
 
-def _hashed(protocol: Rappor) -> bool:
-    """Whether the Bloom filters of all items are made here."""
-    from ..report import MOST_FILTERS
-
-    return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
-
-
-def _bit(cell: Cell, protocol: Rappor) -> Iterator[Live]:
+def _bit(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     """The estimate of one bit: that of cohort 0 that most genuine users have."""
     noise, users = protocol.noise, cell.users / protocol.cohorts
     p, gap = noise.p_star, noise.gap
@@ -120,7 +137,7 @@ def _bit(cell: Cell, protocol: Rappor) -> Iterator[Live]:
     )  # fmt: skip
 
 
-def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Live]:
+def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     """What all bits of all cohorts together say of a candidate."""
     noise, h, users = protocol.noise, protocol.hashes, cell.users
     d, part = protocol.domain_size, "Decoding"
@@ -138,7 +155,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Live]:
     )
     room = 0.8 * protocol.bits * protocol.cohorts
     selected = "a lasso selects first" if d > room else "all at once"
-    yield Live(
+    yield Formula(
         "Candidates that can be estimated together", "M ≤ 0.8 k m",
         f"M = {count(d)}, 0.8 · {protocol.bits} · {protocol.cohorts} = {short(room)}",
         selected, room, RAP, None, part,
@@ -155,15 +172,15 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Live]:
     )  # fmt: skip
 
 
-def _attack(cell: Cell, protocol: Rappor) -> Iterator[Live]:
+def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     """What the targets' bits gain, before decoding; nothing for other attacks than the three."""
     attack = cell.attack
-    kind = attack.kind if attack is not None else ""
-    if attack is None or kind not in _SUPPORTED:
+    law = getattr(attack, "report_law", "")
+    if attack is None or law not in _SUPPORTED or getattr(attack, "reacts", True):
         return
     noise, k, h, r = protocol.noise, protocol.bits, protocol.hashes, int(cell.targets.size)
     held = cell.target_frequency
-    part = f"Attack: {kind.upper()}, r = {r}, bits before decoding"
+    part = f"Attack: {attack.kind.upper()}, r = {r}, bits before decoding"
     wanted = getattr(attack, "share", cell.share)
     shared = 1 - (1 - 1 / k) ** h
     crowd = theory.cohort_share(cell.users, cell.malicious, protocol.cohorts, attack.cohort)
@@ -182,16 +199,16 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Live]:
         "Another item's filter has a given bit", "c = 1 − (1 − 1/k)^h",
         f"1 − (1 − 1 / {k})^{h}", shared, source=RAP,
     )  # fmt: skip
-    formula, put = _SUPPORTED[kind]
+    formula, put = _SUPPORTED[law]
     supported = {
-        "rpa": r / 2,
-        "mga": float(r),
-        "ria": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
-    }[kind]
+        "random": r / 2,
+        "crafted": float(r),
+        "honest": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
+    }[law]
     numbers = {"q": noise.q_star, "p": noise.p_star, "c": shared, "gap": noise.gap}
     written = put.format(r=r, rest=r - 1, **{name: short(one) for name, one in numbers.items()})
     yield live("Targets whose bits one fake report has", formula, written, supported)
-    gained = theory.ideal_bit_support_gain(kind, noise, k, h, r, crowd, held)  # type: ignore[arg-type]
+    gained = theory.ideal_bit_support_gain(kind_of(law), noise, k, h, r, crowd, held)  # type: ignore[arg-type]
     yield live(
         "Gain of the targets' bits, over all hash functions",
         "G = β [ (S − r p*) / (q* − p*) − f_T − (r − f_T) c ]",
@@ -199,7 +216,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Live]:
         f"/ {short(noise.gap)} − {short(held)} − {short(r - held)} · {short(shared)} ]",
         gained,
     )  # fmt: skip
-    exact = theory.bit_gain(cell) if _hashed(protocol) else None
+    exact = theory.bit_gain(cell) if hashes_here(protocol) else None
     if exact is not None:
         yield live(
             "… for the hash functions of these cohorts",

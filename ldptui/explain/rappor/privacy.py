@@ -16,8 +16,8 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.protocols import BitNoise, Rappor
 
-from ..charts.series import Axis, Plot, Series
-from ..text import format as fmt
+from ...charts.series import Axis, Plot, Series
+from ...text import format as fmt
 
 ROUNDS: Final = 10_000
 """Reports of one value on the axis of the chart."""

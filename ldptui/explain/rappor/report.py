@@ -10,91 +10,113 @@ import copy
 import struct
 from dataclasses import replace
 from hashlib import md5
+from typing import Any, Final
 
 import numpy as np
 
-from core.attacks import (
-    Attack,
-    InputPoisoning,
-    RandomItem,
-    RandomReport,
-    UnperturbedItem,
-    View,
-    played,
-)
+from core.attacks import Attack, View, played
 from core.cell import Cell
 from core.protocols import Rappor
 from core.pure import BoolArray, Items, Reports, Rng
 
 from ...text import format as fmt
-from .honest import honest_value
-from .steps import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
-from .words import hex_of, named, plural, targets_of
+from .. import unary
+from ..report import SENT_AS_IT_IS, Cells, Chance, Group, Life, Meter, Step
+from ..report.pure import claimed_item, honest_value, no_item
+from ..report.words import hex_of, plural
+
+MOST_FILTERS: Final = 2**16
+"""The most Bloom filters that are hashed to show one report, in a tenth of a second."""
 
 
-def genuine_bloom(cell: Cell, protocol: Rappor, item: int, kept: Rng, fresh: Rng) -> Life:
-    """A genuine user's report. kept, fresh : what draws the permanent noise, and that of a report.
-
-    The same `kept` is the same client: another `fresh` is its next report of the value.
-    """
-    values = np.array([item])
-    permanent = _permanent(protocol, values, kept)
-    report = protocol.report(values, kept, fresh)
-    steps = (honest_value(cell, item), *_honest(cell, protocol, item, report, permanent))
-    return _life(cell, protocol, "A genuine user", report, steps, item)
+def hashes_here(protocol: Rappor) -> bool:
+    """Whether the Bloom filters of all items are made here."""
+    return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
-def fake_bloom(cell: Cell, protocol: Rappor, attack: Attack, title: str, rng: Rng) -> Life:
-    """A fake user's report, drawn by the attack."""
+class RapporReports:
+    """The reports of all forms: the basic ones are unary encodings."""
+
+    def refusal(self, cell: Cell) -> str:
+        protocol: Any = cell.protocol
+        if cell.is_pure or hashes_here(protocol):
+            return ""
+        return "too many items times cohorts to hash their Bloom filters here: fewer, please"
+
+    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
+        """The same `kept` is the same client: another `fresh` is its next report of the value."""
+        if cell.is_pure:
+            return unary.REPORTS.genuine(cell, item, kept, fresh)
+        protocol: Any = cell.protocol
+        values = np.array([item])
+        permanent = _permanent(protocol, values, kept)
+        report = protocol.report(values, kept, fresh)
+        steps = (honest_value(cell, item), *_honest(cell, protocol, item, report, permanent))
+        return _life(cell, protocol, "A genuine user", report, steps, item)
+
+    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+        if cell.is_pure:
+            return unary.REPORTS.fake(cell, attack, title, rng)
+        protocol: Any = cell.protocol
+        if hasattr(attack, "held"):
+            return _of_an_item(cell, protocol, attack, title, rng)
+        report = attack.reports(protocol, View(cell.targets), 1, rng)
+        drawn = _random if attack.report_law == "random" else _crafted
+        steps = (no_item(cell, attack), *drawn(cell, protocol, report))
+        return _life(cell, protocol, title, report, steps, None, fake=attack)
+
+
+def _of_an_item(cell: Cell, protocol: Rappor, attack: Any, title: str, rng: Rng) -> Life:
+    """The report of a fake who pretends to hold a target."""
     view = View(cell.targets)
-    if isinstance(attack, RandomItem | InputPoisoning | UnperturbedItem):
-        again = copy.deepcopy(rng)  # draws the same target, and the same permanent noise
-        item = attack.held(view, 1, again).item()
-        permanent = _permanent(played(protocol, attack.cohort), np.array([item]), again)
-        report = attack.reports(protocol, view, 1, rng)
-        honest = not isinstance(attack, UnperturbedItem)
-        said = f"one of {targets_of(cell)}, at random{': its only lie' if honest else ''}"
-        value = Step("Value", f"{named(cell, item)}, a target", detail=(said,))
-        made = _honest(cell, protocol, item, report, permanent)
-        if not honest:
-            made = (*made[:2], SENT_AS_IT_IS, made[-1])
-        return _life(cell, protocol, title, report, (value, *made), item, fake=attack)
+    again = copy.deepcopy(rng)  # draws the same target, and the same permanent noise
+    item = attack.held(view, 1, again).item()
+    permanent = _permanent(played(protocol, attack.cohort), np.array([item]), again)
     report = attack.reports(protocol, view, 1, rng)
-    said = f"wants {targets_of(cell)} to look frequent"
-    value = Step("Value", "none: a fake holds no item", detail=(said,))
+    steps = _honest(cell, protocol, item, report, permanent)
+    if attack.report_law == "unperturbed":
+        steps = (*steps[:2], SENT_AS_IT_IS, steps[-1])
+    value = claimed_item(cell, attack, item)
+    return _life(cell, protocol, title, report, (value, *steps), item, fake=attack)
+
+
+def _claimed(protocol: Rappor, cohort: int) -> Step:
+    return Step("Cohort", f"claims {cohort} of 0 to {protocol.cohorts - 1}")
+
+
+def _random(cell: Cell, protocol: Rappor, report: Reports) -> tuple[Step, ...]:
     cohort, sent = _opened(protocol, report)
-    claimed = Step("Cohort", f"claims {cohort} of 0 to {protocol.cohorts - 1}")
-    if isinstance(attack, RandomReport):
-        ones = f"{int(sent.sum())} of {protocol.bits} are"
-        drawn = Step(
-            "Drawing",
-            "a fair coin for every bit",
-            (Chance("each bit is 1", "1/2", 0.5, ones),),
-            _over_bits(cell, protocol, cohort, (("drawn", sent),), None, rate=0.5),
-        )
-        made = (claimed, drawn, SENT_AS_IT_IS, _sent(cell, protocol, cohort, sent, None))
-    else:
-        aimed = protocol.aimed(cell.targets)[cohort]
-        crafted = sent & aimed
-        pad = int((sent & ~aimed).sum())
-        made = (
-            claimed,
-            Step(
-                "Crafting",
-                f"{plural(int(crafted.sum()), 'bit')} of the targets in this cohort",
-                cells=_over_bits(cell, protocol, cohort, (("crafted", crafted),), None),
-            ),
-            Step(
-                "Padding",
-                f"{plural(pad, 'more one')} at random, to look honest",
-                cells=_over_bits(
-                    cell, protocol, cohort, (("before", crafted), ("after", sent)), None
-                ),
-                detail=(f"honest reports: {fmt.short(protocol.expected_ones)} ones on average",),
-            ),
-            _sent(cell, protocol, cohort, sent, None),
-        )
-    return _life(cell, protocol, title, report, (value, *made), None, fake=attack)
+    ones = f"{int(sent.sum())} of {protocol.bits} are"
+    drawn = Step(
+        "Drawing",
+        "a fair coin for every bit",
+        (Chance("each bit is 1", "1/2", 0.5, ones),),
+        _over_bits(cell, protocol, cohort, (("drawn", sent),), None, rate=0.5),
+    )
+    last = _sent(cell, protocol, cohort, sent, None)
+    return _claimed(protocol, cohort), drawn, SENT_AS_IT_IS, last
+
+
+def _crafted(cell: Cell, protocol: Rappor, report: Reports) -> tuple[Step, ...]:
+    cohort, sent = _opened(protocol, report)
+    aimed = protocol.aimed(cell.targets)[cohort]
+    crafted, pad = sent & aimed, int((sent & ~aimed).sum())
+    both = (("before", crafted), ("after", sent))
+    return (
+        _claimed(protocol, cohort),
+        Step(
+            "Crafting",
+            f"{plural(int(crafted.sum()), 'bit')} of the targets in this cohort",
+            cells=_over_bits(cell, protocol, cohort, (("crafted", crafted),), None),
+        ),
+        Step(
+            "Padding",
+            f"{plural(pad, 'more one')} at random, to look honest",
+            cells=_over_bits(cell, protocol, cohort, both, None),
+            detail=(f"honest reports: {fmt.short(protocol.expected_ones)} ones on average",),
+        ),
+        _sent(cell, protocol, cohort, sent, None),
+    )
 
 
 def _permanent(protocol: Rappor, values: Items, rng: Rng) -> BoolArray:
@@ -200,7 +222,7 @@ def _life(
 ) -> Life:
     """The life with what the server makes of the report: candidates, and the targets' bits."""
     cohort, sent = _opened(protocol, report)
-    noise, d = protocol.noise, protocol.domain_size
+    noise, d, law = protocol.noise, protocol.domain_size, getattr(fake, "report_law", "")
     filters = protocol.encode(np.arange(d), np.full(d, cohort))
     possible = np.asarray(~(filters & ~sent).any(axis=1))
     targets = np.sort(cell.targets)
@@ -209,11 +231,11 @@ def _life(
     if item is not None:
         text += ", the own one too" if possible[item] else ", not the own one"
     rates = noise.p_star + noise.gap * filters[item] if item is not None else None
-    if isinstance(fake, RandomReport):
+    if law == "random":
         rates = np.full(protocol.bits, 0.5)
     elif item is None:
         rates = protocol.crafted_rates(cell.targets)[cohort]
-    if isinstance(fake, UnperturbedItem) and item is not None:
+    if law == "unperturbed" and item is not None:
         rates = filters[item].astype(float)
     assert rates is not None
     meter = None

@@ -1,0 +1,160 @@
+"""`ldptui theory`: the closed forms of a protocol at one setting, each with its source."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+from core.attacks import SHARE
+from core.bounds import Range
+from core.errors import ScenarioError, got, spelled
+from core.population import USERS
+from core.protocols import KINDS
+from core.pure import DOMAIN, EPSILON, SeedSearch
+
+from .. import exits
+from ..explain.attack import gain_keys
+from ..explain.formula import Formula
+from ..explain.formulas import formulas
+from ..explain.setting import Setting, bound
+from ..explain.story import Story, story_named
+from ..explain.table import UNTOLD
+from ..terminal.output import write_out
+from ..text import table
+
+COMMON: Final = ("p", "q", "hash_range", "variance_per_user", "frequency_std")
+"""The fields of JSON that every protocol has, null where it has none of them."""
+
+
+def theory(options: Namespace) -> int:
+    """Print the closed forms of a protocol."""
+    _check_options(options)
+    setting = _setting(options)
+    story = story_named(setting.family) or UNTOLD
+    entries = ((row.entry, row) for row in formulas(setting))
+    rows = {entry.key: row for entry, row in entries if entry is not None}
+    if options.format == "json":
+        written = json.dumps(_document(story, rows), indent=2, allow_nan=False) + "\n"
+        write_out(written, exactly=True)
+    else:
+        write_out(_table(story, setting, rows))
+    return exits.DONE
+
+
+def _check_options(options: Namespace) -> None:
+    """Refuse options that are out of range, or of another protocol; raises ScenarioError."""
+    _check("--epsilon", options.epsilon, EPSILON)
+    _check("--items", options.items, DOMAIN)
+    _check("--users", options.users, USERS)
+    _check("--share", options.share, SHARE)
+    _check("--targets", options.targets, Range(1, options.items))
+    _check("--target-frequency", options.target_frequency, Range(0, 1))
+    _check("--seeds", options.seeds, Range(1, 10**6))
+    kind = options.protocol
+    for name in dict.fromkeys(name for spec in KINDS.values() for name in _keys(spec)):
+        if getattr(options, name, None) is not None and name not in _keys(KINDS[kind]):
+            owners = [other for other, spec in KINDS.items() if name in _keys(spec)]
+            rule = f"is an option of {_either(owners)}, not of {kind}"
+            raise ScenarioError(rule, key=_option(name))
+    if options.epsilon is None and "f" not in _keys(KINDS[kind]):
+        raise ScenarioError("is required", key="--epsilon")
+
+
+def _check(option: str, value: float | None, allowed: Range) -> None:
+    if value is not None and (not math.isfinite(value) or value not in allowed):
+        raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
+
+
+def _keys(spec: type[Any]) -> tuple[str, ...]:
+    """The keys of a protocol's table besides the kind."""
+    return tuple(key.name for key in fields(spec) if key.name != "kind")
+
+
+def _either(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _option(key: str) -> str:
+    return "--" + key.replace("_", "-")
+
+
+def _setting(options: Namespace) -> Setting:
+    """The protocol that the options describe, and the other numbers; raises ScenarioError."""
+    kind, spec = options.protocol, KINDS[options.protocol]
+    keys = {name: getattr(options, name, None) for name in _keys(spec)}
+    given: dict[str, Any] = {name: value for name, value in keys.items() if value is not None}
+    if "hash_range" in given:
+        given["hash_range"] = _hash_range(given["hash_range"])
+    search = SeedSearch(options.seeds, options.scoring)
+    try:
+        return bound(
+            spec(kind=kind, **given), options.items, users=options.users, share=options.share,
+            r=options.targets, held=options.target_frequency, search=search,
+        )  # fmt: skip
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key=_option(error.key)) from error
+
+
+def _hash_range(rule: str) -> str | int:
+    """A rule for g, or g itself; raises ScenarioError."""
+    if rule.isascii() and rule.removeprefix("-").isdigit() and len(rule) < 20:
+        return int(rule)
+    if rule not in ("nearest", "ceil", "floor"):
+        wanted = f'must be "nearest", "ceil", "floor" or an integer, {got(rule)}'
+        raise ScenarioError(wanted, key="--hash-range")
+    return rule
+
+
+def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:
+    """The closed forms by field; None where there is none, or an option that it needs is missing.
+
+    The gains and their deviations are tables by attack.
+    """
+    document: dict[str, Any] = {key: _value(rows, key) for key in COMMON}
+    for key in gain_keys():
+        table_name, _, kind = key.partition(".")
+        document.setdefault(table_name, {})[kind] = _value(rows, key)
+    return document | {key: _value(rows, key) for key in ("recommended", *story.fields)}
+
+
+def _value(rows: Mapping[str, Formula], key: str) -> float | str | None:
+    row = rows.get(key)
+    if row is None or row.entry is None:
+        return None
+    return row.entry.field or (row.value if math.isfinite(row.value) else None)
+
+
+def _table(story: Story, setting: Setting, rows: Mapping[str, Formula]) -> str:
+    """The same as a table of quantities, values, formulas and sources."""
+    shown = []
+    for key in story.table:
+        row = rows.get(key)
+        if row is not None and row.entry is not None:
+            shown.append((row.entry.name, row.result, row.brief, row.entry.source))
+    notes = [] if story.notes is None else list(story.notes(setting, rows))
+    head = textwrap.wrap(_head(story, setting), 80)
+    return table.theory_table("\n".join(head), shown, notes)
+
+
+def _head(story: Story, setting: Setting) -> str:
+    """At which numbers: `OLH, ε = 1, d = 1024, n = 1 000 000`; those not given are left out."""
+    form = setting.given.get("form")
+    name = setting.kind.upper() + (f" ({form})" if form is not None else "")
+    numbers = {symbol: setting.given.get(key) for symbol, key in story.symbols.items()} | {
+        "d": setting.protocol.domain_size,
+        "n": setting.users,
+        "β": setting.share,
+        "r": setting.r,
+        "f_T": setting.held,
+    }
+    words = (
+        f"{symbol} = {table.value_text(value)}"
+        for symbol, value in numbers.items()
+        if value is not None
+    )
+    return f"{name}, {', '.join(words)}"

@@ -1,1 +1,0 @@
-"""`ldptui theory`: closed forms at one setting, each with its source."""

@@ -1,0 +1,136 @@
+"""The formulas that hold for every pure protocol: its p and q, the estimates, which one to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from core import theory
+from core.cell import Cell
+from core.pure import PureProtocol, estimate, item_variance
+
+from ..text.format import count, short
+from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric
+from .setting import Setting
+
+PROTOCOL = "Protocol"
+
+OWN = "A report supports the own item"
+OTHER = "A report supports any other item"
+
+Unit: TypeAlias = Callable[[PureProtocol], tuple[str, str, int | None]]
+"""Var*/n of a count in a family's own terms, with its numbers, and the number of the equation."""
+
+
+def probabilities(protocol: PureProtocol) -> Iterator[Formula]:
+    """p and q of a protocol whose family has no formula of them."""
+    live = partial(numeric, PROTOCOL)
+    yield live(OWN, "p", "as the protocol has it", protocol.p, W17, None, Entry("p", "p", "W17"))
+    yield live(OTHER, "q", "as the protocol has it", protocol.q, W17, None, Entry("q", "q", "W17"))
+
+
+def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
+    """Var*/n of a count in terms of p and q."""
+    p, q = protocol.p, protocol.q
+    return "q(1 − q) / (p − q)²", f"{short(q)} · {short(1 - q)} / {short(p - q)}²", 41
+
+
+def choice(protocol: PureProtocol) -> Formula:
+    """Which protocol has the least variance."""
+    d, e = protocol.domain_size, math.exp(protocol.epsilon)
+    threshold = 3 * e + 2
+    kind = theory.recommended(d, protocol.epsilon)
+    best = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}[kind]
+    return Formula(
+        "Which protocol has the least variance",
+        "d < 3 e^ε + 2 ⇒ kRR, else OUE or OLH",
+        f"d = {count(d)}, threshold 3 · {short(e)} + 2 = {short(threshold)}",
+        best, threshold, f"{W17}, section 5", 32, PROTOCOL, Entry("recommended", field=kind),
+    )  # fmt: skip
+
+
+def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]:
+    """How the estimates of a pure protocol spread: in the table, and of one item of a cell."""
+    protocol, users = setting.protocol, setting.users
+    yield listed(
+        "variance_per_user", "variance per user", theory.count_variance(protocol),
+        "Var*/n = q(1 − q)/(p − q)²", "W17 th. 2",
+    )  # fmt: skip
+    if users is not None:
+        yield listed(
+            "frequency_std", "frequency std", theory.frequency_std(protocol, users),
+            "√(Var*/n / n)", "W17 th. 2",
+        )  # fmt: skip
+    if setting.cell is not None:
+        yield from _of_one_item(setting.cell, unit)
+
+
+def shown_item(cell: Cell) -> tuple[int, str]:
+    """The item that the formulas of a cell are about, and which one that is."""
+    if cell.targets.size:
+        return int(cell.targets[0]), "the first target"
+    return int(cell.population.frequencies.argmax()), "the most frequent item"
+
+
+def _of_one_item(cell: Cell, unit: Unit) -> Iterator[Formula]:
+    protocol, n = cell.pure, cell.users
+    p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
+    truth, (v, what) = cell.population.frequencies, shown_item(cell)
+    f = float(truth[v])
+    part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
+    n_, q_, gap_ = count(n, 9), short(q), short(gap)
+    left = 1 - p - q if abs(1 - p - q) > 1e-12 else 0.0  # SUE: exactly 0
+    live = partial(numeric, part)
+
+    mean = n * (f * gap + q)
+    back = float(estimate(np.array([mean]), n, protocol)[0])
+    yield live(
+        "Reports that support v, on average", "E[Cᵥ] = n (fᵥ (p − q) + q)",
+        f"{n_} · ({short(f)} · {gap_} + {q_})", mean, CJG, 5,
+    )  # fmt: skip
+    yield Formula(
+        "The estimate from that count: unbiased", "f~ᵥ = (Cᵥ/n − q) / (p − q)",
+        f"({short(mean, FINE)} / {n_} − {short(q, FINE)}) / {short(gap, FINE)}",
+        short(f, DIGITS), back, W17, 4, part,
+    )  # fmt: skip
+    spread = theory.count_variance(protocol)
+    formula, put, number = unit(protocol)
+    yield live(
+        "Var* of a count, for one user", f"Var*[c~ᵥ] / n = {formula}", put, spread, W17, number
+    )
+    yield live(
+        "Variance of the estimate of an item that nobody holds",
+        "Var*[f~ᵥ] = q(1 − q) / (n (p − q)²)",
+        f"{q_} · {short(1 - q)} / ({n_} · {gap_}²)",
+        float(item_variance(protocol, n)), W17, 41,
+    )  # fmt: skip
+    variance = float(item_variance(protocol, n, f))
+    yield live(
+        "Variance of the estimate of v",
+        "Var[f~ᵥ] = q(1 − q) / (n (p − q)²) + fᵥ (1 − p − q) / (n (p − q))",
+        f"{q_} · {short(1 - q)} / ({n_} · {gap_}²) + {short(f)} · {factor(left)} / ({n_} · {gap_})",
+        variance, W17, 40,
+    )  # fmt: skip
+    yield live(
+        "Standard deviation of the estimate of v", "σᵥ = √Var[f~ᵥ]", f"√{short(variance)}",
+        theory.frequency_std(protocol, n, f), W17,
+    )  # fmt: skip
+    d_, mse = (
+        count(protocol.domain_size),
+        float(np.asarray(item_variance(protocol, n, truth)).mean()),
+    )
+    yield live(
+        "Expected mean squared error without attack",
+        "MSE = [ d q(1 − q) / (p − q)² + (1 − p − q) / (p − q) ] / (d n)",
+        f"[ {d_} · {short(spread)} + {factor(left / gap)} ] / ({d_} · {n_})",
+        mse, W17,
+    )  # fmt: skip
+
+
+def factor(value: float) -> str:
+    """A number as a factor: in brackets where it is negative."""
+    return f"({short(value)})" if value < 0 else short(value)

@@ -1,0 +1,79 @@
+"""The numbers that formulas are evaluated at: those of a cell, or of a protocol and a few more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from core.cell import Cell
+from core.protocols import BitNoise
+from core.pure import SeedSearch
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A protocol with its parameters bound, and what else is known.
+
+    given : the keys of the scenario's table of the protocol, with their values.
+    noise : that of RAPPOR's bits, None for other protocols.
+    users, share, r, held : n, β, the number of targets, and the total that genuine users hold of
+        them; None where not given.
+    search : the seeds that MGA tries under hashing.
+    cell : the cell that has all of this, None for a setting without a population.
+    """
+
+    protocol: Any
+    given: Mapping[str, Any]
+    noise: BitNoise | None = None
+    users: int | None = None
+    share: float | None = None
+    r: int | None = None
+    held: float | None = None
+    search: SeedSearch = field(default_factory=SeedSearch)
+    cell: Cell | None = None
+
+    @property
+    def kind(self) -> str:
+        return str(self.given["kind"])
+
+    @property
+    def family(self) -> str:
+        """The family whose story this is: RAPPOR's in all its forms, pure or not."""
+        return family_of(self.protocol, self.noise)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether p and q say all: the chances to support the own item, and any other one."""
+        return hasattr(self.protocol, "p") and hasattr(self.protocol, "q")
+
+
+def family_of(protocol: object, noise: BitNoise | None) -> str:
+    return "rappor" if noise is not None else str(getattr(protocol, "family", ""))
+
+
+def setting_of(cell: Cell) -> Setting:
+    """The setting of a cell."""
+    table = "protocol."
+    given = {
+        key.removeprefix(table): value
+        for key, value in cell.parameters.items()
+        if key.startswith(table)
+    }
+    return Setting(
+        cell.protocol,
+        given,
+        cell.noise,
+        cell.users,
+        cell.share,
+        int(cell.targets.size),
+        cell.target_frequency,
+        cell=cell,
+    )
+
+
+def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
+    """The setting of a protocol that is bound to a domain; raises ScenarioError."""
+    given = {one.name: getattr(spec, one.name) for one in fields(spec)}
+    noise = getattr(spec, "noise", None)
+    return Setting(spec.bind(domain_size), given, noise, **known)

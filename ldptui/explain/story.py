@@ -1,0 +1,101 @@
+"""What a family of protocols says of itself, and where its story is found.
+
+A family's story is `STORY` in the module of this package that has the family's name
+(`protocol.family`). A family without one is shown by what holds for every protocol, and every view
+says NOT_TOLD where the story would stand.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Final, Protocol, TypeAlias, cast
+
+from core.attacks import Attack
+from core.cell import Cell
+from core.pure import Rng
+
+from .formula import Formula
+from .report import Life
+from .setting import Setting, family_of
+
+NOT_TOLD: Final = "not told for this kind"
+
+
+@dataclass(frozen=True)
+class Supported:
+    """S, the number of targets that one fake report supports, in a family's own terms.
+
+    number, gain : of the equations of its indicator and of its gain in the project's list; 22 is
+    the gain of all. brief : the right side where a table has less room.
+    """
+
+    formula: str
+    substituted: str
+    number: int | None = None
+    gain: int = 22
+    brief: str = ""
+
+
+SupportWords: TypeAlias = Callable[[Any, int, Any], Supported]
+"""S for a protocol, r targets, and the attack; the attack is None at a setting without a cell."""
+
+
+class Reporting(Protocol):
+    """How the reports of a family are shown step by step."""
+
+    def refusal(self, cell: Cell) -> str:
+        """The reason why no report of this cell is shown; empty where there is none."""
+        ...
+
+    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
+        """The report of a genuine user who holds `item`.
+
+        kept : draws what a client keeps between its reports, fresh : what is drawn anew.
+        """
+        ...
+
+    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+        """The report of a fake user, drawn by the attack."""
+        ...
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a family says of itself.
+
+    formulas : all formulas at a setting: what the family's own file says, and what it takes from
+        `closed_forms` and `attack`, where that holds for it.
+    reports : its reports, step by step; a sentence that says why there are none.
+    table : the fields of its formulas that the table of closed forms shows, in order.
+    fields : the fields of JSON that it has besides those of every protocol.
+    symbols : the keys of the scenario that stand in the table's head, by symbol.
+    notes : the sentences below the table; the values are by field.
+    """
+
+    formulas: Callable[[Setting], Iterator[Formula]]
+    reports: Reporting | str = NOT_TOLD
+    table: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
+    notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None
+
+
+@cache
+def story_named(family: str) -> Story | None:
+    """The story of a family; None where nobody has written it."""
+    if not family.isidentifier() or find_spec(f".{family}", __package__) is None:
+        return None
+    module = importlib.import_module(f".{family}", __package__)
+    return cast("Story | None", getattr(module, "STORY", None))
+
+
+def reports_of(cell: Cell) -> Reporting | str:
+    """How the reports of a cell are shown; the reason where they are not."""
+    story = story_named(family_of(cell.protocol, cell.noise))
+    if story is None or isinstance(story.reports, str):
+        return NOT_TOLD if story is None else story.reports
+    return story.reports.refusal(cell) or story.reports

@@ -1,0 +1,80 @@
+"""The table of closed forms: the fields of a pure protocol, and the sentences below the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from core import theory
+
+from ..text import format as text
+from .attack import gain_keys
+from .formula import PAPERS, Formula
+from .setting import Setting
+from .story import Story
+
+P_AND_Q: Final = ("p", "q", "variance_per_user", "frequency_std", *gain_keys())
+"""The fields of every pure protocol, in the order of the table."""
+
+CRAFTED: Final = gain_keys()[-1]
+"""The field of the deviation of the last gain: where it has a value, all of them have."""
+
+
+def has_gains(rows: Mapping[str, Formula]) -> bool:
+    return gain_keys()[0] in rows
+
+
+def pure_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    """The formula of the gain, and which protocol has the least variance."""
+    if has_gains(rows):
+        yield "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
+    yield from _advice(setting, rows)
+
+
+def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    """The same where fakes search for a seed."""
+    if has_gains(rows):
+        search = setting.search
+        yield "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
+        best = f"best of K = {search.seeds} seeds, scored by {search.scoring}"
+        yield f"E[M] = targets matched by the {best}"
+    yield from _advice(setting, rows)
+
+
+def _advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    if CRAFTED in rows:
+        yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
+    yield f"least variance here: {_least_variance(setting)}"
+    yield from missing(setting)
+    yield from cited("W17", "CJG")
+
+
+def _least_variance(setting: Setting) -> str:
+    protocol = setting.protocol
+    edge = text.short(3 * math.exp(protocol.epsilon) + 2)
+    if theory.recommended(protocol.domain_size, protocol.epsilon) == "grr":
+        return f"GRR (d < 3e^ε + 2 = {edge}; W17 section 5)"
+    return f"OUE or OLH (d ≥ 3e^ε + 2 = {edge}; W17 section 5)"
+
+
+def missing(setting: Setting) -> Iterator[str]:
+    """Which options would say more."""
+    options = {
+        "--users": setting.users,
+        "--share": setting.share,
+        "--targets": setting.r,
+        "--target-frequency": setting.held,
+    }
+    needed = [option for option, value in options.items() if value is None]
+    if needed:
+        yield f"for the rest give {', '.join(needed)}"
+
+
+def cited(*letters: str) -> Iterator[str]:
+    """The papers by the letters that the rows cite them with."""
+    return (f"{name}: {PAPERS[name]}" for name in letters)
+
+
+UNTOLD: Final = Story(lambda _: iter(()), table=P_AND_Q, notes=pure_notes)
+"""The table of a family without a story: its formulas are those of every pure protocol."""

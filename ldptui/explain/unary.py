@@ -1,0 +1,255 @@
+"""Unary encodings (SUE, OUE): the report is one bit for each item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from core import theory
+from core.attacks import Attack
+from core.cell import Cell
+from core.protocols import Unary
+from core.pure import BoolArray, PureProtocol, Reports
+
+from ..text import format as fmt
+from ..text.format import count, short
+from .attack import attacked, honest
+from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
+from .closed_forms import unit_variance as general_variance
+from .formula import CJG, W17, Entry, Formula, numeric
+from .report import SENT_AS_IT_IS, Chance, Step
+from .report.cells import one_bit, over_items
+from .report.pure import PureReports
+from .report.words import hex_of, letters_of, plural
+from .setting import Setting
+from .story import Story, Supported
+from .table import P_AND_Q, pure_notes
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    yield from _probabilities(setting.protocol)
+    yield from budget(setting.protocol)
+    yield choice(setting.protocol)
+    yield from estimates(setting, unit_variance)
+    yield from attacked(setting, SUPPORTED, padding)
+
+
+def _probabilities(protocol: Unary) -> Iterator[Formula]:
+    p, q = protocol.p, protocol.q
+    e_, half_ = short(math.exp(protocol.epsilon)), short(math.exp(protocol.epsilon / 2))
+    live = partial(numeric, PROTOCOL, source=W17)
+    own, other = Entry("p", "p", "W17 4.2"), Entry("q", "q", "W17 4.2")
+    if _is_oue(protocol):
+        yield live(OWN, "p = 1/2", "1/2", p, number=12, entry=own)
+        yield live(OTHER, "q = 1 / (e^ε + 1)", f"1 / ({e_} + 1)", q, number=12, entry=other)
+    elif _is_sue(protocol):
+        put = f"({half_} + 1)"
+        yield live(OWN, "p = e^(ε/2) / (e^(ε/2) + 1)", f"{half_} / {put}", p, entry=own)
+        yield live(OTHER, "q = 1 / (e^(ε/2) + 1)", f"1 / {put}", q, entry=other)
+    else:
+        put = f"{short(p)} / ({short(p)} + (1 − {short(p)}) · {e_})"
+        yield live(OWN, "p", "as given", p, entry=own)
+        yield live(OTHER, "q = p / (p + (1 − p) e^ε)", put, q, entry=other)
+
+
+def budget(protocol: Unary) -> Iterator[Formula]:
+    """ε of p and q."""
+    p, q = protocol.p, protocol.q
+    yield numeric(
+        PROTOCOL,
+        "Privacy budget from p and q",
+        "ε = ln[ p(1 − q) / ((1 − p) q) ]",
+        f"ln[ {short(p)} · (1 − {short(q)}) / ((1 − {short(p)}) · {short(q)}) ]",
+        theory.epsilon_of_unary(p, q), W17, 14,
+    )  # fmt: skip
+
+
+def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
+    """Var*/n of a count of OUE, of SUE, and of any other p and q."""
+    e, half = math.exp(protocol.epsilon), math.exp(protocol.epsilon / 2)
+    if _is_oue(protocol):
+        return "4 e^ε / (e^ε − 1)²", f"4 · {short(e)} / {short(e - 1)}²", 13
+    if _is_sue(protocol):
+        return "e^(ε/2) / (e^(ε/2) − 1)²", f"{short(half)} / {short(half - 1)}²", None
+    return general_variance(protocol)
+
+
+def _is_oue(protocol: PureProtocol) -> bool:
+    return protocol.p == 0.5
+
+
+def _is_sue(protocol: PureProtocol) -> bool:
+    return math.isclose(protocol.p + protocol.q, 1)
+
+
+def padding(attack: Any, protocol: Unary, r: int, part: str) -> Iterator[Formula]:  # noqa: ARG001
+    """The ones of a crafted report besides those of the targets."""
+    d, p_, q_ = protocol.domain_size, short(protocol.p), short(protocol.q)
+    yield numeric(
+        part,
+        "Padding of a crafted report",
+        "l = ⌊p + (d − 1) q − r⌋, at least 0",
+        f"⌊{p_} + {count(d - 1)} · {q_} − {r}⌋",
+        min(protocol.padding(r), d - r), f"{CJG}, section 3.4",
+    )  # fmt: skip
+
+
+def _subset(protocol: Unary, r: int, attack: Any) -> Supported:
+    d, size = protocol.domain_size, attack.subset
+    pad = min(protocol.padding(size), d - size)
+    put = f"{size} + {r - size} · {pad} / ({count(d)} − {size})"
+    return Supported("S = r′ + (r − r′) l′ / (d − r′)", put)
+
+
+def _disguised(protocol: Unary, r: int, attack: Any) -> Supported:
+    mean = r * attack.support(protocol, r).target
+    return Supported("S = E[min(k, r)],  k ~ Bern(p) + Bin(d − 1, q)", short(mean, 5))
+
+
+SUPPORTED: Final = {
+    "random": lambda _, r, __: Supported("S = r / 2", f"{r} / 2", 26),
+    "honest": lambda protocol, r, _: honest(protocol, r, 27),
+    "unperturbed": lambda _, __, ___: Supported("S = 1: the report is a target", "1"),
+    "crafted": lambda _, r, __: Supported("S = r", str(r), 26, 28),
+    "subset": _subset,
+    "disguised": _disguised,
+    "avoided": lambda _, __, ___: Supported("S = 0: no target is supported", "0"),
+}
+
+
+def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
+    protocol = cell.pure
+    p, q, d = protocol.p, protocol.q, protocol.domain_size
+    before, after = one_bit(d, item), protocol.supports(report)[0]
+    kept = bool(after[item])
+    one, zero = letters_of(cell)
+    flipped = f"{fmt.count(int(after.sum()) - kept)} of {fmt.count(d - 1)}"
+    encoded = over_items(cell, (("encoded", before),), item)
+    return (
+        Step("Encoding", f"one of {plural(d, 'bit')} is 1", cells=encoded),
+        Step(
+            "Perturbation",
+            "each bit on its own",
+            (Chance("1 → 1", one, p, "yes" if kept else "no"), Chance("0 → 1", zero, q, flipped)),
+            over_items(cell, (("before", before), ("after", after)), item, rate=q),
+        ),
+        _sent(cell, report, f"expected {one} + (d−1){zero} = {fmt.short(p + (d - 1) * q)}"),
+    )
+
+
+def _sent(cell: Cell, report: Reports, expected: str) -> Step:
+    """The report: its bits, and the number of ones beside what is expected."""
+    after = cell.pure.supports(report)[0]
+    return Step(
+        "Report",
+        f"{plural(cell.pure.domain_size, 'bit')}, {plural(int(after.sum()), 'one')}",
+        detail=(hex_of(report), expected),
+        bits=after,
+        marked=np.sort(cell.targets),
+    )
+
+
+def _honest_ones(cell: Cell) -> str:
+    protocol = cell.pure
+    mean = protocol.p + (protocol.domain_size - 1) * protocol.q
+    return f"honest reports: {fmt.short(mean)} on average"
+
+
+def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    after = cell.pure.supports(report)[0]
+    ones = f"{fmt.count(int(after.sum()))} of {fmt.count(after.size)} are"
+    drawn = over_items(cell, (("drawn", after),), None, rate=0.5)
+    chance = Chance("each bit is 1", "1/2", 0.5, ones)
+    step = Step("Drawing", "a fair coin for every bit", (chance,), drawn)
+    return step, SENT_AS_IT_IS, _sent(cell, report, _honest_ones(cell))
+
+
+def _made(cell: Cell, report: Reports, why: str, detail: str) -> tuple[Step, ...]:
+    """A report with so many ones among the targets and elsewhere. why, detail : of the padding."""
+    after, crafted = _split(cell, report)
+    rows = (("before", crafted), ("after", after))
+    return (
+        Step(
+            "Crafting",
+            _set_bits(int(crafted.sum()), cell.targets.size),
+            cells=over_items(cell, (("crafted", crafted),), None),
+        ),
+        Step(
+            "Padding",
+            why,
+            cells=over_items(cell, rows, None),
+            detail=(detail, "not perturbed: bits stay as they are"),
+        ),
+        _sent(cell, report, _honest_ones(cell)),
+    )
+
+
+def _split(cell: Cell, report: Reports) -> tuple[BoolArray, BoolArray]:
+    """All bits of a report, and those of the targets alone."""
+    after = cell.pure.supports(report)[0]
+    crafted = np.zeros(after.size, dtype=np.bool_)
+    crafted[cell.targets] = after[cell.targets]
+    return after, crafted
+
+
+def _padded(cell: Cell, report: Reports, none: str) -> str:
+    """Why there are ones elsewhere; `none` where there are none."""
+    after, crafted = _split(cell, report)
+    pad = int(after.sum() - crafted.sum())
+    return f"{plural(pad, 'more one')} at random, to look honest" if pad else none
+
+
+def _set_bits(hit: int, r: int) -> str:
+    if hit == r:
+        return "every target's bit is 1"
+    return f"{hit} of {r} targets' bits are 1" if hit else "no target's bit is 1"
+
+
+def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    protocol, r = cell.pure, cell.targets.size
+    one, zero = letters_of(cell)
+    after, crafted = _split(cell, report)
+    pad = int(after.sum() - crafted.sum())
+    if pad:
+        detail = f"l = ⌊{one} + (d−1){zero} − r⌋ = {pad}"
+    else:
+        expected = fmt.short(protocol.p + (protocol.domain_size - 1) * protocol.q)
+        detail = f"{one} + (d−1){zero} − r = {expected} − {r} < 1"
+    return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
+
+
+def _crafted_for_some(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
+    detail = f"aims at {plural(attack.subset, 'target')}; padding may hit others"
+    return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
+
+
+def _as_honest(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    one, zero = letters_of(cell)
+    ones = int(cell.pure.supports(report).sum())
+    detail = f"k = {ones} ones, drawn by the honest law: {one} + (d−1){zero} on average"
+    return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
+
+
+def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    one, zero = letters_of(cell)
+    protocol: Any = cell.protocol
+    detail = f"⌊{one} + (d−1){zero}⌋ = {protocol.padding(0)}, never a target"
+    return _made(cell, report, _padded(cell, report, "none: there is no other item"), detail)
+
+
+REPORTS: Final = PureReports(
+    _honest,
+    {
+        "random": _random,
+        "crafted": _crafted,
+        "subset": _crafted_for_some,
+        "disguised": _as_honest,
+        "avoided": _avoided,
+    },
+)
+
+STORY: Final = Story(_formulas, REPORTS, table=P_AND_Q, notes=pure_notes)

@@ -1,0 +1,68 @@
+"""The two users whose report is shown: a genuine one, and a fake of any attack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from core.attacks import Attack
+from core.cell import Cell
+from core.pure import Rng
+
+from ..catalogue import kind_words
+from ..text import format as fmt
+from .report import Life
+from .story import Reporting, reports_of
+
+
+def random_user(cell: Cell, rng: Rng) -> int:
+    """The item of a genuine user, drawn uniformly from the population."""
+    held = np.cumsum(cell.population.histogram)
+    return int(np.searchsorted(held, rng.integers(0, held[-1]), side="right"))
+
+
+def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> Life:
+    """The report of a genuine user who holds `item`, drawn by the protocol.
+
+    kept : draws what a client keeps between its reports, as RAPPOR's do; `rng` where it is None.
+    Raises ValueError where no report is shown, with the reason.
+    """
+    return _reporting(cell).genuine(cell, item, rng if kept is None else kept, rng)
+
+
+def fake_report(cell: Cell, rng: Rng) -> Life:
+    """The report of a fake user, drawn by the attack.
+
+    Raises ValueError for a cell without an attack, and where no report is shown.
+    """
+    if cell.attack is None:
+        raise ValueError("there are no fake users without an attack")
+    alone, attack, share = _one_fake(cell, rng)
+    title = f"A fake user: {kind_words('attack', attack.kind).name.partition(' (')[0]}"
+    if share < 1:
+        title += f", {fmt.percent(share)} of the fakes"
+    return _reporting(cell).fake(alone, attack, title, rng)
+
+
+def _reporting(cell: Cell) -> Reporting:
+    reports = reports_of(cell)
+    if isinstance(reports, str):
+        raise ValueError(reports)
+    return reports
+
+
+def _one_fake(cell: Cell, rng: Rng) -> tuple[Cell, Attack, float]:
+    """A fake at random: the cell as if all fakes did as it does, its attack, their share."""
+    parts = getattr(cell.attack, "parts", None)
+    if parts is None:
+        attack: Any = cell.attack
+        return cell, attack, 1.0
+    counts = np.array([part.count for part in cell.fakes])
+    weights = counts if counts.sum() else np.array([part.weight for part in parts])
+    law = weights / weights.sum()
+    number = int(rng.choice(law.size, p=law))
+    attack = parts[number].attack
+    alone = replace(cell, attack=attack, targets=cell.fakes[number].targets)
+    return alone, attack, float(law[number])
