@@ -316,10 +316,10 @@ def protocol_keys(app: FormApp) -> list[str]:
 
 
 def test_every_key_of_every_protocol_has_a_field() -> None:
+    from core.protocols import KINDS
     from ldptui.screens.workbench.parameters import _PROTOCOL
-    from ldptui.screens.workbench.protocol import ALL
 
-    known = {name for kind in ALL for name in keys_of("protocol", kind)}
+    known = {name for kind in KINDS for name in keys_of("protocol", kind)}
     assert known == {name for name, _ in _PROTOCOL}
 
 

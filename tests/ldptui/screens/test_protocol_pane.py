@@ -1,12 +1,16 @@
 """The protocol pane: choosing follows the hand, the recommendation and its why."""
 
 import pytest
+from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 
-from core.protocols import OUE
+from core.protocols import KINDS, OUE, family_of
 from core.theory import count_std, frequency_std
+from ldptui.catalogue import families
 from ldptui.screens.workbench.protocol import ProtocolPane
+from ldptui.screens.workbench.protocol_facts import facts_of
 from ldptui.session.draft import Draft, edited
+from ldptui.text.format import MISSING
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
 
@@ -15,17 +19,71 @@ def picture(app: FormApp) -> str:
     return str(app.pane.render())
 
 
+def kinds_in(lines: list[str]) -> list[str]:
+    """The kinds of the rows, in order, whatever stands between them."""
+    rows = [line.split() for line in lines]
+    return [row[1].rstrip("↑↓").lower() for row in rows if row and row[0][0] in "●○↔"]
+
+
 @pytest.mark.parametrize("size", SIZES)
-async def test_each_protocol_has_a_row_and_nothing_is_cut(size: tuple[int, int]) -> None:
+async def test_kinds_have_rows_and_nothing_is_cut(size: tuple[int, int]) -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=size):
         lines = picture(app).splitlines()
-        names = ["GRR", "SUE", "OUE", "BLH", "OLH", "RAPPOR"]
-        assert [line.split()[1] for line in lines[:6]] == names
-        assert all(len(line) <= size[0] - 4 for line in lines)
+        listed = kinds_in(lines)
+        assert all(cell_len(line) <= size[0] - 4 for line in lines)
         assert len(lines) <= size[1] - 2
-        assert lines[4].startswith("● ")
-        assert all(len(line.split()) > 3 for line in lines[:6])  # each says why to pick it
+        assert [line.split()[1] for line in lines if line.startswith("●")] == ["OLH"]
+        assert not any("…" in line for line in lines)
+        if size[1] > len(KINDS) + 3:
+            assert listed == list(KINDS)
+            titles = [families()[family] for family in dict.fromkeys(map(family_of, KINDS))]
+            assert [t for t in titles if any(t in line for line in lines)] == titles
+        else:  # it scrolls
+            assert set(listed) < set(KINDS)
+            assert any("↓" in line for line in lines)
+
+
+class Unfit:
+    """The spec of a made-up kind: it cannot even be bound."""
+
+    class mechanism:  # noqa: N801
+        family = "made up"
+
+    def __init__(self, **given: object) -> None:
+        raise RuntimeError("nobody has told its formulas")
+
+
+@pytest.mark.parametrize("size", [*SIZES, (76, 22)])
+async def test_twelve_more_kinds_scroll_and_take_nothing_from_the_others(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = FormApp(ProtocolPane)
+    async with before.run_test(size=size):
+        usual = facts_of(before.draft)
+    for number in range(12):
+        monkeypatch.setitem(KINDS, f"kind{number}", Unfit)
+    app = FormApp(ProtocolPane)
+    async with app.run_test(size=size) as pilot:
+        facts = facts_of(app.draft)
+        assert usual is not None
+        assert facts is not None
+        assert facts.spreads.items() >= usual.spreads.items()
+        assert {facts.spreads[f"kind{number}"] for number in range(12)} == {MISSING}
+        assert facts.recommended == usual.recommended
+        seen = set()
+        app.pane.focus()
+        await pilot.press("home")
+        for _ in KINDS:
+            lines = picture(app).splitlines()
+            assert len(lines) <= size[1] - 2
+            assert all(cell_len(line) <= size[0] - 4 for line in lines)
+            assert kinds_in(lines)[0] in KINDS
+            seen |= set(kinds_in(lines))
+            app.pane._scroll(1)
+        assert seen == set(KINDS)
+        app.pane._choose("sue")
+        assert "● SUE" in picture(app)  # what is chosen comes into view
 
 
 async def test_moving_chooses_and_is_posted_once() -> None:
@@ -41,28 +99,24 @@ async def test_moving_chooses_and_is_posted_once() -> None:
         assert app.focused_key == "protocol.kind"
 
 
-@pytest.mark.parametrize(("size", "rows"), [((80, 20), 3), ((44, 12), 1)])
-async def test_the_curators_stand_below_the_local_protocols(
-    size: tuple[int, int], rows: int
-) -> None:
+@pytest.mark.parametrize("size", [(80, 20), (44, 12)])
+async def test_the_curators_stand_below_the_local_protocols(size: tuple[int, int]) -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=size) as pilot:
         app.pane.focus()
         await pilot.press("end")
-        assert app.posted == [("protocol.kind", "stability")]
+        last = list(KINDS)[-1]
+        assert app.posted == [("protocol.kind", last)]
         assert app.draft.problems == ()
         lines = picture(app).splitlines()
-        assert "● STABILITY" in "".join(lines[6 : 6 + rows])
+        assert kinds_in(lines)[-1] == last
         assert "noise scale s = 2  threshold 30" in picture(app)
         assert "★ d = 64" in picture(app)  # of the local ones
-        assert all(len(line) <= size[0] - 4 for line in lines)
-        place = (6, 6) if rows == 3 else (3, 6)
-        await pilot.click(ProtocolPane, offset=(place[0] + 2, place[1] + 1))
-        assert app.posted[-1] == ("protocol.kind", "laplace")
-        assert ("threshold" in picture(app)) is False
-        place = (6, 7) if rows == 3 else (13, 6)
-        await pilot.click(ProtocolPane, offset=(place[0] + 2, place[1] + 1))
-        assert app.posted[-1] == ("protocol.kind", "geometric")
+        for kind in kinds_in(lines)[-2:]:
+            lines = picture(app).splitlines()
+            row = next(at for at, line in enumerate(lines) if kind in kinds_in([line]))
+            await pilot.click(ProtocolPane, offset=(6, row + 1))
+            assert app.posted[-1] == ("protocol.kind", kind)
 
 
 async def test_a_click_chooses() -> None:

@@ -1,0 +1,160 @@
+"""The numbers of pane 1: σ under every kind, which has the least, and those of the chosen one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ...text.format import MISSING, decimals, fixed, short
+
+if TYPE_CHECKING:
+    from core.cell import Cell
+    from core.population import Population
+    from core.protocols import BitNoise
+
+    from ...session.draft import Draft
+
+NEAR: Final = 1.025
+"""A σ of at most so many times the least one counts as the least: OLH rounds its hash range."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is said at the scenario's d, n and ε.
+
+    families : of each kind, in the order of the table of kinds. spreads : σ of one estimated
+    frequency, as text, of the same; for RAPPOR ε is ε₁ of one report. recommended : the local
+    protocols with the least. why : the rule that says so. numbers : of the chosen kind.
+    """
+
+    families: dict[str, str]
+    spreads: dict[str, str]
+    recommended: frozenset[str]
+    why: str
+    numbers: str
+
+
+def facts_of(draft: Draft) -> Facts | None:
+    """The facts of the last valid scenario's base; None before there was one."""
+    from core.protocols import CENTRAL, KINDS, family_of
+
+    cell = draft.cell
+    if cell is None or cell.parameters["protocol.kind"] not in KINDS:
+        return None
+    cell = cell.first  # σ is of one round
+    epsilon = _epsilon(cell)
+    if epsilon is None:
+        return None
+    spreads = {kind: _or_none(lambda kind=kind: _spread(cell, kind, epsilon)) for kind in KINDS}  # type: ignore[misc]
+    local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
+    least = min((spread for spread in local.values() if spread is not None), default=math.nan)
+    best = [kind for kind, spread in local.items() if spread is not None and spread <= NEAR * least]
+    return Facts(
+        families={kind: family_of(kind) for kind in KINDS},
+        spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
+        recommended=frozenset(best),
+        why=_why(cell, epsilon, best),
+        numbers=_or_none(lambda: _numbers(cell)) or "",
+    )
+
+
+def _or_none(told: Callable[[], T]) -> T | None:
+    """What a kind's formulas say; None where they cannot, for whatever reason.
+
+    One kind whose formulas fail takes nothing from the others, so that nothing is let through.
+    """
+    try:
+        return told()
+    except Exception:
+        return None
+
+
+def _epsilon(cell: Cell) -> float | None:
+    """The budget of one report, at which the kinds are compared; None where there is none."""
+    if cell.noise is not None:
+        return cell.noise.epsilon_one(cell.hashes)
+    epsilon = cell.parameters.get("protocol.epsilon")
+    return float(epsilon) if isinstance(epsilon, int | float) else None
+
+
+def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
+    """Where d stands to the border below which direct encoding has the least error."""
+    d, border = cell.population.domain_size, 3 * math.exp(epsilon) + 2
+    power = "e^ε₁" if cell.noise is not None else "e^ε"
+    sign = "<" if d < border else "≥"
+    return f"d = {d} {sign} 3{power} + 2 = {short(border, 3)} → {'/'.join(best).upper()}"
+
+
+def _written(spreads: dict[str, float | None]) -> dict[str, str]:
+    """Spreads with the same number of decimals, so that they compare, where that is short."""
+    places = decimals(list(spreads.values()))
+    written = {
+        kind: MISSING if spread is None else f"±{fixed(spread, places)}"
+        for kind, spread in spreads.items()
+    }
+    if places > 6 or max(map(len, written.values()), default=0) > 8:
+        return {
+            kind: MISSING if spread is None else f"±{short(spread, 2)}"
+            for kind, spread in spreads.items()
+        }
+    return written
+
+
+def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
+    """σ of one frequency under a kind at this ε."""
+    from core.protocols import KINDS
+
+    mechanism: Any = cell.protocol
+    if kind != cell.parameters["protocol.kind"]:
+        mechanism = KINDS[kind](kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
+    return _error(mechanism, cell.population)
+
+
+def _error(mechanism: Any, population: Population) -> float:
+    """σ of the frequency of an item that nobody holds; of a curator √MSE over all items."""
+    from core.lab.locality import central_mse
+    from core.pure import is_pure, sends_reports
+    from core.theory import count_std, frequency_std
+
+    if is_pure(mechanism):
+        return frequency_std(mechanism, population.users)
+    if sends_reports(mechanism):
+        bits: Any = mechanism
+        return count_std(bits.noise, bits.hashes, population.users) / population.users
+    return math.sqrt(central_mse(mechanism, *population.distinct))
+
+
+def _numbers(cell: Cell) -> str:
+    """The probabilities of the chosen protocol, and σ of one frequency."""
+    if cell.noise is not None:
+        return _rappor(cell, cell.noise)
+    mechanism: Any = cell.protocol
+    numbers = []
+    if cell.is_pure:
+        numbers += [f"p = {short(mechanism.p)}", f"q = {short(mechanism.q)}"]
+        if cell.hash_range is not None:
+            numbers.append(f"g = {cell.hash_range}")
+    else:
+        numbers.append(f"noise scale s = {short(mechanism.scale, 3)}")
+        if mechanism.delta:
+            numbers.append(f"threshold {short(mechanism.threshold, 3)}")
+    spread = _error(mechanism, cell.population)
+    return "  ".join([*numbers, f"σ = {short(spread, 3)}"])
+
+
+def _rappor(cell: Cell, noise: BitNoise) -> str:
+    """Its form, what it gives away, and its chances, which stand the other way round to Wang's."""
+    bounded = short(noise.epsilon_infinity(cell.hashes), 3) if noise.memoised else "unbounded"
+    numbers = [
+        str(cell.parameters["protocol.form"]),
+        f"ε₁ = {short(noise.epsilon_one(cell.hashes), 3)}",
+        f"ε∞ = {bounded}" if noise.memoised else f"ε∞ {bounded}",
+        f"p* = {short(noise.p_star)}",
+        f"q* = {short(noise.q_star)}",
+        "reverse of Wang's p, q",
+    ]
+    return "  ".join(numbers)
