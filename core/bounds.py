@@ -19,8 +19,8 @@ from .errors import ScenarioError, got, spelled
 class Range:
     """An interval: `ends` says which ends belong to it, as in "[0, 1)".
 
-    limit : the high end of what is simulated without --no-limits; no value is refused for it here,
-    but it is named.
+    limit : the high end of what is simulated without --no-limits. It refuses no value here, but
+    messages name it.
     """
 
     low: float = -math.inf
@@ -68,9 +68,9 @@ def _number(value: float) -> str:
 
 @functools.cache
 def ranges(kind: Callable[..., Any]) -> dict[str, Range]:
-    """The declared range of each field of a dataclass that has one."""
+    """The ranges that the fields of a dataclass declare, by field name."""
     assert isinstance(kind, type)
-    found = {}
+    declared = {}
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         hint = hints[field.name]
@@ -78,8 +78,8 @@ def ranges(kind: Callable[..., Any]) -> dict[str, Range]:
         for part in parts:
             for extra in getattr(part, "__metadata__", ()):
                 if isinstance(extra, Range):
-                    found[field.name] = extra
-    return found
+                    declared[field.name] = extra
+    return declared
 
 
 def check_bounds(value: Any) -> None:

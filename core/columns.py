@@ -1,4 +1,4 @@
-"""Columns of a CSV file as whole numbers: read once, row by row, a million rows in seconds."""
+"""Columns of a CSV file, their values numbered: read once, a million rows in seconds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 ROWS: Final = 1 << 16
-"""Rows read at once."""
+"""The number of rows read at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Column:
 
 
 def as_number(value: str) -> float | None:
-    """A finite number, or None."""
+    """The finite number that a text spells, or None."""
     try:
         number = float(value)
     except ValueError:
@@ -63,7 +63,7 @@ def as_number(value: str) -> float | None:
 def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
     """The named columns of a CSV file with a header.
 
-    most : how many different values a column may have; None for any number.
+    most : the largest number of different values in a column; None for no limit.
 
     Raises FileError where the file cannot be read, ScenarioError for a column that is not there or
     has too many values, for a row that is too short and for a table without rows.
@@ -95,7 +95,7 @@ def csv_rows(path: Path) -> Iterator[Reader]:
 
 
 def place_of(name: str, header: list[str], path: Path | str, key: str = "column") -> int:
-    """Where a column is; raises ScenarioError at this key where it is not there."""
+    """The position of a column; raises ScenarioError, about `key`, where there is none."""
     if name not in header:
         known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
         raise ScenarioError(
@@ -108,7 +108,7 @@ def place_of(name: str, header: list[str], path: Path | str, key: str = "column"
 
 
 def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
-    """Refuse a row with more cells than the header has: after 1,234 without quotes they lie."""
+    """Refuse a row with more cells than the header: 1,234 without quotes shifts what follows."""
     if len(row) > width and any(row[width:]):
         rule = f"must have at most as many cells in a row as in its header, {width}"
         raise ScenarioError(f"{rule}, got {len(row)} in {where}", key=what)

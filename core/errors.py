@@ -1,13 +1,14 @@
 """The exception tree.
 
-    LdpError                 anything ldptui can explain in one sentence
+    LdpError                 a failure that one sentence explains
     ├── ScenarioError        a scenario, an option or a parameter breaks a rule   (exit 2)
     ├── FileError            a file cannot be read or written                     (exit 3)
     └── RunError             a run failed while it was computing                  (exit 1)
         └── AttackError      somebody's own attack failed: its cell fails, the rest goes on
 
-A message is one line: where, what, the rule, the value that broke it. How values and numbers are
-written in it is here as well; `ldptui.text.format` writes those of tables and charts.
+A message is one line: where, what, the rule, the value that broke it. The functions
+that write its values and numbers are here as well; `ldptui.text.format` has those of tables and
+charts.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ def one_line(message: str) -> str:
 def spelled(value: float, digits: int | None = None) -> str:
     """A number in a message: 1000, 10 000, 0.05, 1e-7.
 
-    Whole numbers stand in groups of three from five digits on. Others are exact, or have so many
-    significant digits at most.
+    Whole numbers stand in groups of three from five digits on. Others are exact, or have at most
+    `digits` significant digits.
     """
     if not isinstance(value, float):
         return f"{value:,}".replace(",", " ") if abs(value) >= 10_000 else str(value)
     short = f"{value:.{digits or 6}g}"
     text = short if digits or float(short) == value else repr(float(value))
-    return re.sub(r"e([+-])0*(?=\d)", lambda found: f"e{found[1].strip('+')}", text)
+    return re.sub(r"e([+-])0*(?=\d)", lambda match: f"e{match[1].strip('+')}", text)
 
 
 def shown(value: object) -> str:
@@ -53,12 +54,12 @@ def shown(value: object) -> str:
 
 
 def got(value: object) -> str:
-    """What broke the rule, at the end of a message."""
+    """The value that broke the rule, for the end of a message."""
     return "it is empty" if value == "" else f"got {shown(value)}"
 
 
 class LdpError(Exception):
-    """Anything that ldptui can explain in one sentence."""
+    """A failure that one sentence explains."""
 
 
 class ScenarioError(LdpError, ValueError):
@@ -80,12 +81,12 @@ class ScenarioError(LdpError, ValueError):
         return one_line(f"{place}: {sentence}" if place else sentence)
 
     def within(self, table: str) -> ScenarioError:
-        """The same, of a parameter of this table."""
+        """The same error, its key inside this table."""
         key = f"{table}.{self.key}" if self.key else table
         return ScenarioError(self.rule, key, self.where, self.line)
 
     def at(self, where: str, line: int | None = None) -> ScenarioError:
-        """The same, found in this file."""
+        """The same error, placed in this file."""
         return ScenarioError(self.rule, self.key, where, line if line is not None else self.line)
 
 
@@ -98,9 +99,9 @@ class RunError(LdpError, RuntimeError):
 
 
 class AttackError(RunError):
-    """An attack that is not ldptui's own failed: `details` is its traceback, "" where none helps.
+    """Somebody's own attack failed: `details` is its traceback, "" where none helps.
 
-    Sentence and details are all there is to it, so that it comes whole out of another process.
+    Sentence and details are its only arguments, so that it arrives whole from another process.
     """
 
     def __init__(self, sentence: str, details: str = "") -> None:

@@ -14,9 +14,9 @@ from .errors import FileError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, there whole or not at all, through a link; a device or a pipe as it comes.
+    """Open a file for writing that appears whole or not at all; raises FileError.
 
-    Raises FileError.
+    A link is followed. A device or a pipe is written as it comes.
     """
     try:
         if path.exists() and not path.is_file():

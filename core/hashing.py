@@ -22,7 +22,7 @@ START: Final = np.uint32(0x165667B1 + 4)  # PRIME_5 + the length of the key
 
 USERS_PER_BLOCK: Final = 8192
 ITEMS_PER_BLOCK: Final = 8
-"""8192 x 8 uint32 and one scratch copy: 512 KB, the fastest of the sizes tried."""
+"""8192 x 8 uint32 and one scratch copy are 512 KB, the fastest of the sizes tried."""
 
 
 def _mix(state: UInts, scratch: UInts) -> None:
@@ -58,7 +58,7 @@ def buckets(items: NDArray[np.integer], seeds: UInts, hash_range: int) -> UInts:
 
 
 def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts, UInts]:
-    """First hash of each bucket, and how many hashes fall into it less one.
+    """The first hash of each bucket, and the number of its hashes less one.
 
     h is in bucket a exactly if (h - first) mod 2^32 ≤ extent: one subtraction and one comparison
     instead of a product, a shift and a comparison in 64 bits.
@@ -71,7 +71,7 @@ def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts
 
 
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
-    """How many of the (seed, value) pairs each item of `range(domain_size)` hashes to; int64[d]."""
+    """int64[d]: the number of (seed, value) pairs that each item of the domain hashes to."""
     counts = np.zeros(domain_size, dtype=np.int64)
     keys = np.arange(domain_size, dtype=np.uint32) * PRIME_3
     first, extent = bucket_interval(values, hash_range)

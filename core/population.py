@@ -1,4 +1,4 @@
-"""What the genuine users hold: a histogram over the items, drawn once per seed or given as data."""
+"""The genuine users' items: a histogram, drawn once per seed or given as data."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class Population:
 
     histogram : int64[d], users per item, read-only.
     labels : the items' names in order, or None where an item is its index.
-    address : what the histogram depends on besides the seed; names its random streams.
-    law : float64[d], how likely one more such user holds each item.
+    address : a text that names everything but the seed that the histogram depends on; its random
+        streams have this address.
+    law : float64[d], the probability that one more such user holds each item.
     """
 
     histogram: Counts
@@ -46,8 +47,8 @@ class Population:
 
     @cached_property
     def distinct(self) -> tuple[Counts, Counts]:
-        """int64[k] twice: the numbers of users that items have, ascending, and how many items have
-        each. Even of a million items they are mostly a few hundred."""
+        """int64[k] twice: the numbers of users that items have, ascending, and the number of items
+        with each. Even for a million items k is mostly a few hundred."""
         return np.unique(self.histogram, return_counts=True)
 
     @property
@@ -65,7 +66,7 @@ class PopulationLaw(Protocol):
 
 
 def _draw(law: PopulationLaw, weights: Floats, seed: int) -> Population:
-    """n users that choose their items independently by the law's weights."""
+    """A population of n users who choose their items independently, by the law's weights."""
     total = weights.sum()
     if not total > 0:
         raise ScenarioError(f"no item has a positive probability in {law!r}")
@@ -75,7 +76,7 @@ def _draw(law: PopulationLaw, weights: Floats, seed: int) -> Population:
 
 
 def _given(counts: Counts, labels: tuple[str, ...] | None) -> Population:
-    """Users as the data say; where they come from does not matter to the streams."""
+    """A population as the data give it; its streams depend on the counts alone."""
     return _population(counts, labels, f"data {digest(counts.tobytes())}", counts / counts.sum())
 
 
@@ -158,9 +159,9 @@ class Normal:
     def weights(self) -> Floats:
         from scipy.special import ndtr
 
-        with np.errstate(over="ignore"):  # so many deviations away that nobody is beyond
+        with np.errstate(over="ignore"):  # so far out that nobody is beyond
             edges = (np.arange(self.items + 1) - 0.5 - self.mean) / self.std
-        # The tail that is far to the right is taken from the left, where it does not cancel.
+        # A tail far to the right is computed on the left, where the difference does not cancel.
         flipped = np.where(edges[1:] > -edges[:-1], -1.0, 1.0)
         return np.asarray(np.abs(ndtr(flipped * edges[1:]) - ndtr(flipped * edges[:-1])))
 
@@ -212,7 +213,7 @@ class CSVColumn:
             raise ScenarioError(f"must be the path of a CSV file, {got(self.path)}", key="path")
         try:
             path = folder / Path(self.path).expanduser()
-        except RuntimeError as error:  # a home that nobody has
+        except RuntimeError as error:  # the home of an unknown user
             raise FileError(f"{self.path} cannot be read: {error}") from error
         return _read(self, path, _stamp(path))
 
@@ -237,15 +238,15 @@ class CSVColumn:
         """Users per label, read row by row."""
         with csv_rows(path) as rows:
             header = next(rows, [])
-            own = place_of(self.column, header, self.path)
+            place = place_of(self.column, header, self.path)
             width = len(header)
             if self.count is None:
-                return Counter(self._cell(row, own, width, rows.line_num) for row in rows if row)
+                return Counter(self._cell(row, place, width, rows.line_num) for row in rows if row)
             weight = place_of(self.count, header, self.path, "count")
             totals: Counter[str] = Counter()
             for row in rows:
                 if row:
-                    label = self._cell(row, own, width, rows.line_num)
+                    label = self._cell(row, place, width, rows.line_num)
                     totals[label] += self._weight(row, weight, rows.line_num)
             if sum(totals.values()) >= 2**63:
                 raise ScenarioError(
@@ -275,12 +276,12 @@ class CSVColumn:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Tells versions of a file apart."""
+    """The time and the size of a file, which tell its versions apart; None without a file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=4)

@@ -42,12 +42,12 @@ def uniform_multinomial(n: Counts, cells: int, rng: np.random.Generator) -> Coun
 
 
 def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Counts:
-    """How often each of `items` is picked when users pick uniform subsets.
+    """The number of users who pick each item, where every user picks a uniform subset.
 
     Parameters
     ----------
-    pickers : int64[trials, most + 1]; `pickers[t, j]` users of trial t pick j distinct items.
-    items : number of items to pick from, at least `most`.
+    pickers : int64[trials, most + 1]; in trial t `pickers[t, j]` users pick j distinct items.
+    items : the number of items to pick from, at least `most`.
 
     Returns
     -------
@@ -56,11 +56,11 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
 
     Notes
     -----
-    Halves the items until the groups are small. Of the users that pick j of k items, the number c
-    of their picks that fall into the first half is hypergeometric, so one multinomial splits them
+    Halves the items until the groups are small. For users who pick j of k items, the number c of
+    their picks that fall into the first half is hypergeometric, so one multinomial splits them
     over c; a user with c picks there has j - c in the second half. Small groups are walked item by
     item: a user with j picks left and k items to come takes the next one with probability j/k.
-    The cost does not depend on the number of users: some 40 draws an item.
+    The cost, about 40 draws an item, does not depend on the number of users.
     """
     trials, width = pickers.shape
     if width - 1 > items:
@@ -85,13 +85,13 @@ def subset_counts(pickers: Counts, items: int, rng: np.random.Generator) -> Coun
 
 
 WALKED = 48
-"""Items of a group that is walked and not halved: where both cost the same."""
+"""Groups of at most this size are walked, not halved; at this size both cost the same."""
 
 
 def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
     """int64[trials, nodes, size]: picks of each item of groups of `size` items."""
     trials, nodes, width = users.shape
-    left = users.reshape(-1, width).T.copy()  # the users with as many picks side by side
+    left = users.reshape(-1, width).T.copy()  # [picks left, group]
     picks = np.arange(width, dtype=np.float64)
     picked = np.zeros((size, trials * nodes), dtype=np.int64)
     for item in range(size):
@@ -110,17 +110,18 @@ def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
 def _side_by_side(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
     """int64[trials, all nodes, most picks + 1]: the users of several parts' groups."""
     groups = [users for _, users in parts]
-    nodes, width = sum(one.shape[1] for one in groups), max(one.shape[2] for one in groups)
+    nodes = sum(users.shape[1] for users in groups)
+    width = max(users.shape[2] for users in groups)
     together = np.zeros((len(groups[0]), nodes, width), dtype=np.int64)
     end = 0
-    for one in groups:
-        start, end = end, end + one.shape[1]
-        together[:, start:end, : one.shape[2]] = one
+    for users in groups:
+        start, end = end, end + users.shape[1]
+        together[:, start:end, : users.shape[2]] = users
     return together
 
 
 DRAWN = 1 << 12
-"""Numbers of one call when groups are halved, or more: a call costs as much as a hundred draws."""
+"""The least number of draws in one call when groups are halved: a call costs a hundred draws."""
 
 
 def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, Counts]:
@@ -131,7 +132,7 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
     second = np.zeros((trials, nodes, min(width, rest + 1)), dtype=np.int64)
     by_picks = np.ascontiguousarray(np.moveaxis(users, 2, 0))
     occupied = np.flatnonzero(by_picks.any(axis=(1, 2))).tolist()
-    # A power of two, so that other users find the same laws.
+    # A power of two, so that the cached laws serve other users as well.
     step = 1 << (max(1, DRAWN // first.size).bit_length() - 1)
     for start in dict.fromkeys(picks // step * step for picks in occupied):
         stop = min(start + step, width)
@@ -142,7 +143,7 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
             high = low + order.size - 1
             first[:, :, low : high + 1] += split
             second[:, :, start - high : start - low + 1] += split[:, :, ::-1]
-        else:  # many small ones in one call, most of them 0
+        else:  # many small multinomials in one call, most of their outcomes 0
             split = rng.multinomial(by_picks[start:stop], laws[:, None, None])
             at = np.flatnonzero(split)
             some = split.reshape(-1)[at]
@@ -156,12 +157,13 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
 
 @lru_cache(maxsize=4096)
 def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, NDArray[np.intp]]:
-    """The laws of the picks c that fall into `half` of `size` items, of start … stop - 1 picks.
+    """The laws of c, the number of picks that fall into the first `half` of `size` items.
 
-    Returns the lowest c, the probabilities float64[stop - start, any], and which c (less the
-    lowest) each is of. The likeliest are first, since NumPy stops drawing when no user is left.
-    Where a row has fewer c than another, the rest has probability 0, which draws nothing, and
-    stands before the last, which is not drawn but gets who is left.
+    One row for each number of picks, start … stop - 1. Returns the lowest c, the probabilities
+    float64[stop - start, any], and the c (less the lowest) that each belongs to. The likeliest are
+    first, since NumPy stops drawing when no user is left. A row with fewer c than another is filled
+    up with probabilities 0, which draw nothing; they stand before the last, which is not drawn
+    but gets the users who are left.
     """
     known = [_hypergeometric_law(size, half, picks) for picks in range(start, stop)]
     lowest = min(low for low, _ in known)
@@ -175,12 +177,11 @@ def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, N
 
 
 def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats]:
-    """The law of the picks c that fall into `half` of `size` items.
+    """The law of c, the number of picks that fall into the first `half` of `size` items.
 
-    Returns the lowest c, and weights of all from there on, 1 for the likeliest.
-
-    From the mode outwards by ratios of neighbours, so nothing overflows; what is more than twelve
-    standard deviations away, below 1e-30 together, is beyond the precision of a double.
+    Returns the lowest c, and the weights of all c from there on, 1 for the likeliest. They are
+    computed from the mode outwards by ratios of neighbours, so that nothing overflows. Outcomes
+    beyond twelve standard deviations, below 1e-30 together, are left out.
     """
     rest = size - half
     low, high = max(0, picks - rest), min(picks, half)
@@ -197,18 +198,19 @@ def _hypergeometric_law(size: int, half: int, picks: int) -> tuple[int, Floats]:
 
 
 def hypergeometric_law(size: int, marked: int, picks: int) -> tuple[Counts, Floats]:
-    """How many of `picks` items of `size` are marked: the outcomes int64[k], their law float64[k].
+    """The law of the number of marked items among `picks` of `size`: outcomes int64[k], float64[k].
 
-    What is below 1e-30 together is left out.
+    Outcomes below 1e-30 together are left out.
     """
     low, law = _hypergeometric_law(size, marked, picks)
     return low + np.arange(law.size), law / law.sum()
 
 
 def binomial_range(n: int, p: float) -> tuple[int, int]:
-    """The least and the greatest outcome of Binomial(n, p); what is below 1e-30 together left out.
+    """The least and the greatest outcome of Binomial(n, p) that matter.
 
-    Around the mode, as far as twelve standard deviations and a little.
+    They are a little over twelve standard deviations away from the mode; the outcomes beyond have a
+    probability below 1e-30 together.
     """
     mode = min(n, int((n + 1) * p))
     reach = int(12 * (n * p * (1 - p)) ** 0.5) + 20 if 0 < p < 1 else 0
@@ -218,7 +220,7 @@ def binomial_range(n: int, p: float) -> tuple[int, int]:
 def binomial_law(n: int, p: float) -> tuple[Counts, Floats]:
     """Binomial(n, p): the outcomes of `binomial_range` int64[k] and their law float64[k].
 
-    By ratios of neighbours from the mode on.
+    Computed by ratios of neighbours, from the mode outwards.
     """
     low, high = binomial_range(n, p)
     if low == high:

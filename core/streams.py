@@ -27,10 +27,9 @@ def stream(
     Parameters
     ----------
     seed : the scenario's seed, an int ≥ 0.
-    address : everything that the draw depends on, in words.
-    role, path : who draws, and on which path.
-    block : the block's number: of 20 trials on the counts path, (trial, block of users) on the
-        reports path.
+    address : a text that names everything the draw depends on.
+    role, path : the part of the simulation that draws, and its path.
+    block : (block of 20 trials,) on the counts path, (trial, block of users) on the reports path.
 
     Notes
     -----
@@ -44,5 +43,5 @@ def stream(
 
 
 def digest(data: bytes) -> str:
-    """A name for data that is the same wherever they come from: xxh3_128, in hexadecimal."""
+    """A name for data that depends on their bytes alone: xxh3_128, in hexadecimal."""
     return xxhash.xxh3_128_hexdigest(data)

@@ -18,11 +18,11 @@ from .streams import stream
 
 @dataclass(frozen=True, eq=False)
 class Turnover:
-    """The genuine users of R rounds: as many in each, each of them holding one item for good.
+    """The genuine users of R rounds: the same number in each; a user holds one item for good.
 
-    populations : those of each round, in order.
-    left : int64[d] for each round, how many users of each item have gone since the round before; 0
-        in the first. Which ones is not said: any of an item's users, with equal chances.
+    populations : the users of each round, in order.
+    left : int64[d] for each round, the number of users of each item who have left since the round
+        before; 0 in the first. Any of an item's users are equally likely to be the ones who left.
     """
 
     populations: tuple[Population, ...]
@@ -36,19 +36,19 @@ def turnover(
     second: Population | None = None,
     seed: int = 0,
 ) -> Turnover:
-    """Draw the users of all rounds, each from those of the round before.
+    """Draw the users of all rounds, each round from the one before.
 
     Parameters
     ----------
     first : the users of the first round.
     churn : the probability that a user is replaced by a new one between two rounds.
-    second : where users come from more and more: in round t of 0 … R-1 with probability t / (R-1).
-        Users of the first population are replaced by users of the second, besides by churn.
+    second : a population that more and more users come from: in round t of 0 … R-1 a user does with
+        probability t / (R-1). Besides churn, users of the first are replaced by users of it.
 
     Notes
     -----
-    Users leave independently: by churn, and those of the first population with probability
-    1 / (R-t) before round t for one of the second. A place among the users that was u's at first
+    Users leave independently: by churn, and those of the first population also for one of the
+    second, with probability 1 / (R-t) before round t. A place that held item u at first
     holds item v in round t with probability s(1-c)^t [u = v] + s(1 - (1-c)^t) w_v + (1-s) w'_v,
     with s = 1 - t/(R-1) and w, w' the laws of the two populations; places are independent.
     """
@@ -77,7 +77,7 @@ def turnover(
 
 
 def _named(first: Population, histograms: Sequence[Counts], changes: str) -> tuple[Population, ...]:
-    """One population a round: rounds have noise of their own, though their users be the same."""
+    """One population a round, each with streams of its own even where the users are the same."""
     return tuple(
         replace(first, histogram=held, address=f"{first.address}{changes} round={number}")
         for number, held in enumerate(histograms)

@@ -29,10 +29,11 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether data agree with a claim.
+    """The agreement of data with a claim; true where they agree.
 
-    p_value : how often a correct program is at least so far off; a bound for joint claims.
-    about : which claim, and where the data are farthest from it.
+    p_value : the probability that a correct program is at least as far off; a bound for joint
+        claims.
+    about : the claim, and the place where the data are farthest from it.
     """
 
     p_value: float
@@ -108,7 +109,7 @@ def moments(samples: ArrayLike, expected: ArrayLike, covariance: ArrayLike) -> V
 
 
 def law(observed: ArrayLike, probabilities: ArrayLike) -> Verdict:
-    """How often each outcome was seen follows these probabilities. Pearson's chi-square."""
+    """The frequencies of the outcomes follow these probabilities. Pearson's chi-square."""
     observed = np.asarray(observed, dtype=float).ravel()
     probabilities = np.asarray(probabilities, dtype=float).ravel()
     total = observed.sum()

@@ -49,14 +49,14 @@ EXTREMES = [
 
 def changed(protocol: Any, **attributes: Any) -> Any:
     """A copy of a protocol with some properties (values) or methods (functions) replaced."""
-    own = {
+    members = {
         name: value if callable(value) else property(operator.attrgetter(f"_{name}"))
         for name, value in attributes.items()
     }
     mutant = copy.copy(protocol)
     for name, value in attributes.items():
         object.__setattr__(mutant, f"_{name}", value)
-    object.__setattr__(mutant, "__class__", type("Mutant", (type(protocol),), own))
+    object.__setattr__(mutant, "__class__", type("Mutant", (type(protocol),), members))
     return mutant
 
 
@@ -141,7 +141,7 @@ def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
     assert theory.attacked_variance(cell) == pytest.approx(covariance.diagonal(), rel=1e-9)
     support = theory.fake_support(cell)
     assert support is not None
-    found = theory.gain_std(
+    deviation = theory.gain_std(
         cell.pure, support, len(law.targets), cell.users, cell.malicious, cell.target_frequency
     )
-    assert found == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)
+    assert deviation == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)

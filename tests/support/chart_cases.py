@@ -99,7 +99,7 @@ def cells(
 
 
 def estimates(made: Scenario, *, shift: float = 0.0, trials: int = 20) -> Frequencies:
-    """Of the base cell: the truth plus `shift` before the attack, targets a tenth more after."""
+    """The base cell's estimates: the truth plus `shift`, after the attack 0.1 more for targets."""
     base = replace(made, document=dict(curves.base_part(made).document))
     (cell,) = compile(base).cells
     true = tuple(cell.population.frequencies.tolist())
@@ -115,11 +115,11 @@ def snapshot(
     made: Scenario, *parts: str, key: int = 1, status: Any = "done", shift: float = 0.0
 ) -> Snapshot:
     """A run of the scenario: its base cell and frequencies, and the first curve of each part."""
-    found = {"base": cells(curves.base_part(made).document)}
+    parts_seen = {"base": cells(curves.base_part(made).document)}
     if "gain" in parts and (gain := curves.gain_part(made, curves.axes(made)[0])) is not None:
-        found["gain"] = cells(gain.document)
+        parts_seen["gain"] = cells(gain.document)
     if "error" in parts:
-        found["error"] = cells(curves.error_part(made, curves.error_axes(made)[0]).document)
+        parts_seen["error"] = cells(curves.error_part(made, curves.error_axes(made)[0]).document)
     return Snapshot(
-        key, status, done=20, total=20, parts=found, frequencies=estimates(made, shift=shift)
+        key, status, done=20, total=20, parts=parts_seen, frequencies=estimates(made, shift=shift)
     )

@@ -18,7 +18,7 @@ Command = tuple[str, ...]
 
 
 class Desk:
-    """An engine and all that it posted."""
+    """An engine and the messages that it posted."""
 
     def __init__(self, command: Command) -> None:
         self.messages: list[Message] = []
@@ -30,11 +30,11 @@ class Desk:
         self.messages.append(message)
         self._news.set()
 
-    async def until(self, found: Callable[[], Any]) -> Any:
-        """Wait for what the posted messages show."""
+    async def until(self, state: Callable[[], Any]) -> Any:
+        """Wait until the posted messages bring about a state; returns its value."""
 
         async def wait() -> Any:
-            while not (value := found()):
+            while not (value := state()):
                 self._news.clear()
                 await self._news.wait()
             return value
@@ -43,19 +43,20 @@ class Desk:
 
     @property
     def snapshots(self) -> list[Snapshot]:
-        return [one.snapshot for one in self.messages if isinstance(one, RunProgressed)]
+        return [message.snapshot for message in self.messages if isinstance(message, RunProgressed)]
 
     @property
     def workers(self) -> list[tuple[bool, str]]:
-        changes = [one for one in self.messages if isinstance(one, WorkerChanged)]
-        return [(one.alive, one.note) for one in changes]
+        changes = [message for message in self.messages if isinstance(message, WorkerChanged)]
+        return [(change.alive, change.note) for change in changes]
 
     async def alive(self, times: int = 1) -> None:
         await self.until(lambda: [alive for alive, _ in self.workers].count(True) >= times)
 
     async def ended(self, key: int) -> Snapshot:
         def last() -> list[Snapshot]:
-            return [one for one in self.snapshots if one.key == key and one.status != "running"]
+            ended = (snapshot for snapshot in self.snapshots if snapshot.status != "running")
+            return [snapshot for snapshot in ended if snapshot.key == key]
 
         return (await self.until(last))[0]
 
@@ -72,7 +73,7 @@ class Desk:
         await self.watch(lambda: self.engine._spare and self.engine._spare.ready)
 
     def run(self, key: int, full: bool = False, interval: float = 0.25, **parts: Any) -> None:
-        listed = tuple(Part(*one) for one in parts.items())
+        listed = tuple(Part(name, document) for name, document in parts.items())
         self.engine.run(Request(key, listed, ".", full, interval))
 
     def pids(self) -> list[int]:
@@ -81,7 +82,7 @@ class Desk:
 
 
 def gone(pid: int) -> bool:
-    """Ended, and not even a zombie is left."""
+    """True once the process has ended and not even a zombie is left."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -77,14 +77,14 @@ class FormApp(App[None]):
     # What the tests look at.
 
     def field(self, key: str) -> Field:
-        return next(one for one in self.query(Field) if one.key == key and one.display)
+        return next(field for field in self.query(Field) if field.key == key and field.display)
 
     def shown(self, key: str) -> Any:
         return self.field(key).control.value
 
     def said(self, key: str) -> str:
-        found = [one for one in self.field(key).query(".problem") if one.display]
-        return str(found[0].render()) if found else ""
+        problems = [line for line in self.field(key).query(".problem") if line.display]
+        return str(problems[0].render()) if problems else ""
 
     async def type_into(self, pilot: Pilot[None], key: str, text: str) -> None:
         """Replace the text of a field, key by key."""

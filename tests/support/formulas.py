@@ -33,8 +33,8 @@ PYTHON = {
 def terms_at(row: str, bar: re.Match[str]) -> list[re.Match[str]]:
     """The terms of a row above or below a fraction bar that overlap it; single spaces inside."""
     row = re.sub("[⎛⎝⎞⎠]", " ", row)
-    found = re.finditer(r"\S+(?: \S+)*", row)
-    return [m for m in found if m.start() < bar.end() and bar.start() < m.end()]
+    terms = re.finditer(r"\S+(?: \S+)*", row)
+    return [m for m in terms if m.start() < bar.end() and bar.start() < m.end()]
 
 
 def misaligned(block: str) -> list[str]:

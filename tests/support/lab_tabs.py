@@ -20,8 +20,8 @@ DOCUMENT = {
 def steps_of(
     tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
 ) -> tabs.Steps:
-    known = {entry.name for entry in FORMS[tab]}
-    assert set(values) <= {*known, "path"}
+    names = {entry.name for entry in FORMS[tab]}
+    assert set(values) <= {*names, "path"}
     if tab == "budget":
         values = {"entries": ["daily=0.1x30", "census=0.5,1e-8"], **values}
     return tabs.steps(

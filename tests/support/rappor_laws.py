@@ -44,7 +44,9 @@ class Filters:
         """The law of independent bits with these rates of a 1."""
         rates = list(rates)
         return {
-            bits: math.prod(r if one else 1 - r for r, one in zip(rates, bits, strict=True))
+            bits: math.prod(
+                rate if bit else 1 - rate for rate, bit in zip(rates, bits, strict=True)
+            )
             for bits in itertools.product((0, 1), repeat=len(rates))
         }
 
@@ -60,8 +62,8 @@ class Filters:
 
     def crafted(self, targets: list[int]) -> Law:
         """One fake that sets every target's bits and as many others as honest reports have."""
-        own = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
-        ones = own * self.sent(1) + (self.bits - own) * self.sent(0)
+        true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
+        ones = true * self.sent(1) + (self.bits - true) * self.sent(0)
         laws = []
         for cohort in self._cohorts:
             filters = [self.filter(target, cohort) for target in targets]
@@ -81,34 +83,34 @@ class Filters:
 
     def _spread(self, laws: Iterable[dict[tuple[int, ...], float]]) -> Law:
         """Counts of one user in a uniform cohort, whose report has the law of that cohort."""
-        found: Law = {}
+        spread: Law = {}
         width = self.bits + 1
         for cohort, law in enumerate(laws):
             for bits, chance in law.items():
                 counts = [0] * (self.cohorts * width)
                 counts[cohort * width : (cohort + 1) * width] = [*bits, 1]
-                found[tuple(counts)] = chance / self.cohorts
-        return found
+                spread[tuple(counts)] = chance / self.cohorts
+        return spread
 
 
 def held_by_one_of(laws: list[Law]) -> Law:
-    """One user who draws one of these laws, each as likely."""
-    found: Law = {}
+    """The law of one user who draws one of these laws with equal chances."""
+    mixed: Law = {}
     for law in laws:
         for counts, chance in law.items():
-            found[counts] = found.get(counts, 0.0) + chance / len(laws)
-    return found
+            mixed[counts] = mixed.get(counts, 0.0) + chance / len(laws)
+    return mixed
 
 
 def together(laws: list[Law]) -> Law:
-    """The counts of several independent users."""
-    found: Law = {(0,) * len(next(iter(laws[0]))): 1.0}
+    """The law of the counts of several independent users."""
+    joint: Law = {(0,) * len(next(iter(laws[0]))): 1.0}
     for law in laws:
         after: Law = {}
-        for left, chance in found.items():
+        for left, chance in joint.items():
             for right, other in law.items():
                 if other:
                     key = tuple(a + b for a, b in zip(left, right, strict=True))
                     after[key] = after.get(key, 0.0) + chance * other
-        found = after
-    return found
+        joint = after
+    return joint

@@ -210,10 +210,10 @@ def _subset_of(d: int, items: list[int], size: int, always: list[int]) -> Floats
 
 
 def _either(left: Floats, right: Floats) -> Floats:
-    """What two independent draws support together."""
+    """The law of the items that at least one of two independent reports supports."""
     law = np.zeros(len(left))
-    for one in np.flatnonzero(left):
-        np.add.at(law, one | np.arange(len(right)), left[one] * right)
+    for subset in np.flatnonzero(left):
+        np.add.at(law, subset | np.arange(len(right)), left[subset] * right)
     return law
 
 
@@ -226,22 +226,22 @@ class Moments:
 
     @classmethod
     def of(cls, law: Floats) -> Moments:
-        """Of what one report supports."""
+        """The moments of the items that one report supports."""
         bits = subset_bits(len(law))
         mean = law @ bits
         return cls(mean, np.einsum("k,ku,kv->uv", law, bits, bits) - np.outer(mean, mean))
 
     def __add__(self, other: Moments) -> Moments:
-        """Of the counts of independent reports together."""
+        """The moments of the sum of independent counts."""
         return Moments(self.mean + other.mean, self.covariance + other.covariance)
 
     def __rmul__(self, reports: float) -> Moments:
-        """Of that many independent reports of the same law."""
+        """The moments of the counts of n independent reports of one law."""
         return Moments(reports * self.mean, reports * self.covariance)
 
 
 def subset_bits(size: int) -> NDArray[np.float64]:
-    """float64[size, d]: which items each subset holds."""
+    """float64[size, d]: 1 where a subset holds an item."""
     d = size.bit_length() - 1
     return (np.arange(size)[:, None] >> np.arange(d) & 1).astype(float)
 
@@ -262,7 +262,7 @@ def counts_law(reports: list[Floats]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Poisoned:
-    """What to expect of a run: genuine users by `histogram`, and m fakes of one law."""
+    """The exact moments of a run: genuine users by `histogram`, and m fakes of one law."""
 
     case: Case
     histogram: list[int]
@@ -284,17 +284,17 @@ class Poisoned:
 
     @cached_property
     def clean(self) -> Moments:
-        """Of the genuine support counts."""
+        """The moments of the genuine support counts."""
         first, *rest = (n * Moments.of(self.case.honest(v)) for v, n in enumerate(self.histogram))
         return sum(rest, start=first)
 
     @cached_property
     def fakes(self) -> Moments:
-        """Of the fakes' support counts."""
+        """The moments of the fakes' support counts."""
         return self.malicious * Moments.of(self.fake)
 
     def estimates(self, moments: Moments, users: int) -> Moments:
-        """Of the frequencies that the server computes from counts of so many users."""
+        """The moments of the frequencies that the server computes from counts of n users."""
         gap = self.case.p - self.case.q
         return Moments(
             (moments.mean / users - self.case.q) / gap, moments.covariance / (users * gap) ** 2

@@ -109,7 +109,7 @@ class Terminal:
         return self.exit_code
 
     def read(self, seconds: float = 0.05) -> bool:
-        """Take in what comes within so many seconds; False at the end of the program."""
+        """Read what arrives within this time; False at the end of the program."""
         ready, _, _ = select.select([self._master], [], [], seconds)
         if not ready:
             return True
@@ -137,7 +137,7 @@ class Terminal:
 
     @property
     def restored(self) -> bool:
-        """Whether the program left the alternate screen, the mouse and the hidden cursor."""
+        """True once the program has left the alternate screen and given mouse and cursor back."""
         return all(code in self.tail for code in (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h"))
 
     @property
@@ -206,12 +206,12 @@ class Terminal:
 
     @property
     def echoes(self) -> bool:
-        """Whether the terminal shows what is typed, as it does for a shell."""
+        """True where the terminal shows what is typed, as it does for a shell."""
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
     def children(self) -> list[int]:
         """Process ids whose parent is the program."""
-        found = []
+        children = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
@@ -219,8 +219,8 @@ class Terminal:
                 except OSError:
                     continue
                 if int(status.rpartition(")")[2].split()[1]) == self.pid:
-                    found.append(int(entry.name))
-        return found
+                    children.append(int(entry.name))
+        return children
 
     def kill(self) -> None:
         if self.exit_code is None:

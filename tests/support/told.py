@@ -1,4 +1,4 @@
-"""What the worker tells of a run, worked off here: no process."""
+"""A run of the worker inside the test's process, and the lines that it writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ldptui.session.snapshot import Part, Request, Snapshot
 
 
 def told(document: Any, name: str = "base", **more: Any) -> tuple[Snapshot, list[dict[str, Any]]]:
-    """The last snapshot of a run of one part, and all lines."""
+    """The last snapshot of a run of one part, and all lines of the worker."""
     part = {"name": name, "document": document}
     request = checked({"key": 1, "parts": [part], "folder": ".", "interval": 0, **more})
     inbox, out = Inbox(), io.BytesIO()

@@ -1,10 +1,10 @@
 """Waiting in tests of the app: for a state, never for a time, never again after a failure.
 
 `pilot.press`, `pilot.click` and `pilot.pause` end with `idle` below: nothing is ready to run and
-nothing is left to lay out or to draw. So a plain pause is enough after whatever the app's event
-loop does by itself, however many steps it takes: a message, a mount, a screen that is pushed, a
-call_after_refresh. It is not for what a timer or a thread brings: that comes when it comes, and a
-test says with `until` what it waits for.
+nothing is left to lay out or to draw. So a plain pause is enough after anything that the event loop
+does by itself, however many steps it takes: a message, a mount, a screen that is pushed, a
+call_after_refresh. It is not enough for timers and threads: there a test says with `until` what it
+waits for.
 """
 
 from __future__ import annotations

@@ -53,9 +53,11 @@ class Worker:
         self.write(json.dumps(message))
 
     def run(self, key: int, interval: float = 0.25, folder: str = ".", **parts: Any) -> RunSoFar:
-        listed = [{"name": name, "document": one} for name, one in parts.items()]
+        listed = [{"name": name, "document": table} for name, table in parts.items()]
         self.send({"run": {"key": key, "parts": listed, "folder": folder, "interval": interval}})
-        return RunSoFar(Request(key, tuple(Part(*one) for one in parts.items()), folder))
+        return RunSoFar(
+            Request(key, tuple(Part(name, table) for name, table in parts.items()), folder)
+        )
 
     async def read(self) -> Any:
         assert self.process.stdout is not None
