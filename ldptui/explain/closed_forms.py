@@ -16,6 +16,7 @@ from core.pure import PureProtocol, estimate, item_variance
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric
 from .setting import Setting
+from .story import NOT_TOLD
 
 PROTOCOL = "Protocol"
 
@@ -28,7 +29,7 @@ Unit: TypeAlias = Callable[[PureProtocol], tuple[str, str, int | None]]
 
 def probabilities(protocol: PureProtocol) -> Iterator[Formula]:
     """p and q of a protocol whose family has no formula of them."""
-    live = partial(numeric, PROTOCOL)
+    live = partial(numeric, f"{PROTOCOL}: its own formulas are {NOT_TOLD}")
     yield live(OWN, "p", "as the protocol has it", protocol.p, W17, None, Entry("p", "p", "W17"))
     yield live(OTHER, "q", "as the protocol has it", protocol.q, W17, None, Entry("q", "q", "W17"))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.cell import Cell
 from core.protocols import BitNoise
-from core.pure import SeedSearch
+from core.pure import SeedSearch, is_pure
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Setting:
     @property
     def is_pure(self) -> bool:
         """Whether p and q say all: the chances to support the own item, and any other one."""
-        return hasattr(self.protocol, "p") and hasattr(self.protocol, "q")
+        return is_pure(self.protocol)
 
 
 def family_of(protocol: object, noise: BitNoise | None) -> str:

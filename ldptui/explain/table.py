@@ -12,7 +12,7 @@ from ..text import format as text
 from .attack import gain_keys
 from .formula import PAPERS, Formula
 from .setting import Setting
-from .story import Story
+from .story import NOT_TOLD, Story
 
 P_AND_Q: Final = ("p", "q", "variance_per_user", "frequency_std", *gain_keys())
 """The fields of every pure protocol, in the order of the table."""
@@ -76,5 +76,11 @@ def cited(*letters: str) -> Iterator[str]:
     return (f"{name}: {PAPERS[name]}" for name in letters)
 
 
-UNTOLD: Final = Story(lambda _: iter(()), table=P_AND_Q, notes=pure_notes)
+def _untold_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    yield f"formulas of its own: {NOT_TOLD}"
+    if setting.is_pure:
+        yield from pure_notes(setting, rows)
+
+
+UNTOLD: Final = Story(lambda _: iter(()), table=P_AND_Q, notes=_untold_notes)
 """The table of a family without a story: its formulas are those of every pure protocol."""

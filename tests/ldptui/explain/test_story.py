@@ -1,0 +1,160 @@
+"""Stories: every family of the table of kinds has one, and a family without one is still shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from argparse import Namespace
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from support.cases import cell
+
+from core import Cell, theory
+from core.attacks import ATTACKS
+from core.protocols import GRR, KINDS, family_of
+from core.pure import SeedSearch
+from ldptui.commands.theory import theory as theory_command
+from ldptui.explain.formula import Entry
+from ldptui.explain.formulas import cell_formulas, formulas
+from ldptui.explain.setting import bound
+from ldptui.explain.story import NOT_TOLD, Story, reports_of, story_named
+from ldptui.explain.users import fake_report, genuine_report
+
+FAMILIES = sorted({family_of(kind) for kind in KINDS})
+POPULATION = {"kind": "zipf", "items": 40, "users": 5000, "exponent": 1.0}
+LAWS = {getattr(spec, "report_law", "unknown"): kind for kind, spec in ATTACKS.items()}
+
+
+class MadeUp(GRR):
+    """A pure protocol of a family that nobody has written a story of."""
+
+    family: ClassVar[str] = "made_up"
+
+
+@dataclass(frozen=True)
+class MadeUpSpec:
+    kind: str
+    epsilon: float
+    mechanism: ClassVar[type[Any]] = MadeUp
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> MadeUp:
+        return MadeUp(domain_size, self.epsilon)
+
+
+class Opaque:
+    """A mechanism that is not pure, of a family without a story."""
+
+    family: ClassVar[str] = "opaque"
+    domain_size = 40
+    epsilon = 1.0
+
+
+def untold(fakes: str = "mga") -> Cell:
+    attack = {"kind": fakes, "share": 0.1, "targets": {"items": [1, 2, 5]}}
+    one = cell(POPULATION, {"kind": "grr", "epsilon": 1.0}, attack)
+    return dataclasses.replace(one, protocol=MadeUp(40, 1.0))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_a_story(family: str) -> None:
+    story = story_named(family)
+    assert isinstance(story, Story)
+    assert story.notes is not None
+
+
+def entries(kind: str) -> list[Entry]:
+    """What the table of closed forms is told at a setting that gives every number."""
+    numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02}
+    setting = bound(KINDS[kind](kind=kind, epsilon=1.0), 40, **numbers)
+    return [row.entry for row in formulas(setting) if row.entry is not None]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_table_shows_what_the_story_yields(family: str) -> None:
+    story = story_named(family)
+    assert story is not None
+    listed, yielded = {*story.table, *story.fields, "recommended"}, set()
+    for kind in (kind for kind in KINDS if family_of(kind) == family):
+        keys = [entry.key for entry in entries(kind)]
+        assert len(set(keys)) == len(keys)
+        shown = [entry for entry in entries(kind) if entry.key in story.table]
+        assert all(entry.name and entry.source for entry in shown)
+        yielded |= set(keys)
+    gains = {key for key in listed if key.startswith("gain")}
+    assert yielded - gains == listed - gains
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("law", [law for law in LAWS if law != "unknown"])
+def test_a_report_of_every_law_that_makes_sense(
+    kind: str, law: str, rng: np.random.Generator
+) -> None:
+    attack: dict[str, Any] = {"kind": LAWS[law], "share": 0.1, "targets": {"items": [1, 2, 5]}}
+    if law == "subset":
+        attack["subset"] = 2
+    if hasattr(ATTACKS[LAWS[law]], "size"):
+        attack = {"kind": LAWS[law], "share": 0.1, "size": 3}
+    try:
+        one = cell(POPULATION, {"kind": kind, "epsilon": 1.0}, attack)
+    except Exception as error:
+        assert "must not be" in str(error)  # noqa: PT017 - refused in words
+        return
+    reports = reports_of(one)
+    if isinstance(reports, str):
+        assert reports != NOT_TOLD
+        return
+    told = [genuine_report(one, 3, rng), fake_report(one, rng)]
+    texts = [step.text for life in told for step in life.steps]
+    assert NOT_TOLD not in texts
+
+
+@pytest.mark.parametrize("fakes", ["rpa", "ria", "mga"])
+def test_a_family_without_a_story_has_its_closed_forms(fakes: str) -> None:
+    one = untold(fakes)
+    values = {row.formula.split(" ")[0]: row.value for row in cell_formulas(one)}
+    expected = theory.expected_metrics(one)
+    assert (values["p"], values["q"]) == (one.pure.p, one.pure.q)
+    assert values["Var*[c~ᵥ]"] == theory.count_variance(one.pure)
+    assert values["G"] == expected["gain"]
+    assert any(NOT_TOLD in row.part for row in cell_formulas(one))
+
+
+def test_a_family_without_a_story_shows_no_report(rng: np.random.Generator) -> None:
+    assert reports_of(untold()) == NOT_TOLD
+    with pytest.raises(ValueError, match=NOT_TOLD):
+        genuine_report(untold(), 0, rng)
+    with pytest.raises(ValueError, match=NOT_TOLD):
+        fake_report(untold(), rng)
+
+
+def test_theory_of_a_family_without_a_story(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(KINDS, "made-up", MadeUpSpec)
+    keys = {key.name for spec in KINDS.values() for key in dataclasses.fields(spec)}
+    given = {"epsilon": 1.0, "items": 64, "users": 9999, "share": 0.05, "targets": 3}
+    options = Namespace(**dict.fromkeys(keys))
+    for name, value in given.items():
+        setattr(options, name, value)
+    options.protocol, options.target_frequency = "made-up", 0.01
+    options.seeds, options.scoring = SeedSearch().seeds, SeedSearch().scoring
+    for options.format in ("table", "json"):
+        assert theory_command(options) == 0
+    text, _, document = capsys.readouterr().out.partition("{")
+    assert text.startswith("MADE-UP, ε = 1, d = 64, n = 9999")
+    assert NOT_TOLD in text
+    assert "gain of MGA" in text
+    values = json.loads("{" + document)
+    protocol = MadeUp(64, 1.0)
+    assert values["frequency_std"] == theory.frequency_std(protocol, 9999)
+    support = protocol.crafted_support(3, SeedSearch())
+    assert values["gain"]["mga"] == theory.gain(protocol, support, 3, 0.05, 0.01)
+
+
+def test_a_mechanism_that_is_not_pure_and_has_no_story_has_no_formulas() -> None:
+    one: Any = dataclasses.replace(untold(), protocol=Opaque())  # type: ignore[arg-type]
+    assert cell_formulas(one) == ()
+    assert reports_of(one) == NOT_TOLD
