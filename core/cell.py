@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import cast
 
 from .arms import UNDEFENDED, Arm
-from .attacks import Attack, Fakes, Mixture, PythonAttack, Strategy, fake_share, fakes_of
+from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
 from .protocols.curators import Curator
-from .pure import Items, LocalMechanism, PureProtocol
+from .pure import Items, LocalMechanism, PureProtocol, is_pure, sends_reports
 from .sampling import Counts
 from .streams import Path
 
@@ -92,7 +92,7 @@ class Cell:
     def python_attacks(self) -> tuple[str, ...]:
         """The names of the attacks in Python that the cell asks for, permitted or not."""
         strategies = (some.strategy for some in self.fakes)
-        return tuple(one.name for one in strategies if isinstance(one, PythonAttack))
+        return tuple(strategy.code for strategy in strategies if hasattr(strategy, "code"))
 
     @property
     def share(self) -> float:
@@ -114,26 +114,25 @@ class Cell:
     @property
     def is_pure(self) -> bool:
         """Whether the protocol is a pure one: not RAPPOR's Bloom filters, not a curator."""
-        return not isinstance(self.protocol, Rappor | Curator)
+        return is_pure(self.protocol)
 
     @property
     def local(self) -> LocalMechanism:
         """The protocol where users send reports; raises TypeError for a curator."""
-        if isinstance(self.protocol, Curator):
+        if not sends_reports(self.protocol):
             raise TypeError("users of a trusted curator send no reports")
         return self.protocol
 
     @property
     def hashes(self) -> int:
         """h of RAPPOR; 1 where a report has no Bloom filter."""
-        return self.protocol.hashes if isinstance(self.protocol, Rappor) else 1
+        return getattr(self.protocol, "hashes", 1)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes the results doubtful, a sentence each."""
-        if isinstance(self.protocol, Rappor):
-            return self.protocol.warnings(self.users + self.malicious)
-        return ()
+        doubts = getattr(self.protocol, "warnings", None)
+        return () if doubts is None else tuple(doubts(self.users + self.malicious))
 
     @property
     def hash_range(self) -> int | None:

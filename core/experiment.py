@@ -13,8 +13,6 @@ from .attacks import (
     Attack,
     Fakes,
     Mixture,
-    NoAttack,
-    PythonAttack,
     aimed,
     fakes_of,
     malicious_users,
@@ -31,11 +29,9 @@ from .limits import (
     check_total,
 )
 from .population import Explicit, Population, StatedSpec
-from .protocols import RapporSpec
-from .protocols.curators import Curator
 from .protocols.rappor import MOST_LEAVING
-from .pure import Items, Mechanism
-from .scenario import MAX_CELLS, Campaign, MixtureSpec, PhasesSpec, Point, Scenario
+from .pure import Items, Mechanism, sends_reports
+from .scenario import MAX_CELLS, Campaign, PhasesSpec, Point, Scenario
 from .search import solved
 from .streams import Path
 from .trial import Pulse, no_pulse
@@ -111,10 +107,10 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         raise error.within("protocol") from error
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
-        _check_goal(point, acts[0].attack)
+        _check_goal(point, acts[0].fakes(targets))
     check_total(population.users * len(acts) + sum(one.malicious for one in acts), point.rounds)
     fakes = [some for one in acts for some in one.fakes(targets)]
-    path = _path(point, fakes, in_reports=not isinstance(protocol, Curator))
+    path = _path(point, fakes, in_reports=sends_reports(protocol))
     if limits:
         most = max((one.malicious for one in acts), default=0)
         check_cell(population, most, path, point.rounds)
@@ -130,7 +126,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         malicious=acts[0].malicious,
         path=path,
         top_k=min(point.simulate.top_k, population.domain_size),
-        noise=point.protocol.noise if isinstance(point.protocol, RapporSpec) else None,
+        noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
     )
     return cell if point.rounds is None else _in_rounds(cell, point, acts)
@@ -161,7 +157,7 @@ def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[li
         try:
             attack, targets = aimed(attack, population, point.seed)
             fakes = fakes_of(attack, targets, malicious)
-            _check_fakes(fakes, protocol, isinstance(attack, Mixture))
+            _check_fakes(fakes, protocol, attack.kind == Mixture.kind)
         except ScenarioError as error:
             raise error.within("attack") from error
     return [Act(attack, malicious)] * (point.rounds or 1), targets
@@ -179,8 +175,7 @@ def _phases(
     every: dict[int, None] = {}
     for number, phase in enumerate(spec.phase):
         try:
-            mixture, targets = aimed(phase.mixture(0.0, spec.targets), population, seed)
-            assert isinstance(mixture, Mixture)
+            mixture, targets = phase.mixture(0.0, spec.targets).aimed(population, seed)
             _check_fakes(fakes_of(mixture, targets, 0), protocol, mixed=True)
         except ScenarioError as error:
             raise error.within(f"phase.{number}") from error
@@ -274,14 +269,13 @@ def _check_memoised(cell: Cell) -> None:
         )
 
 
-def _check_goal(point: Point, attack: Attack | Mixture | None) -> None:
+def _check_goal(point: Point, fakes: Sequence[Fakes]) -> None:
     """Refuse a goal that nothing can be said of."""
     if point.rounds is not None:
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
-    if attack is None:
+    if not fakes:
         raise ScenarioError("must be left out where there is no attack", key="goal")
-    parts = attack.parts if isinstance(attack, Mixture) else ()
-    if any(isinstance(one, PythonAttack) for one in (attack, *(part.attack for part in parts))):
+    if any(hasattr(some.strategy, "code") for some in fakes):
         raise ScenarioError(
             "must be left out with an attack in Python, whose code may run only later", key="goal"
         )
@@ -289,10 +283,7 @@ def _check_goal(point: Point, attack: Attack | Mixture | None) -> None:
 
 def bound_attack(point: Point) -> Attack | Mixture | None:
     """What the fakes of a point do; None without an attack, and where it has phases."""
-    spec = point.attack
-    if isinstance(spec, MixtureSpec):
-        return spec.bind()
-    return None if isinstance(spec, NoAttack | PhasesSpec) else spec
+    return None if isinstance(point.attack, PhasesSpec) else point.attack.bind()
 
 
 def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
@@ -310,7 +301,7 @@ def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
     in_reports : whether users send reports. Attacks in Python make nothing else.
     """
     asked = point.simulate.path
-    python = any(isinstance(some.strategy, PythonAttack) for some in fakes)
+    python = any(hasattr(some.strategy, "code") for some in fakes)
     if python and asked == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"

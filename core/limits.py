@@ -6,7 +6,6 @@ from typing import Final
 
 from .errors import ScenarioError, got
 from .population import ITEMS, USERS, Population
-from .protocols import RapporSpec
 from .scenario import TRIALS, Point
 from .streams import Path
 
@@ -35,15 +34,15 @@ def check_size(point: Point) -> None:
 
 def check_filters(point: Point, population: Population) -> None:
     """Refuse more Bloom filters than can be hashed, and counted, in time."""
-    spec = point.protocol
-    if not isinstance(spec, RapporSpec) or spec.cohorts is None:
+    cohorts, bits = (getattr(point.protocol, name, None) for name in ("cohorts", "bits"))
+    if cohorts is None or bits is None:
         return
-    counts = spec.cohorts * (spec.bits or 0)
+    counts = cohorts * bits
     if counts > MAX_COUNTS:
         raise ScenarioError(
             f"times bits must be at most 2^20, {got(counts)}{LIFTED}", key="protocol.cohorts"
         )
-    filters = population.domain_size * spec.cohorts
+    filters = population.domain_size * cohorts
     if filters > MAX_FILTERS:
         raise ScenarioError(
             f"times items must be at most 2^22, {got(filters)}{LIFTED}",

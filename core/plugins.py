@@ -158,7 +158,7 @@ def asked(experiment: Experiment) -> tuple[str, ...]:
 def sources(experiment: Experiment) -> tuple[Source, ...]:
     """Where the code is that an experiment may run."""
     attacks = (some.strategy for cell in experiment.cells for some in cell.fakes)
-    return tuple(dict.fromkeys(one.source for one in attacks if isinstance(one, Plugin)))
+    return tuple(dict.fromkeys(one.source for one in attacks if hasattr(one, "source")))
 
 
 def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .bounds import Range, check_bounds
 from .errors import ScenarioError, got
 from .sampling import Counts, Floats
+from .support import ItemSupport, Support
 
 Reports: TypeAlias = NDArray[Any]
 """Reports as a protocol sends them; the first axis is users."""
@@ -39,45 +40,6 @@ class SeedSearch:
 
     seeds: int = 1000
     scoring: Scoring = "anchor"
-
-
-@dataclass(frozen=True)
-class Support:
-    """What one report drawn from some law supports, towards a set of r targets.
-
-    Given how many targets it supports they are a uniform subset of all targets, and the other
-    items that it supports one of all others.
-
-    target, other : probability that it supports a given target / a given other item.
-    variance : variance of the number of targets that it supports.
-    other_variance, covariance : variance of the number of other items that it supports, and the
-        covariance of both numbers.
-    """
-
-    target: float
-    other: float
-    variance: float
-    other_variance: float
-    covariance: float
-
-    def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
-        """Variance of the number supported of so many of the r targets and of the other items."""
-        within = _subset_variance(r, inside, self.target, self.variance)
-        beyond = _subset_variance(others, outside, self.other, self.other_variance)
-        if not (inside and outside):
-            return within + beyond
-        return within + beyond + 2 * inside * outside / (r * others) * self.covariance
-
-
-def _subset_variance(items: int, counted: int, rate: float, variance: float) -> float:
-    """Variance of how many of `counted` items are in a uniform subset of all, of random size."""
-    if counted in (0, items):
-        return variance if counted else 0.0
-    mean = items * rate
-    # The law of total variance: hypergeometric, given the size.
-    mixed = items * mean - variance - mean**2
-    spread = counted * (items - counted) / (items**2 * (items - 1)) * mixed
-    return spread + (counted / items) ** 2 * variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +89,12 @@ class Mechanism(Protocol):
         """Of int64[trials] fake users who support as few targets as possible."""
         ...
 
+    def can_avoid(self, r: int) -> bool:
+        """Whether there is something to report for fakes that avoid r targets."""
+        ...
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """The frequencies of all items, from counts [trials, …] of so many users."""
+        """The frequencies of all items, from counts [trials, …] of n users."""
         ...
 
 
@@ -190,9 +156,12 @@ class Supporting(Protocol):
 
     def avoided_support(self, r: int, search: SeedSearch) -> Support: ...
 
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        """An honest report of an item that is drawn with these probabilities, float64[d].
 
-class PureProtocol(LocalMechanism, Supporting, Protocol):
-    """A pure protocol with its parameters bound: counts are int64[d] support counts."""
+        The variance is of the number of `counted` items that it supports.
+        """
+        ...
 
     @property
     def epsilon(self) -> float: ...
@@ -206,12 +175,19 @@ class PureProtocol(LocalMechanism, Supporting, Protocol):
         """Probability that a report supports a given other item."""
         ...
 
-    def supports(self, reports: Reports) -> BoolArray:
-        """bool[n, d]: which items each report supports. For small n."""
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:
+        """Variance of Σ_T of the estimates, times n, for targets of that total frequency.
+
+        users : n; of a pure protocol the product is the same for every n.
+        """
         ...
 
-    def target_sum_variance(self, r: int, target_frequency: float) -> float:
-        """Variance of Σ_T of the estimates, times n, for targets of that total frequency."""
+
+class PureProtocol(LocalMechanism, Supporting, Protocol):
+    """A pure protocol with its parameters bound: counts are int64[d] support counts."""
+
+    def supports(self, reports: Reports) -> BoolArray:
+        """bool[n, d]: which items each report supports. For small n."""
         ...
 
 
@@ -286,14 +262,15 @@ def independent_target_sum_variance(
     return r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap
 
 
+def pure_held_support(protocol: PureProtocol, frequencies: Floats, counted: Items) -> ItemSupport:
+    """`held_support` of a pure protocol: its noise, and the item, by the law of total variance."""
+    hit = float(frequencies[counted].sum())
+    gap, noise = protocol.p - protocol.q, protocol.target_sum_variance(counted.size, hit)
+    return ItemSupport(protocol.q + gap * frequencies, gap**2 * (noise + hit * (1 - hit)))
+
+
 def independent_honest_support(protocol: PureProtocol, r: int) -> Support:
     """RIA's law where a report supports different items independently."""
     p, q = protocol.p, protocol.q
     others = (protocol.domain_size - r) * q * (1 - q)
     return Support((p + (r - 1) * q) / r, q, p * (1 - p) + (r - 1) * q * (1 - q), others, 0.0)
-
-
-def one_item_support(hit: float, r: int, domain_size: int) -> Support:
-    """The law of a report that supports exactly one item, a target with probability `hit`."""
-    others, variance = domain_size - r, hit * (1 - hit)
-    return Support(hit / r, (1 - hit) / others if others else 0.0, variance, variance, -variance)

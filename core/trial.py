@@ -19,8 +19,6 @@ from .arms import ATTACKED, CLEAN, Arm
 from .attacks import View
 from .cell import Cell
 from .metrics import Measures, Outcome, measure
-from .protocols import Rappor, Unary
-from .protocols.curators import Curator
 from .protocols.rappor import memoised_counts, memoised_reports
 from .pure import Estimates, Items, Mechanism, Reports, Rng
 from .results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
@@ -78,7 +76,7 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
         moments.append(
             {arm: Moments.of(made.frequencies[:trials]) for arm, made in estimates.items()}
         )
-        if isinstance(cell.protocol, Rappor):
+        if hasattr(cell.protocol, "pooled_estimates"):
             clean_sum, attacked_sum = clean_sum + clean, attacked_sum + attacked
         else:
             clean_sum = clean_sum + one.users * estimates[CLEAN].frequencies
@@ -90,11 +88,12 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
 
 
 def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> Mapping[Arm, Estimates]:
-    """What all rounds give together, from their sums: of estimates by users, of RAPPOR's counts.
+    """What all rounds give together: the mean of their estimates, by their users.
 
-    The mean over the rounds, by their users, is what a pure protocol makes of all reports.
+    That is what a pure protocol makes of all reports. A mechanism whose rounds say more together
+    has `pooled_estimates` of the sum of their counts.
     """
-    if isinstance(cell.protocol, Rappor):
+    if hasattr(cell.protocol, "pooled_estimates"):
         return _estimates(cell, clean, clean if cell.attack is None else attacked, pulse)
     before = Estimates(clean / cell.users)
     everyone = cell.users + cell.malicious
@@ -169,7 +168,6 @@ def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Itera
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
-    assert isinstance(cell.protocol, Unary | Rappor)
     yield from memoised_counts(
         cell.protocol,
         cell.noise,
@@ -222,9 +220,8 @@ def _drawn_fakes(
 def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
     """What the server has of int64[trials, d] honest users; of a curator with a release's noise."""
     counts = protocol.sample_counts(histogram, rng)
-    if isinstance(protocol, Curator):
-        return np.asarray(counts + protocol.noise_counts(len(histogram), rng))
-    return counts
+    noise = getattr(protocol, "noise_counts", None)
+    return counts if noise is None else np.asarray(counts + noise(len(histogram), rng))
 
 
 # Reports path: every user's report.
@@ -250,7 +247,6 @@ def _counted_genuine(
             yield protocol.perturb(values, rng)
             return
         assert cell.noise is not None
-        assert isinstance(protocol, Unary | Rappor)
         yield memoised_reports(protocol, cell.noise, values, kept[0], rng)
 
     addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]

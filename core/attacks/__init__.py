@@ -18,7 +18,7 @@ from .fakes import Fakes, fake_share, malicious_users
 from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
-from .strategy import COHORT, SHARE, ItemSupport, ReportLaw, Strategy, View, played
+from .strategy import COHORT, SHARE, ReportLaw, Strategy, View, played
 
 __all__ = [
     "ATTACKS",
@@ -29,7 +29,6 @@ __all__ = [
     "Demotion",
     "Fakes",
     "InputPoisoning",
-    "ItemSupport",
     "ListedTargets",
     "Maximal",
     "MaximalGain",

@@ -7,16 +7,14 @@ Attacks to LDP", CCS 2025.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
 from ..bounds import Range, check_bounds
+from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits, lacking
 from ..errors import ScenarioError, got
 from ..metrics import in_top
-from ..protocols import GRR, LocalHashing, Unary
-from ..protocols.curators import Curator
-from ..protocols.rappor import Rappor
 from ..pure import (
     BoolArray,
     Items,
@@ -26,17 +24,14 @@ from ..pure import (
     Rng,
     Scoring,
     SeedSearch,
-    Support,
     Supporting,
 )
-from ..sampling import Counts, Floats
+from ..sampling import Counts
+from ..support import Support
 from ..targets import COUNT, RandomSet, Targets
 from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played
 
 SEEDS = Range(1, 10**6)
-
-Several: TypeAlias = Unary | LocalHashing
-"""Protocols whose reports support several items."""
 
 
 class Maximal(ByNumbers):
@@ -60,11 +55,8 @@ class Maximal(ByNumbers):
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.crafted_support(r, self.search)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.crafted_rates(targets)
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        return protocol.crafted_scatter(targets, cohort, pull)
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
+        return played(protocol, self.cohort).crafted_bits(targets)
 
 
 @dataclass(frozen=True)
@@ -176,36 +168,21 @@ class SubsetGain(ByNumbers):
         return SeedSearch(self.seeds, self.scoring)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        if isinstance(protocol, GRR | Curator):
-            who = "GRR, whose report supports" if isinstance(protocol, GRR) else _CURATOR
-            raise _refused("mga-a", f"{who} one item: every subset gives what mga gives")
-        if isinstance(protocol, Rappor):
-            why = "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its"
-            raise _refused("mga-a", f"{why} own")
+        _require(protocol, "craft_some", self.kind, "which crafts no report for a part of them")
         if self.subset > targets.size:
             rule = f"must be {Range(1, targets.size)}, as there are so many targets"
             raise ScenarioError(f"{rule}, {got(self.subset)}", key="subset")
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        assert isinstance(protocol, Several)
-        if isinstance(protocol, Unary):
-            ones = protocol.subset_ones(view.targets.size, self.subset)
-            return protocol.made(view.targets, ones, count, rng)
-        return protocol.craft_some(view.targets, self.subset, count, self.search, rng)
+        able = cast("CraftsSubsets", protocol)
+        return able.craft_some(view.targets, self.subset, count, self.search, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        assert isinstance(protocol, Several)
-        if isinstance(protocol, Unary):
-            ones = protocol.subset_ones(view.targets.size, self.subset)
-            return protocol.made_counts(view.targets, ones, count, rng)
-        return protocol.craft_some_counts(view.targets, self.subset, count, self.search, rng)
+        able = cast("CraftsSubsets", protocol)
+        return able.craft_some_counts(view.targets, self.subset, count, self.search, rng)
 
     def support(self, protocol: Supporting, r: int) -> Support:
-        """S = r' + (r - r')·l'/(d - r') of unary encodings, E[M] + (r - r')/g of hashing."""
-        assert isinstance(protocol, Several)
-        if isinstance(protocol, Unary):
-            return protocol.made_support(r, protocol.subset_ones(r, self.subset))
-        return protocol.subset_support(r, self.subset, self.search)
+        return cast("CraftsSubsets", protocol).subset_support(r, self.subset, self.search)
 
 
 @dataclass(frozen=True)
@@ -225,36 +202,23 @@ class PatternAttack(ByNumbers):
         check_bounds(self)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
-        if isinstance(protocol, GRR | Curator):
-            who = "GRR, whose report is" if isinstance(protocol, GRR) else _CURATOR
-            raise _refused("apa", f"{who} one item: there is no number of ones")
-        if isinstance(protocol, LocalHashing):
-            why = "local hashing, whose report is a seed and a bucket and has no number of ones"
-            raise _refused("apa", why)
-        if isinstance(protocol, Rappor):
-            why = "RAPPOR's Bloom filters, whose number of ones depends on item and cohort"
-            raise _refused("apa", why)
+        _require(protocol, "disguise", self.kind, "of whose reports no number of ones is known")
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        assert isinstance(protocol, Unary)
-        return protocol.made(view.targets, protocol.disguised_ones(view.targets.size), count, rng)
+        return cast("Disguises", protocol).disguise(view.targets, count, rng)
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
-        assert isinstance(protocol, Unary)
-        ones = protocol.disguised_ones(view.targets.size)
-        return protocol.made_counts(view.targets, ones, count, rng)
+        return cast("Disguises", protocol).disguise_counts(view.targets, count, rng)
 
     def support(self, protocol: Supporting, r: int) -> Support:
-        """S = E[min(k, r)] over the number k of ones."""
-        assert isinstance(protocol, Unary)
-        return protocol.made_support(r, protocol.disguised_ones(r))
+        return cast("Disguises", protocol).disguised_support(r)
 
 
-_CURATOR: Final = "a trusted curator, whom every user tells"
-
-
-def _refused(kind: str, why: str) -> ScenarioError:
-    return ScenarioError(f'must not be "{kind}" against {why}', key="kind")
+def _require(protocol: Mechanism, capability: str, kind: str, otherwise: str) -> None:
+    """Refuse an attack against a protocol that lacks what it takes, and say why it does."""
+    why = lacking(protocol, capability, otherwise)
+    if why is not None:
+        raise ScenarioError(f'must not be "{kind}" against {why}', key="kind")
 
 
 @dataclass(frozen=True)
@@ -280,7 +244,7 @@ class Demotion(ByNumbers):
         return SeedSearch(self.seeds)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        if targets.size == protocol.domain_size and isinstance(protocol, GRR | Curator):
+        if not protocol.can_avoid(targets.size):
             rule = "must leave out an item for the fakes to report, got all of them"
             raise ScenarioError(rule, key="targets")
 
@@ -293,8 +257,5 @@ class Demotion(ByNumbers):
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.avoided_support(r, self.search)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.avoided_rates(targets)
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        return protocol.avoided_scatter(targets, cohort, pull)
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
+        return played(protocol, self.cohort).avoided_bits(targets)

@@ -6,18 +6,18 @@ Sections are those of Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from ..bounds import check_bounds
+from ..capabilities import BitLaw, SendsBits
 from ..errors import ScenarioError, got
-from ..protocols.curators import Curator
-from ..protocols.rappor import Rappor
-from ..pure import Items, LocalMechanism, Mechanism, PureProtocol, Reports, Rng, Support, Supporting
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
+from ..support import ItemSupport, Support
 from ..targets import Targets
-from .strategy import COHORT, SHARE, ByNumbers, ItemSupport, ReportLaw, View, played
+from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,8 @@ class RandomReport(ByNumbers):
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.random_support(r)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:  # noqa: ARG002
-        return protocol.random_rates()
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:  # noqa: ARG002
-        return protocol.random_scatter(pull)
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:  # noqa: ARG002
+        return played(protocol, self.cohort).random_bits()
 
 
 class HeldItem(ByNumbers):
@@ -85,12 +82,9 @@ class HeldItem(ByNumbers):
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.honest_support(r)  # whichever target it is
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.honest_rates(self.frequencies(targets, protocol.domain_size))
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
         held = self.frequencies(targets, protocol.domain_size)
-        return protocol.honest_scatter(held, cohort, pull)
+        return played(protocol, self.cohort).honest_bits(held)
 
 
 @dataclass(frozen=True)
@@ -129,12 +123,9 @@ class UnperturbedItem(HeldItem):
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.unperturbed_support(r)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats:
-        return protocol.unperturbed_rates(self.frequencies(targets, protocol.domain_size))
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw:
         held = self.frequencies(targets, protocol.domain_size)
-        return protocol.unperturbed_scatter(held, cohort, pull)
+        return played(protocol, self.cohort).unperturbed_bits(held)
 
 
 @dataclass(frozen=True)
@@ -183,11 +174,4 @@ class InputPoisoning(HeldItem):
         return held
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
-        held = self.frequencies(targets, protocol.domain_size)
-        hit = float(held[counted].sum())
-        if isinstance(protocol, Curator):  # who hears the item itself
-            return ItemSupport(held, hit * (1 - hit))
-        # The protocol's noise, and what is held: the law of total variance.
-        pure = cast("PureProtocol", protocol)
-        gap, noise = pure.p - pure.q, pure.target_sum_variance(counted.size, hit)
-        return ItemSupport(pure.q + gap * held, gap**2 * (noise + hit * (1 - hit)))
+        return protocol.held_support(self.frequencies(targets, protocol.domain_size), counted)

@@ -29,12 +29,19 @@ class Attack(Strategy, Protocol):
     @property
     def targets(self) -> Targets | RandomSet: ...
 
+    def bind(self) -> Attack:
+        """What the fakes do: itself."""
+        ...
+
 
 @dataclass(frozen=True)
 class NoAttack:
     """No fake users."""
 
     kind: Literal["none"] = "none"
+
+    def bind(self) -> None:
+        return None
 
 
 ATTACKS: Final[dict[str, type[Any]]] = {

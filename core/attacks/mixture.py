@@ -61,6 +61,24 @@ class Mixture:
         parts = (replace(one, attack=replace(one.attack, share=share)) for one in self.parts)
         return replace(self, share=share, parts=tuple(parts))
 
+    def aimed(self, population: Population, seed: int) -> tuple[Mixture, Items]:
+        """The same with its targets known, and those that the metrics count.
+
+        Raises ScenarioError at its own key.
+        """
+        parts = []
+        for number, part in enumerate(self.parts):
+            try:
+                own = _resolved(part.attack.targets, population, seed)
+            except ScenarioError as error:
+                raise error.within(f"mix.{number}") from error
+            parts.append(replace(part, aims=tuple(own.tolist())))
+        mixture = replace(self, parts=tuple(parts))
+        if self.targets is not None:
+            return mixture, _resolved(self.targets, population, seed)
+        every = dict.fromkeys(item for part in parts for item in part.aims)
+        return mixture, np.array([*every], dtype=np.int64)
+
 
 def aimed(
     attack: Attack | Mixture, population: Population, seed: int
@@ -69,20 +87,9 @@ def aimed(
 
     Raises ScenarioError at its own key.
     """
-    if not isinstance(attack, Mixture):
-        return attack, _resolved(attack.targets, population, seed)
-    parts = []
-    for number, part in enumerate(attack.parts):
-        try:
-            own = _resolved(part.attack.targets, population, seed)
-        except ScenarioError as error:
-            raise error.within(f"mix.{number}") from error
-        parts.append(replace(part, aims=tuple(own.tolist())))
-    mixture = replace(attack, parts=tuple(parts))
-    if attack.targets is not None:
-        return mixture, _resolved(attack.targets, population, seed)
-    every = dict.fromkeys(item for part in parts for item in part.aims)
-    return mixture, np.array([*every], dtype=np.int64)
+    if isinstance(attack, Mixture):
+        return attack.aimed(population, seed)
+    return attack, _resolved(attack.targets, population, seed)
 
 
 def _resolved(targets: Targets | RandomSet, population: Population, seed: int) -> Items:

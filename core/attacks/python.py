@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NoReturn
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from ..bounds import check_bounds
+from ..capabilities import SendsBits
 from ..errors import AttackError, ScenarioError, got
-from ..protocols.rappor import Rappor
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
-from ..sampling import Counts, Floats
+from ..sampling import Counts
 from ..targets import Targets
 from .strategy import SHARE, ReportLaw, View
 
@@ -44,6 +44,14 @@ class PythonAttack:
     def cohort(self) -> None:
         return None
 
+    @property
+    def code(self) -> str:
+        """The name of the code that makes the reports, user by user; other attacks have none."""
+        return self.name
+
+    def bind(self) -> Self:
+        return self
+
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Its code alone knows where it makes sense."""
 
@@ -59,8 +67,5 @@ class PythonAttack:
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
         return None
 
-    def rates(self, protocol: Rappor, targets: Items) -> None:  # noqa: ARG002
+    def bits(self, protocol: SendsBits, targets: Items) -> None:  # noqa: ARG002
         return None
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> NoReturn:  # noqa: ARG002
-        raise ValueError("no law is known of an attack in Python")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar, cast
-
-import numpy as np
+from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
 from ..bounds import Range
-from ..protocols.rappor import Rappor
-from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Support, Supporting
+from ..capabilities import BitLaw, Crowds, SendsBits
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats
+from ..support import ItemSupport, Support, item_support
 
 SHARE = Range(0, 1, "[)")
 COHORT = Range(0, 1)
@@ -30,9 +29,9 @@ M = TypeVar("M", bound=Mechanism)
 
 def played(protocol: M, cohort: float | None) -> M:
     """The protocol as fakes play it of whom the share `cohort` claims one cohort."""
-    if cohort is None or not isinstance(protocol, Rappor):
+    if cohort is None or not hasattr(protocol, "concentrated"):
         return protocol
-    return cast("M", protocol.concentrated(cohort))
+    return cast("M", cast("Crowds", protocol).concentrated(cohort))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +50,6 @@ class View:
     rounds: int = 1
     published: Floats | None = None
     top_k: int = 20
-
-
-@dataclass(frozen=True, eq=False)
-class ItemSupport:
-    """What one fake report supports, item by item.
-
-    rates : float64[d], how likely it supports each item.
-    variance : of how many of the targets that are counted it supports.
-    """
-
-    rates: Floats
-    variance: float
-
-
-def item_support(law: Support, domain_size: int, targets: Items, counted: Items) -> ItemSupport:
-    """The same law item by item, towards these targets; the variance is of those counted."""
-    rates = np.full(domain_size, law.other)
-    rates[targets] = law.target
-    r, inside = targets.size, np.intersect1d(targets, counted).size
-    variance = law.counted_variance(r, domain_size - r, inside, counted.size - inside)
-    return ItemSupport(rates, variance)
 
 
 class Strategy(Protocol):
@@ -110,12 +88,8 @@ class Strategy(Protocol):
         """
         ...
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:
-        """float64[m, k], how likely a fake report of each cohort has each bit; None if unknown."""
-        ...
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        """float64[any], the variance of Σ pull·bits of a fake report, pull float64[k, any]."""
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw | None:
+        """The bits of one fake report where they do not stand for items; None if not known."""
         ...
 
 
@@ -124,6 +98,9 @@ class ByNumbers:
 
     reacts: ClassVar[bool] = False
     report_law: ClassVar[ReportLaw]
+
+    def bind(self) -> Self:
+        return self
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Most attacks make sense against every protocol."""
@@ -137,9 +114,6 @@ class ByNumbers:
         law = self.support(protocol, targets.size)
         return item_support(law, protocol.domain_size, targets, counted)
 
-    def rates(self, protocol: Rappor, targets: Items) -> Floats | None:  # noqa: ARG002
-        """Unknown, of attacks that make no sense against Bloom filters."""
+    def bits(self, protocol: SendsBits, targets: Items) -> BitLaw | None:  # noqa: ARG002
+        """Unknown, for attacks that make no sense against such bits."""
         return None
-
-    def scatter(self, protocol: Rappor, targets: Items, cohort: int, pull: Floats) -> Floats:
-        raise NotImplementedError

@@ -21,13 +21,13 @@ from ..pure import (
     Reports,
     Rng,
     SeedSearch,
-    Support,
     array_of,
     check,
-    one_item_support,
     pure_estimates,
+    pure_held_support,
 )
-from ..sampling import Counts, binomial, uniform_multinomial
+from ..sampling import Counts, Floats, binomial, uniform_multinomial
+from ..support import ItemSupport, Support, one_item_support
 from .budget import Budget
 
 
@@ -39,6 +39,10 @@ class GRR:
     """
 
     family: ClassVar[str] = "direct"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": "GRR, whose report supports one item: every subset gives what mga gives",
+        "disguise": "GRR, whose report is one item: there is no number of ones",
+    }
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
@@ -109,6 +113,9 @@ class GRR:
     def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
         return self.craft_counts(self._others(targets), count, search, rng)
 
+    def can_avoid(self, r: int) -> bool:
+        return r < self.domain_size
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
@@ -127,7 +134,10 @@ class GRR:
     def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return one_item_support(0.0, r, self.domain_size)
 
-    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return pure_held_support(self, frequencies, counted)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         # The number of reports on targets is a sum of n independent indicators.
         own, other = self.p + (r - 1) * self.q, r * self.q
         spread = target_frequency * own * (1 - own) + (1 - target_frequency) * other * (1 - other)

@@ -23,13 +23,13 @@ from ..pure import (
     Reports,
     Rng,
     SeedSearch,
-    Support,
     array_of,
     check,
     check_padding,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
+    pure_held_support,
 )
 from ..sampling import (
     Counts,
@@ -41,6 +41,7 @@ from ..sampling import (
     random_subsets,
     subset_counts,
 )
+from ..support import ItemSupport, Support
 from .budget import Budget
 
 
@@ -158,6 +159,19 @@ class Unary:
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
         return self.made(targets, self.crafted_ones(targets.size), count, rng)
 
+    def craft_some(
+        self,
+        targets: Items,
+        subset: int,
+        count: int,
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,
+    ) -> Reports:
+        return self.made(targets, self.subset_ones(targets.size, subset), count, rng)
+
+    def disguise(self, targets: Items, count: int, rng: Rng) -> Reports:
+        return self.made(targets, self.disguised_ones(targets.size), count, rng)
+
     def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
         return self.made(targets, self.avoided_ones(targets.size), count, rng)
 
@@ -208,6 +222,19 @@ class Unary:
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
         return self.made_counts(targets, self.crafted_ones(targets.size), count, rng)
 
+    def craft_some_counts(
+        self,
+        targets: Items,
+        subset: int,
+        count: Counts,
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,
+    ) -> Counts:
+        return self.made_counts(targets, self.subset_ones(targets.size, subset), count, rng)
+
+    def disguise_counts(self, targets: Items, count: Counts, rng: Rng) -> Counts:
+        return self.made_counts(targets, self.disguised_ones(targets.size), count, rng)
+
     def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
         return self.made_counts(targets, self.avoided_ones(targets.size), count, rng)
 
@@ -230,6 +257,9 @@ class Unary:
             )
         return counts
 
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
@@ -241,6 +271,14 @@ class Unary:
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return self.made_support(r, self.crafted_ones(r))
+
+    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        """S = r' + (r - r')·l'/(d - r'), where r' is the size of the subset."""
+        return self.made_support(r, self.subset_ones(r, subset))
+
+    def disguised_support(self, r: int) -> Support:
+        """S = E[min(k, r)] over the number k of ones."""
+        return self.made_support(r, self.disguised_ones(r))
 
     def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return self.made_support(r, self.avoided_ones(r))
@@ -261,7 +299,10 @@ class Unary:
             float(ones.law @ (in_off * out_off)),
         )
 
-    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return pure_held_support(self, frequencies, counted)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)
 
 

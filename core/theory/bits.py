@@ -1,201 +1,28 @@
-"""RAPPOR before decoding: how many bits are counted, how they scatter, what an attack adds.
+"""A cell whose reports are bits that do not stand for items, before they are decoded.
 
-RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
+All is None where a protocol has no such bits, and where it is not known what the fakes send.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Literal
-
-import numpy as np
-
-from ..attacks import Fakes, played
+from ..capabilities import sends_bits
 from ..cell import Cell
-from ..protocols import BitNoise, Rappor
-from ..pure import Items
 from ..sampling import Floats
-from .support import foreseen
-
-
-def bit_count_std(noise: BitNoise, users: float) -> float:
-    """Deviation of t_ij, the estimated number of a cohort's users that have a bit, if none has.
-
-    √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j users. RAP section 4.
-    """
-    return math.sqrt(noise.p_star * (1 - noise.p_star) * users) / noise.gap
-
-
-def count_std(noise: BitNoise, hashes: int, users: float) -> float:
-    """Deviation of the decoded count of a rare item among N users, for any number of cohorts.
-
-    About √(N p*(1-p*) / h) / (q* - p*): each cohort sees N/m users through h bits, and there are m
-    of them. Bits that other candidates share make it larger.
-    """
-    return bit_count_std(noise, users) / math.sqrt(hashes)
-
-
-def learnable_items(noise: BitNoise, users: float, candidates: int, alpha: float = 0.05) -> float:
-    """How many equally frequent items N users can reveal at best. RAP section 5, "learning limits".
-
-    N over the smallest count that a test at level α/M notices, Q times its deviation: with one bit
-    an item, √N (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). At p = 1/2 and without permanent
-    noise that is (2q - 1) √N / Q.
-    """
-    from scipy.special import ndtri
-
-    return users / (-float(ndtri(alpha / candidates)) * bit_count_std(noise, users))
-
-
-def bit_support_gain(
-    protocol: Rappor, rates: Floats, targets: Items, shares: Floats, frequencies: Floats
-) -> float:
-    """Gain before decoding: of the mean over each target's bits of the estimated share of users.
-
-    Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij], where a fake report of
-    cohort j has bit i with probability s_ij (`rates`), F_ij of the genuine users have it, and
-    fakes are a share β_j (`shares`, float64[m]) of the cohort. The common formula, S and f_T of
-    bits.
-    """
-    noise = protocol.noise
-    moved = (rates - noise.p_star) / noise.gap - protocol.design.bits_of(frequencies)
-    columns = protocol.design.columns[:, protocol.design.column_of[targets]]
-    moved *= shares[:, None]
-    return float(((columns.T @ moved.ravel()) / columns.sum(axis=0)).sum())
+from .support import collected
 
 
 def bit_gain(cell: Cell) -> float | None:
-    """`bit_support_gain` of a cell; None without an attack, without Bloom filters, if unknown."""
-    if not isinstance(cell.protocol, Rappor) or cell.attack is None:
-        return None
-    rates, shares = bit_rates(cell, cell.protocol), fake_shares(cell, cell.protocol)
-    if rates is None:
-        return None
-    truth = cell.population.frequencies
-    return bit_support_gain(cell.protocol, rates, cell.targets, shares, truth)
-
-
-def ideal_bit_support_gain(
-    attack: Literal["rpa", "ria", "mga"],
-    noise: BitNoise,
-    bits: int,
-    hashes: int,
-    r: int,
-    share: float,
-    target_frequency: float,
-) -> float:
-    """`bit_support_gain` averaged over all hash functions, of r targets.
-
-    With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
-    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for RPA, r for MGA (before
-    padding), and q* + (r-1)(p* + c (q* - p*)) for RIA, which gives β (1 - f_T)(1 - c).
-    """
-    shared = 1 - (1 - 1 / bits) ** hashes
-    supported = {
-        "rpa": r / 2,
-        "ria": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
-        "mga": float(r),
-    }[attack]
-    held = target_frequency + (r - target_frequency) * shared
-    return share * ((supported - r * noise.p_star) / noise.gap - held)
-
-
-def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None) -> float:
-    """The expected share of fakes in a cohort, averaged over the cohorts.
-
-    `cohort` is the share of the fakes that all claim one cohort; the others, and all of them where
-    it is None, and the genuine users claim any.
-    """
-    crowd = cohort or 0.0
-    each = malicious * (1 - crowd) / cohorts
-    genuine = users / cohorts
-    one = each + malicious * crowd
-    return (one / (genuine + one) + (cohorts - 1) * each / (genuine + each)) / cohorts
-
-
-def attacked_users(cell: Cell, protocol: Rappor) -> Floats:
-    """float64[m]: how many users of each cohort to expect, fakes included."""
-    users = cell.users * protocol.cohort_law
-    for fakes in cell.fakes:
-        users = users + fakes.count * cohort_law_of(protocol, fakes)
-    return np.asarray(users)
-
-
-def fake_shares(cell: Cell, protocol: Rappor) -> Floats:
-    """float64[m]: the expected share of fakes in each cohort."""
-    return np.asarray(1 - cell.users * protocol.cohort_law / attacked_users(cell, protocol))
-
-
-def cohort_law_of(protocol: Rappor, fakes: Fakes) -> Floats:
-    """float64[m]: how likely one of these fakes claims each cohort."""
-    theirs = played(protocol, fakes.strategy.cohort)
-    assert isinstance(theirs, Rappor)
-    return theirs.cohort_law
-
-
-def bit_rates(cell: Cell, protocol: Rappor) -> Floats | None:
-    """float64[m, k]: how likely a fake of each cohort has each bit, over all kinds of fakes.
-
-    None where that is not known.
-    """
-    users = np.zeros(protocol.cohorts)
-    ones = np.zeros((protocol.cohorts, protocol.bits))
-    for fakes in cell.fakes:
-        rates = fakes.strategy.rates(protocol, fakes.targets) if foreseen(cell, fakes) else None
-        if rates is None or len(cell.fakes) == 1:
-            return rates
-        claimed = fakes.count * cohort_law_of(protocol, fakes)
-        users += claimed
-        ones += claimed[:, None] * rates
-    return np.asarray(ones / np.maximum(users, np.finfo(float).tiny)[:, None])
-
-
-def attacked_shares(cell: Cell, protocol: Rappor) -> Floats | None:
-    """float64[m, k]: the expected estimate of the share of each cohort that has each bit."""
-    held = protocol.design.bits_of(cell.population.frequencies)
-    if cell.attack is None:
-        return held
-    rates = bit_rates(cell, protocol)
-    if rates is None:
-        return None
-    fake = (rates - protocol.noise.p_star) / protocol.noise.gap
-    return np.asarray(held + fake_shares(cell, protocol)[:, None] * (fake - held))
+    """The gain of the targets before decoding; None as well without an attack."""
+    protocol = cell.protocol
+    return protocol.bit_gain(collected(cell), cell.targets) if sends_bits(protocol) else None
 
 
 def expected_bit_counts(cell: Cell) -> Floats | None:
-    """float64[m, k + 1]: the expected counts of a trial, fakes included; None without filters.
-
-    How many users of each cohort send each bit as 1; in the last column, how many there are.
-    """
-    protocol = cell.protocol
-    if not isinstance(protocol, Rappor):
-        return None
-    users, shares = attacked_users(cell, protocol)[:, None], attacked_shares(cell, protocol)
-    if shares is None:
-        return None
-    sent = protocol.noise.p_star + protocol.noise.gap * shares
-    return np.concatenate([users * sent, users], axis=1)
+    """The expected counts of a trial, fakes included, of the shape that the protocol counts."""
+    return cell.protocol.bit_counts(collected(cell)) if sends_bits(cell.protocol) else None
 
 
 def bit_count_variances(cell: Cell) -> Floats | None:
-    """float64[m, k + 1]: the variances of the counts of `expected_bit_counts`, exact.
-
-    A count is of users who are in the cohort and send the bit, each on their own with a probability
-    P: Σ P(1-P). Of n genuine users with cohort law λ, F of whom have the bit,
-    Σ P = nλ(p*(1-F) + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
-    """
+    """The variances of the same."""
     protocol = cell.protocol
-    if not isinstance(protocol, Rappor):
-        return None
-    p, q, law = protocol.noise.p_star, protocol.noise.q_star, protocol.cohort_law[:, None]
-    held = protocol.design.bits_of(cell.population.frequencies)
-    ones = law * (p * (1 - held) + q * held) - law**2 * (p**2 * (1 - held) + q**2 * held)
-    variances = cell.users * np.concatenate([ones, law * (1 - law)], axis=1)
-    for fakes in cell.fakes:
-        rates = fakes.strategy.rates(protocol, fakes.targets)
-        if rates is None:
-            return None
-        claimed = cohort_law_of(protocol, fakes)[:, None]
-        chance = claimed * np.concatenate([rates, np.ones_like(claimed)], axis=1)
-        variances += fakes.count * chance * (1 - chance)
-    return np.asarray(variances)
+    return protocol.bit_count_variances(collected(cell)) if sends_bits(protocol) else None

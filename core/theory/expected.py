@@ -1,4 +1,8 @@
-"""What is expected of a cell, whatever its protocol: its estimate, the variances, its metrics."""
+"""What is expected of a cell, whatever its protocol: its estimate, the variances, its metrics.
+
+A protocol that has closed forms of its own is asked for them; those of a pure one follow from its
+(p, q) and from what the fakes support. Others have none.
+"""
 
 from __future__ import annotations
 
@@ -6,76 +10,61 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..capabilities import foretells
 from ..cell import Cell
 from ..metrics import METRICS
-from ..protocols import Rappor
-from ..protocols.curators import Curator
-from ..protocols.rappor.decoding import one_thread
 from ..sampling import Floats
-from .bits import attacked_shares, attacked_users
-from .decoding import (
-    clean_decoding_variance,
-    decoded,
-    decodes_linearly,
-    decoding_variance,
-    estimable,
-)
 from .gains import cell_gain
-from .release import clean_release, released
-from .support import fake_support
+from .support import collected, fake_support
 from .variance import attacked_variance, clean_variance
+
+Moments = tuple[Floats, Floats | None]
+"""Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
 
 
 @lru_cache(maxsize=4)
-def expected_estimate(cell: Cell) -> Floats | None:
-    """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
-
-    None where it is not known what the fakes support. Of RAPPOR's Bloom filters only where
-    `decodes_linearly`.
-    """
+def _means(cell: Cell) -> Moments | None:
+    if foretells(cell.protocol):
+        return cell.protocol.means(collected(cell))
+    if not cell.is_pure:
+        return None
     truth = cell.population.frequencies
-    if isinstance(cell.protocol, Rappor):
-        users, shares = attacked_users(cell, cell.protocol), attacked_shares(cell, cell.protocol)
-        with one_thread():
-            return None if shares is None else decoded(cell.protocol, users, shares)
-    if isinstance(cell.protocol, Curator):
-        moments = released(cell, cell.protocol)
-        return None if moments is None else moments[0]
     if cell.attack is None:
-        return truth
+        return truth, truth
     p, q = cell.pure.p, cell.pure.q
     supported = fake_support(cell)
     if supported is None:
-        return None
-    return np.asarray(truth + cell.share * ((supported.rates - q) / (p - q) - truth))
+        return truth, None
+    return truth, np.asarray(truth + cell.share * ((supported.rates - q) / (p - q) - truth))
 
 
 @lru_cache(maxsize=4)
+def _variances(cell: Cell) -> Moments | None:
+    if foretells(cell.protocol):
+        return cell.protocol.variances(collected(cell))
+    return (clean_variance(cell), attacked_variance(cell)) if cell.is_pure else None
+
+
+def expected_estimate(cell: Cell) -> Floats | None:
+    """Expectation of the attacked estimate: float64[d]; the true frequencies without an attack.
+
+    None where there is no closed form, as where RAPPOR's candidates cannot all be told apart, and
+    where it is not known what the fakes send.
+    """
+    means = _means(cell)
+    return None if means is None else means[1]
+
+
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
-    None where there is no closed form of decoding, or of what the fakes do. Of Bloom filters to
-    first order in m/n, as if the cohorts were as large as expected.
+    None where there is no closed form, or none of what the fakes do. Of Bloom filters to first
+    order in m/n, as if the cohorts were as large as expected.
     """
-    protocol = cell.protocol
-    if isinstance(protocol, Curator):
-        poisoned = released(cell, protocol)
-        return None if poisoned is None else (clean_release(cell, protocol)[1], poisoned[1])
-    if not isinstance(protocol, Rappor):
-        after = attacked_variance(cell)
-        return None if after is None else (clean_variance(cell), after)
-    if cell.rounds or not decodes_linearly(protocol):
+    variances = _variances(cell)
+    if variances is None or variances[1] is None:
         return None
-    with one_thread():
-        return _decoding_variances(cell, protocol)
-
-
-def _decoding_variances(cell: Cell, protocol: Rappor) -> tuple[Floats, Floats] | None:
-    clean = clean_decoding_variance(cell.population, protocol)
-    if clean is None or cell.attack is None:
-        return None if clean is None else (clean, clean)
-    estimate = expected_estimate(cell)
-    return None if estimate is None else (clean, decoding_variance(cell, protocol, estimate))
+    return variances[0], variances[1]
 
 
 def expected_mse(cell: Cell) -> float | None:
@@ -97,10 +86,8 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
     expected: dict[str, float | None] = dict.fromkeys(METRICS)
-    if isinstance(cell.protocol, Rappor):
-        return expected | _metrics_of_decoding(cell)
-    if isinstance(cell.protocol, Curator):
-        return expected | _metrics_of_release(cell, cell.protocol)
+    if not cell.is_pure:
+        return expected | _metrics_of_estimates(cell)
     expected["mse_clean"] = float(clean_variance(cell).mean())
     expected["mse"] = expected_mse(cell)
     supported = fake_support(cell) if cell.targets.size else None
@@ -122,41 +109,21 @@ def _promotion(cell: Cell, gained: float, reached: float) -> dict[str, float | N
     }
 
 
-def _metrics_of_decoding(cell: Cell) -> dict[str, float | None]:
-    """The closed forms of the metrics of Bloom filters; none where decoding has none.
-
-    Of several rounds together only those that need no variance: users keep cohort and bits.
-    """
-    variances = estimate_variances(cell)
-    if variances is None and not (cell.rounds and estimable(cell.first)):
-        return {}
-    estimate = expected_estimate(cell)
-    if estimate is None:
+def _metrics_of_estimates(cell: Cell) -> dict[str, float | None]:
+    """The closed forms of the metrics, from those of the estimates, which may be biased."""
+    means, variances = _means(cell), _variances(cell)
+    if means is None:
         return {}
     expected: dict[str, float | None] = {}
+    clean, attacked = means
     if variances is not None:
-        before, after = variances
-        expected["mse_clean"] = float(before.mean())
-        expected["mse"] = _mean_square(cell, estimate, after)
+        expected["mse_clean"] = _mean_square(cell, clean, variances[0])
+        if attacked is not None and variances[1] is not None:
+            expected["mse"] = _mean_square(cell, attacked, variances[1])
     if cell.targets.size:
-        held, reached = cell.target_frequency, float(estimate[cell.targets].sum())
-        expected |= _promotion(cell, reached - held, reached)
-        expected["target_frequency_clean"] = held
-    return expected
-
-
-def _metrics_of_release(cell: Cell, curator: Curator) -> dict[str, float | None]:
-    """The closed forms of the metrics of a curator; a stability histogram is biased."""
-    mean, variance = clean_release(cell, curator)
-    before = float(mean[cell.targets].sum())
-    expected: dict[str, float | None] = {"mse_clean": _mean_square(cell, mean, variance)}
-    if cell.targets.size:
+        before = float(clean[cell.targets].sum())
         expected["target_frequency_clean"] = before
-    after = released(cell, curator)
-    if after is None:
-        return expected
-    expected["mse"] = _mean_square(cell, *after)
-    if cell.targets.size:
-        reached = float(after[0][cell.targets].sum())
-        expected |= _promotion(cell, reached - before, reached)
+        if attacked is not None:
+            reached = float(attacked[cell.targets].sum())
+            expected |= _promotion(cell, reached - before, reached)
     return expected

@@ -7,29 +7,19 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from ..attacks import ItemSupport
 from ..cell import Cell
-from ..protocols.curators import Curator
-from ..pure import Items, PureProtocol, Support
+from ..pure import Items, Supporting
+from ..support import ItemSupport, Support
 
 
-def item_shift(
-    protocol: PureProtocol | Curator, rate: float, share: float, frequency: float
-) -> float:
+def item_shift(protocol: Supporting, rate: float, share: float, frequency: float) -> float:
     """Expected change of one item's estimate when fakes support it with probability `rate`."""
-    p, q = _chances(protocol)
+    p, q = protocol.p, protocol.q
     return share * ((rate - q) / (p - q) - frequency)
 
 
-def _chances(protocol: PureProtocol | Curator) -> tuple[float, float]:
-    """p and q: who tells a curator their item supports it and no other one."""
-    return (1.0, 0.0) if isinstance(protocol, Curator) else (protocol.p, protocol.q)
-
-
 def gain(
-    protocol: PureProtocol | Curator,
+    protocol: Supporting,
     support: Support,
     r: int,
     share: float,
@@ -44,7 +34,7 @@ def gain(
 
 
 def gain_std(
-    protocol: PureProtocol | Curator,
+    protocol: Supporting,
     support: Support | ItemSupport,
     r: int,
     users: int,
@@ -56,11 +46,8 @@ def gain_std(
     β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
     """
     everyone = users + malicious
-    p, q = _chances(protocol)
-    if isinstance(protocol, Curator):
-        spread = r * float(protocol.squared_error(np.full(1, 2**53))[0]) / users
-    else:
-        spread = protocol.target_sum_variance(r, target_frequency)
+    p, q = protocol.p, protocol.q
+    spread = protocol.target_sum_variance(r, target_frequency, users)
     genuine = (malicious / everyone) ** 2 * spread / users
     fake = malicious * support.variance / (everyone * (p - q)) ** 2
     return math.sqrt(genuine + fake)
@@ -72,7 +59,7 @@ def cell_gain(cell: Cell, supported: ItemSupport) -> float:
 
 
 def rates_gain(
-    protocol: PureProtocol | Curator,
+    protocol: Supporting,
     supported: ItemSupport,
     targets: Items,
     share: float,

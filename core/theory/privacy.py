@@ -1,17 +1,14 @@
-"""What reports give away: ε of the probabilities, ε over rounds, and what RAPPOR leaves to deny.
+"""What reports give away: ε of the probabilities, and ε over rounds.
 
-W17: Wang, Blocki, Li, Jha, USENIX Security 2017. RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS
-2014; its p and q are reversed: q* > p*.
+W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..cell import Cell
-from ..protocols import BitNoise, Rappor
+from ..protocols.rappor import epsilon_of_rounds
 
 
 def epsilon_of_unary(p: float, q: float) -> float:
@@ -28,81 +25,9 @@ def privacy_spent(cell: Cell) -> list[float]:
     """ε spent after each round of a campaign, in nats, of a user who takes part in all of them.
 
     Sequential composition of fresh reports, and of a curator's releases; `epsilon_of_rounds` where
-    RAPPOR memoises bits.
+    bits are memoised.
     """
     rounds = range(1, len(cell.rounds) + 1)
     if cell.noise is None:
-        assert not isinstance(cell.protocol, Rappor)
-        return [number * cell.protocol.epsilon for number in rounds]
+        return [number * cell.protocol.epsilon for number in rounds]  # type: ignore[union-attr]
     return [epsilon_of_rounds(cell.noise, cell.hashes, number) for number in rounds]
-
-
-def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
-    """ε of so many reports of one value, in nats: exact, between ε₁ and ε∞.
-
-    The reports of one bit are drawn from one memoised bit, so that only their number of ones
-    counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
-    ε = h [ln L(t ones) - ln L(no ones)], L = Pr[reports | true bit 1] / Pr[reports | true bit 0].
-    Two values differ in 2h bits at most, half of them in each direction.
-    """
-    f, p, q = noise.f, noise.p, noise.q
-
-    def likelihood(one: float, zero: float) -> float:
-        """ln L of t equal bits, sent with these probabilities from a permanent 1, a permanent 0."""
-        high, low = rounds * _log(one), rounds * _log(zero)
-        kept, flipped = _log(1 - f / 2), _log(f / 2)
-        return float(
-            np.logaddexp(kept + high, flipped + low) - np.logaddexp(flipped + high, kept + low)
-        )
-
-    return hashes * (likelihood(q, p) - likelihood(1 - q, 1 - p))
-
-
-def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
-    """ε of so many reports by composition, as if every one drew fresh permanent bits: t ε₁."""
-    return rounds * noise.epsilon_one(hashes)
-
-
-def false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
-    """Pr[a user does not hold v | all h bits of v are 1 in one report], v of this frequency.
-
-    (1-f_v) p*^h / (f_v q*^h + (1-f_v) p*^h). RAP section 5.3, "attacker of a single report".
-    """
-    wrong = (1 - frequency) * noise.p_star**hashes
-    return wrong / (frequency * noise.q_star**hashes + wrong)
-
-
-def permanent_false_attribution(noise: BitNoise, hashes: int, frequency: float) -> float:
-    """The same for who has learnt the permanent bits from very many reports. RAP section 5.3.
-
-    A permanent bit is 1 with probability 1 - f/2 where the true bit is 1, and with f/2 where not.
-    """
-    wrong = (1 - frequency) * (noise.f / 2) ** hashes
-    return wrong / (frequency * (1 - noise.f / 2) ** hashes + wrong)
-
-
-def denial(noise: BitNoise, ones: int, rounds: int, prior: float = 0.5) -> float:
-    """Pr[a user's true bit is 0 | `ones` of so many reports of it are 1], `prior` that of a 1.
-
-    With fresh noise alone (f = 0) deniability is soon gone, which is why the permanent noise is
-    memoised: whatever the reports say, (f/2) / (1 - f/2) remains of the prior odds. RAP section 1.
-    """
-
-    def reports(sent: float) -> float:
-        zeros = rounds - ones
-        return (ones * _log(sent) if ones else 0.0) + (zeros * _log(1 - sent) if zeros else 0.0)
-
-    high, low = reports(noise.q), reports(noise.p)
-    kept, flipped = _log(1 - noise.f / 2), _log(noise.f / 2)
-    true_one = float(np.logaddexp(kept + high, flipped + low)) + _log(prior)
-    true_zero = float(np.logaddexp(flipped + high, kept + low)) + _log(1 - prior)
-    return math.exp(true_zero - float(np.logaddexp(true_one, true_zero)))
-
-
-def signal_lost(noise: BitNoise, hashes: int) -> float:
-    """Pr[none of the h bits of a user's item is 1 after the permanent noise]: (f/2)^h."""
-    return (noise.f / 2) ** hashes
-
-
-def _log(probability: float) -> float:
-    return math.log(probability) if probability > 0 else -math.inf

@@ -1,26 +1,42 @@
-"""What the fake users of a cell are known to support, whatever they do."""
+"""What the fake users of a cell are known to send, whatever they do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from ..attacks import Fakes, ItemSupport
+from ..attacks import Fakes
+from ..capabilities import BitLaw, Collection, sends_bits, tells_support
 from ..cell import Cell
-from ..protocols import Rappor
-from ..protocols.curators import Curator
-from ..pure import Items, PureProtocol
+from ..pure import Items, Supporting
+from ..support import ItemSupport
 
 
-def each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
-    """How many fakes of each kind there are, and what one of them supports."""
-    assert not isinstance(cell.protocol, Rappor)
-    for fakes in cell.fakes:
-        law = None
-        if foreseen(cell, fakes):
-            law = fakes.strategy.item_support(cell.protocol, fakes.targets, cell.targets)
-        yield fakes.count, law
+@lru_cache(maxsize=4)
+def collected(cell: Cell) -> Collection:
+    """What closed forms have to know of a cell."""
+    fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
+    rounds = tuple(_of_round(part) for part in cell.rounds)
+    return Collection(cell.population.histogram, fakes, rounds)
+
+
+def _of_round(cell: Cell) -> Collection:
+    fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
+    return Collection(cell.population.histogram, fakes)
+
+
+def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
+    """The law of one fake's report, as the protocol knows it; None where it is not known."""
+    if not foreseen(cell, fakes):
+        return None
+    protocol = cell.protocol
+    if sends_bits(protocol):
+        return fakes.strategy.bits(protocol, fakes.targets)
+    if tells_support(protocol):
+        return fakes.strategy.item_support(protocol, fakes.targets, cell.targets)
+    return None
 
 
 def foreseen(cell: Cell, fakes: Fakes) -> bool:
@@ -28,20 +44,22 @@ def foreseen(cell: Cell, fakes: Fakes) -> bool:
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
 
+def each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
+    """For each kind of fakes their number, and what one of them supports."""
+    yield from collected(cell).fakes
+
+
 def fake_support(cell: Cell) -> ItemSupport | None:
     """What one fake report supports on average over all fakes; None where that is not known.
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
-    assert not isinstance(cell.protocol, Rappor)
-    if not all(foreseen(cell, fakes) for fakes in cell.fakes):
+    if not tells_support(cell.protocol) or not all(foreseen(cell, fakes) for fakes in cell.fakes):
         return None
     return support_of(cell.protocol, cell.fakes, cell.targets)
 
 
-def support_of(
-    protocol: PureProtocol | Curator, fakes: Sequence[Fakes], counted: Items
-) -> ItemSupport | None:
+def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> ItemSupport | None:
     """The same of any fakes; the variance is of how many of the `counted` targets are supported."""
     rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
     for some in fakes:

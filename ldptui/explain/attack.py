@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from core import theory
-from core.attacks import ATTACKS, ItemSupport, malicious_users
+from core.attacks import ATTACKS, malicious_users
 from core.cell import Cell
-from core.pure import PureProtocol, SeedSearch, Support
+from core.pure import PureProtocol, SeedSearch
 from core.pure import Supporting as Supports
+from core.support import ItemSupport, Support
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, Formula, listed, numeric

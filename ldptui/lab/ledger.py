@@ -13,7 +13,7 @@ from core.errors import ScenarioError, got
 from core.lab import ledger as books
 from core.protocols import BitNoise
 from core.protocols.curators import SENSITIVITY, Geometric, Laplace, Stability
-from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
+from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from .. import exits
 from ..text import format as text

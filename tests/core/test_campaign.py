@@ -15,12 +15,11 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import Measures, unmeasured
 from core.protocols import BitNoise, Rappor
-from core.protocols.rappor import memoised_counts
+from core.protocols.rappor import epsilon_of_rounds, memoised_counts
 from core.results import Block, Rounds
 from core.theory import (
     attacked_variance,
     clean_variance,
-    epsilon_of_rounds,
     expected_estimate,
     expected_metrics,
     privacy_spent,

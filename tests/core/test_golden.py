@@ -17,8 +17,10 @@ from core.protocols import OLH, OUE, BitNoise, Rappor
 from core.protocols.curators import Laplace, Stability
 from core.protocols.curators.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
 from core.protocols.hashing import hash_range_for, matched_law
-from core.pure import SeedSearch, Support, item_variance
-from core.theory import count_variance, denial, gain, item_shift, learnable_items, recommended
+from core.protocols.rappor import denial, learnable_items
+from core.pure import SeedSearch, item_variance
+from core.support import Support
+from core.theory import count_variance, gain, item_shift, recommended
 
 FACTS = {
     fact["id"]: fact

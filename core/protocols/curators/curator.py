@@ -16,14 +16,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
 from ...bounds import check_bounds
-from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch, Support, one_item_support
+from ...capabilities import Collection
+from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch
 from ...sampling import Counts, Floats, uniform_multinomial
+from ...support import ItemSupport, Support, one_item_support
 from .accuracy import BUDGET, Neighbours, scale, sensitivity
+from .release import clean_release, released
+
+_TOLD: Final = "a trusted curator, whom every user tells one item"
 
 
 @dataclass(frozen=True)
@@ -34,12 +39,19 @@ class Curator(ABC):
     """
 
     family: ClassVar[str] = "curators"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": f"{_TOLD}: every subset gives what mga gives",
+        "disguise": f"{_TOLD}: there is no number of ones",
+    }
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, BUDGET]
     neighbours: Neighbours = "change-one"
 
     delta = 0.0  # no field: of the stability mechanism alone it is one
+    # Who tells a curator their item supports it with certainty, and no other one.
+    p: ClassVar[float] = 1.0
+    q: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -90,6 +102,9 @@ class Curator(ABC):
         others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
         return self.craft_counts(others, count, search, rng)
 
+    def can_avoid(self, r: int) -> bool:
+        return r < self.domain_size
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         """Released counts as shares of so many users."""
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
@@ -110,6 +125,22 @@ class Curator(ABC):
 
     def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
         return one_item_support(0.0, r, self.domain_size)
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        hit = float(frequencies[counted].sum())
+        return ItemSupport(frequencies, hit * (1 - hit))
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        """The noise of r bins that many users are in: two releases share it, not their users."""
+        return r * float(self.squared_error(np.full(1, 2**53))[0]) / users
+
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        poisoned = released(self, collection)
+        return clean_release(self, collection)[0], None if poisoned is None else poisoned[0]
+
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        poisoned = released(self, collection)
+        return clean_release(self, collection)[1], None if poisoned is None else poisoned[1]
 
     # The error of a release, bin by bin.
 

@@ -24,12 +24,12 @@ from ...pure import (
     Reports,
     Rng,
     SeedSearch,
-    Support,
     array_of,
     check,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
+    pure_held_support,
 )
 from ...sampling import (
     Counts,
@@ -39,6 +39,7 @@ from ...sampling import (
     random_subsets,
     subset_counts,
 )
+from ...support import ItemSupport, Support
 from ..budget import Budget
 from .search import binomial_chances, fewest_law, matched_law
 
@@ -60,6 +61,11 @@ class LocalHashing:
     """
 
     family: ClassVar[str] = "hashing"
+    lacks: ClassVar[dict[str, str]] = {
+        "disguise": (
+            "local hashing, whose report is a seed and a bucket and has no number of ones"
+        ),
+    }
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
@@ -243,6 +249,9 @@ class LocalHashing:
         # The others collide with the bucket as any item does.
         return np.convolve(law, binomial_chances(r - subset, self.q))
 
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
     def estimates(self, counts: Counts, users: int) -> Estimates:
         return pure_estimates(counts, users, self)
 
@@ -257,6 +266,7 @@ class LocalHashing:
         return self._matched_support(r, matched_law(r, self.hash_range, search))
 
     def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support:
+        """S = E[M] + (r - r')/g, where r' is the size of the subset."""
         return self._matched_support(r, self.subset_law(r, subset, search))
 
     def avoided_support(self, r: int, search: SeedSearch) -> Support:
@@ -272,7 +282,10 @@ class LocalHashing:
         each, others = self.q * (1 - self.q), self.domain_size - r
         return Support((1 + (r - 1) * self.q) / r, self.q, (r - 1) * each, others * each, 0.0)
 
-    def target_sum_variance(self, r: int, target_frequency: float) -> float:
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return pure_held_support(self, frequencies, counted)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)
 
 

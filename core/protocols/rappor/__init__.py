@@ -13,20 +13,48 @@ frequencies come from decoding the counts of all bits.
 
 from __future__ import annotations
 
+from .counted import (
+    bit_count_std,
+    bit_support_gain,
+    cohort_share,
+    count_std,
+    ideal_bit_support_gain,
+    learnable_items,
+)
 from .filters import bloom_bits
 from .forms import RapporSpec, ignored
 from .mechanism import Rappor
 from .memoised import MOST_LEAVING, memoised_counts, memoised_reports
 from .noise import BitNoise, solved_f
+from .privacy import (
+    denial,
+    epsilon_of_rounds,
+    false_attribution,
+    naive_epsilon_of_rounds,
+    permanent_false_attribution,
+    signal_lost,
+)
 
 __all__ = [
     "MOST_LEAVING",
     "BitNoise",
     "Rappor",
     "RapporSpec",
+    "bit_count_std",
+    "bit_support_gain",
     "bloom_bits",
+    "cohort_share",
+    "count_std",
+    "denial",
+    "epsilon_of_rounds",
+    "false_attribution",
+    "ideal_bit_support_gain",
     "ignored",
+    "learnable_items",
     "memoised_counts",
     "memoised_reports",
+    "naive_epsilon_of_rounds",
+    "permanent_false_attribution",
+    "signal_lost",
     "solved_f",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bounds import Range, check_bounds
+from ...capabilities import BitLaw, Collection
 from ...errors import ScenarioError, spelled
 from ...pure import (
     DOMAIN,
@@ -26,6 +27,7 @@ from ...pure import (
     check_padding,
 )
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
+from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
@@ -53,6 +55,12 @@ class Rappor:
     """
 
     family: ClassVar[str] = "rappor"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": (
+            "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its own"
+        ),
+        "disguise": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
+    }
 
     domain_size: Annotated[int, DOMAIN]
     bits: Annotated[int, BITS]
@@ -211,6 +219,14 @@ class Rappor:
             counts[row, :, -1] = users
         return counts
 
+    def spread(self, newcomers: Counts, rng: Rng) -> Counts:
+        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
+        return rng.multinomial(newcomers, self.cohort_law)
+
+    def tally(self, sent: Counts, users: Counts) -> Counts:
+        """int64[m, k + 1]: bit counts of int64[m, k] bits sent by int64[m, 1] users."""
+        return np.hstack([sent, users])
+
     def bit_users(self, spread: Counts) -> Counts:
         """int64[m, k]: users whose filter has each bit, for int64[d, m] users per item, cohort."""
         ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
@@ -287,70 +303,37 @@ class Rappor:
         room = self.bits - self.aimed(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
 
-    # How likely each bit is sent as 1: float64[m, k].
+    # What one report has of each bit, and what that makes of a collection.
 
-    def random_rates(self) -> Floats:
-        """Of a uniformly random report."""
-        return np.full((self.cohorts, self.bits), 0.5)
+    def random_bits(self) -> BitLaw:
+        return laws.random_bits(self)
 
-    def honest_rates(self, frequencies: Floats) -> Floats:
-        """Of an honest report of an item that is drawn with these probabilities, float64[d]."""
-        set_bits = self.design.bits_of(frequencies)
-        return np.asarray(self.noise.p_star + self.noise.gap * set_bits)
+    def honest_bits(self, frequencies: Floats) -> BitLaw:
+        return laws.honest_bits(self, frequencies)
 
-    def unperturbed_rates(self, frequencies: Floats) -> Floats:
-        """Of the Bloom filter of an item that is drawn with these probabilities, float64[d]."""
-        return self.design.bits_of(frequencies)
+    def unperturbed_bits(self, frequencies: Floats) -> BitLaw:
+        return laws.unperturbed_bits(self, frequencies)
 
-    def crafted_rates(self, targets: Items) -> Floats:
-        """Of a report crafted for these targets."""
-        return self._made_rates(targets, self.padding(targets), 1.0)
+    def crafted_bits(self, targets: Items) -> BitLaw:
+        return laws.made_bits(self, targets, self.padding(targets), 1.0)
 
-    def avoided_rates(self, targets: Items) -> Floats:
-        """Of a report that avoids these targets."""
-        return self._made_rates(targets, self.filling(targets), 0.0)
+    def avoided_bits(self, targets: Items) -> BitLaw:
+        return laws.made_bits(self, targets, self.filling(targets), 0.0)
 
-    def _made_rates(self, targets: Items, pad: Items, own: float) -> Floats:
-        aimed = self.aimed(targets)
-        others = np.maximum(self.bits - aimed.sum(axis=1), 1)
-        return np.where(aimed, own, (pad / others)[:, None])
+    def bit_gain(self, collection: Collection, targets: Items) -> float | None:
+        return counted.bit_gain(self, collection, targets)
 
-    # How much Σ pull·bits of one report of a cohort varies, for weights `pull` float64[k, any].
+    def bit_counts(self, collection: Collection) -> Floats | None:
+        return counted.bit_counts(self, collection)
 
-    def random_scatter(self, pull: Floats) -> Floats:
-        """Of a uniformly random report."""
-        return np.asarray((pull**2).sum(axis=0) / 4)
+    def bit_count_variances(self, collection: Collection) -> Floats | None:
+        return counted.bit_count_variances(self, collection)
 
-    def honest_scatter(self, frequencies: Floats, cohort: int, pull: Floats) -> Floats:
-        """Of an honest report of an item that is drawn with these probabilities, float64[d]."""
-        p, q = self.noise.p_star, self.noise.q_star
-        set_bits = self.design.bits_of(frequencies)[cohort]
-        noise = set_bits * q * (1 - q) + (1 - set_bits) * p * (1 - p)
-        scatter = self.unperturbed_scatter(frequencies, cohort, pull)
-        return np.asarray(noise @ pull**2 + self.noise.gap**2 * scatter)
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        return decoded.means(self, collection)
 
-    def unperturbed_scatter(self, frequencies: Floats, cohort: int, pull: Floats) -> Floats:
-        """Of the Bloom filter of an item that is drawn with these probabilities, float64[d]."""
-        values = np.flatnonzero(frequencies)
-        moved = self.encode(values, np.full(values.size, cohort)) @ pull
-        held = frequencies[values]
-        return np.asarray(held @ moved**2 - (held @ moved) ** 2)
-
-    def crafted_scatter(self, targets: Items, cohort: int, pull: Floats) -> Floats:
-        """Of a report crafted for these targets: its padding is a uniform subset."""
-        return self._made_scatter(targets, self.padding(targets), cohort, pull)
-
-    def avoided_scatter(self, targets: Items, cohort: int, pull: Floats) -> Floats:
-        """Of a report that avoids these targets."""
-        return self._made_scatter(targets, self.filling(targets), cohort, pull)
-
-    def _made_scatter(self, targets: Items, padding: Items, cohort: int, pull: Floats) -> Floats:
-        others = pull[~self.aimed(targets)[cohort]]
-        count, pad = len(others), int(padding[cohort])
-        if count < 2 or pad in (0, count):
-            return np.zeros(pull.shape[1])
-        each = pad * (count - pad) / (count * (count - 1))
-        return np.asarray(each * ((others**2).sum(axis=0) - others.sum(axis=0) ** 2 / count))
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        return decoded.variances(self, collection)
 
     # The server.
 
@@ -376,6 +359,13 @@ class Rappor:
             self.alpha,
             self.adjust,
         )
+
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
+    def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
+        """The same of the counts of several rounds, added up: they are decoded once."""
+        return self.estimates(counts, users)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
         """Decoded frequencies of bit counts [trials, m, k + 1]."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, cast
 
 import numpy as np
 
-from ...pure import Items, Reports, Rng
+from ...pure import Items, Mechanism, Reports, Rng
 from ...sampling import Counts, binomial
-from ..unary import Unary
-from .mechanism import Rappor
 from .noise import BitNoise
 
 MOST_LEAVING = 10**9
@@ -54,8 +53,58 @@ class Bits:
         )
 
 
+class Memoising(Protocol):
+    """What the bits of users need that are kept: which bits an item has, and in which report."""
+
+    def spread(self, newcomers: Counts, rng: Rng) -> Counts:
+        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
+        ...
+
+    def bit_users(self, spread: Counts) -> Counts:
+        """int64[m, k]: the users whose filter has each bit."""
+        ...
+
+    def tally(self, sent: Counts, users: Counts) -> Counts:
+        """The counts of int64[m, k] bits sent by int64[m, 1] users."""
+        ...
+
+    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""
+        ...
+
+
+@dataclass(frozen=True)
+class OneBitEach:
+    """The basic forms: a bit for each item, one cohort."""
+
+    domain_size: int
+    noise: BitNoise
+
+    def spread(self, newcomers: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return newcomers[:, None]
+
+    def bit_users(self, spread: Counts) -> Counts:
+        return spread.T
+
+    def tally(self, sent: Counts, users: Counts) -> Counts:  # noqa: ARG002
+        return np.asarray(sent[0])
+
+    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        bits = np.zeros((values.size, self.domain_size), dtype=np.bool_)
+        bits[np.arange(values.size), values] = True
+        kept = self.noise.permanent(bits, permanent)
+        return np.packbits(self.noise.instantaneous(kept, fresh), axis=1)
+
+
+def _memoising(protocol: Mechanism, noise: BitNoise) -> Memoising:
+    """A protocol whose filters say all that; where it has none, each item has a bit."""
+    if hasattr(protocol, "bit_users"):
+        return cast("Memoising", protocol)
+    return OneBitEach(protocol.domain_size, noise)
+
+
 def memoised_counts(
-    protocol: Unary | Rappor,
+    protocol: Mechanism,
     noise: BitNoise,
     histograms: Sequence[Counts],
     left: Sequence[Counts],
@@ -79,39 +128,33 @@ def memoised_counts(
     that leave, they are hypergeometric. Bits are independent given who leaves, as every user has
     independent bits, and who leaves does not depend on them.
     """
-    states = [_entered(protocol, noise, histograms[0], permanent) for _ in range(trials)]
+    filters = _memoising(protocol, noise)
+    states = [_entered(filters, noise, histograms[0], permanent) for _ in range(trials)]
     for number, histogram in enumerate(histograms):
         if left[number].any():
             newcomers = histogram - histograms[number - 1] + left[number]
             states = [
-                _without(protocol, state, left[number], permanent)
-                + _entered(protocol, noise, newcomers, permanent)
+                _without(filters, state, left[number], permanent)
+                + _entered(filters, noise, newcomers, permanent)
                 for state in states
             ]
         rng = fresh(number)
-        yield np.array([_sent(protocol, noise, state, rng) for state in states])
+        yield np.array([_sent(filters, noise, state, rng) for state in states])
 
 
-def _set(protocol: Unary | Rappor, spread: Counts) -> Counts:
-    """int64[m, k]: the users whose filter has each bit."""
-    return protocol.bit_users(spread) if isinstance(protocol, Rappor) else spread.T
-
-
-def _entered(protocol: Unary | Rappor, noise: BitNoise, newcomers: Counts, rng: Rng) -> Bits:
+def _entered(filters: Memoising, noise: BitNoise, newcomers: Counts, rng: Rng) -> Bits:
     """New users, int64[d] of each item, with their cohorts and permanent bits."""
-    spread = newcomers[:, None]
-    if isinstance(protocol, Rappor):
-        spread = rng.multinomial(newcomers, protocol.cohort_law)
-    true = _set(protocol, spread)
+    spread = filters.spread(newcomers, rng)
+    true = filters.bit_users(spread)
     kept = binomial(true, 1 - noise.f / 2, rng)
     raised = binomial(spread.sum(axis=0)[:, None] - true, noise.f / 2, rng)
     return Bits(spread, true, kept, raised)
 
 
-def _without(protocol: Unary | Rappor, there: Bits, left: Counts, rng: Rng) -> Bits:
+def _without(filters: Memoising, there: Bits, left: Counts, rng: Rng) -> Bits:
     """Those that stay of whom int64[d] of each item leave."""
     spread = _chosen(there.spread, left, rng)
-    true, users = _set(protocol, spread), spread.sum(axis=0)[:, None]
+    true, users = filters.bit_users(spread), spread.sum(axis=0)[:, None]
     absent = there.users - there.true
     kept = rng.hypergeometric(there.kept, there.true - there.kept, true)
     raised = rng.hypergeometric(there.raised, absent - there.raised, users - true)
@@ -129,21 +172,17 @@ def _chosen(spread: Counts, count: Counts, rng: Rng) -> Counts:
     return chosen
 
 
-def _sent(protocol: Unary | Rappor, noise: BitNoise, there: Bits, rng: Rng) -> Counts:
+def _sent(filters: Memoising, noise: BitNoise, there: Bits, rng: Rng) -> Counts:
     ones = there.ones
     sent = binomial(ones, noise.q, rng) + binomial(there.users - ones, noise.p, rng)
-    return np.hstack([sent, there.users]) if isinstance(protocol, Rappor) else sent[0]
+    return filters.tally(sent, there.users)
 
 
 def memoised_reports(
-    protocol: Unary | Rappor, noise: BitNoise, values: Items, permanent: Rng, fresh: Rng
+    protocol: Mechanism, noise: BitNoise, values: Items, permanent: Rng, fresh: Rng
 ) -> Reports:
     """Reports of users who hold these items in one round of several.
 
     The same users have the same permanent bits where `permanent` is in the same state.
     """
-    if isinstance(protocol, Rappor):
-        return protocol.report(values, permanent, fresh)
-    bits = np.zeros((values.size, protocol.domain_size), dtype=np.bool_)
-    bits[np.arange(values.size), values] = True
-    return np.packbits(noise.instantaneous(noise.permanent(bits, permanent), fresh), axis=1)
+    return _memoising(protocol, noise).report(values, permanent, fresh)

@@ -17,7 +17,8 @@ from core.errors import LdpError
 from core.lab.locality import central_mse
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
 from core.protocols import ProtocolSpec, Rappor, RapporSpec
-from core.protocols.curators import Curator, Stability
+from core.protocols import rappor as bloom
+from core.protocols.curators import Curator, Stability, release_gain
 from core.pure import Items, PureProtocol, item_variance
 from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
 
@@ -183,7 +184,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
             if getattr(attack, "distribution", None) is not None:
                 return math.nan, math.nan  # what is withheld depends on each target's own fakes
             held_by = population.histogram[targets]
-            return theory.release_gain(protocol, support, held_by, users, fakes), math.nan
+            return release_gain(protocol, support, held_by, users, fakes), math.nan
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 
@@ -222,9 +223,9 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         targets = targets_of(attack.targets, population)
         users, r = population.users, targets.size
         fakes = malicious_users(users, attack.share)
-        share = theory.cohort_share(users, fakes, spec.cohorts, attack.cohort)
+        share = bloom.cohort_share(users, fakes, spec.cohorts, attack.cohort)
         held = _held(targets, population)
-        gained = theory.ideal_bit_support_gain(
+        gained = bloom.ideal_bit_support_gain(
             attack.kind, spec.noise, spec.bits, spec.hashes, r, share, held
         )
         return gained, math.nan

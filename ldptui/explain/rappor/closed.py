@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from core import theory
 from core.protocols import BitNoise
+from core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
 from ..formula import Entry, Formula, listed
@@ -38,21 +39,21 @@ def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[For
     """The closed forms, as far as the numbers that they need are given."""
     users, items = setting.users, setting.protocol.domain_size
     basic, held = setting.is_pure, setting.held
-    spread = theory.count_std(noise, hashes, 1)
+    spread = bloom.count_std(noise, hashes, 1)
     yield listed("form", "", math.nan, "", "", field=str(setting.given["form"]))
     yield from _privacy(setting, noise, hashes)
     over = "" if basic else "/h"
     unit = f"p*(1 − p*)/(q* − p*)²{over}"
     yield listed("variance_per_user", "variance per user", spread**2, unit, "RAP 4")
     if users is not None:
-        std = theory.count_std(noise, hashes, users)
+        std = bloom.count_std(noise, hashes, users)
         yield listed("frequency_std", "frequency std", std / users, "count std / N", "RAP 4")
         yield listed("count_std", "count std", std, "√(N · variance per user)", "RAP 4")
-        most = theory.learnable_items(noise, users, items)
+        most = bloom.learnable_items(noise, users, items)
         limit = "√N (q* − p*)/(Q √(p*(1 − p*)))"
         yield listed("learnable_items", "learnable items", most, limit, "RAP 5")
     if held is not None and setting.r in (None, 1):
-        wrong = theory.false_attribution(noise, hashes, held)
+        wrong = bloom.false_attribution(noise, hashes, held)
         said = "Pr[not v | bits of v]"
         yield listed("false_attribution", "false attribution", wrong, said, "RAP 5.3")
     yield from compared(setting, _WITH.__getitem__) if basic else _bit_gains(setting, noise, hashes)
@@ -88,7 +89,7 @@ def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formu
     for law in COMPARED:
         bits = setting.protocol.bits
         kind: Any = kind_of(law)
-        gained = theory.ideal_bit_support_gain(kind, noise, bits, hashes, r, share, held)
+        gained = bloom.ideal_bit_support_gain(kind, noise, bits, hashes, r, share, held)
         name = f"bit gain of {kind.upper()}"
         yield listed(f"gain.{kind}", name, gained, _WITH[law], "CJG eq. 7")
 

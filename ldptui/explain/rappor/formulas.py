@@ -15,6 +15,7 @@ from core import theory
 from core.attacks import malicious_users
 from core.cell import Cell
 from core.protocols import BitNoise, Rappor
+from core.protocols import rappor as bloom
 
 from ...text.format import count, short
 from .. import unary
@@ -123,7 +124,7 @@ def _bit(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
         f"({short(sent, FINE)} − {short(p, FINE)} · {n_}) / {short(gap, FINE)}",
         users * share, RAP, 39,
     )  # fmt: skip
-    rare = theory.bit_count_std(noise, users) ** 2
+    rare = bloom.bit_count_std(noise, users) ** 2
     left = 1 - p - noise.q_star
     yield live(
         "Its variance where nobody has the bit", "Var*[tᵢⱼ] = Nⱼ p* (1 − p*) / (q* − p*)²",
@@ -142,7 +143,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     noise, h, users = protocol.noise, protocol.hashes, cell.users
     d, part = protocol.domain_size, "Decoding"
     p, gap = noise.p_star, noise.gap
-    spread = theory.count_std(noise, h, users)
+    spread = bloom.count_std(noise, h, users)
     live = partial(numeric, part, source=RAP)
 
     yield live(
@@ -168,7 +169,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
         "Equally frequent strings that N users reveal, at most",
         "√N (q* − p*) / (Q √(p* (1 − p*))), Q = Φ⁻¹(1 − 0.05/M)",
         f"√{count(users, 9)} · {short(gap)} / (Q √({short(p)} · {short(1 - p)}))",
-        theory.learnable_items(noise, users, d),
+        bloom.learnable_items(noise, users, d),
     )  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     part = f"Attack: {attack.kind.upper()}, r = {r}, bits before decoding"
     wanted = getattr(attack, "share", cell.share)
     shared = 1 - (1 - 1 / k) ** h
-    crowd = theory.cohort_share(cell.users, cell.malicious, protocol.cohorts, attack.cohort)
+    crowd = bloom.cohort_share(cell.users, cell.malicious, protocol.cohorts, attack.cohort)
     live = partial(numeric, part, source=CJG)
 
     yield live(
@@ -208,7 +209,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     numbers = {"q": noise.q_star, "p": noise.p_star, "c": shared, "gap": noise.gap}
     written = put.format(r=r, rest=r - 1, **{name: short(one) for name, one in numbers.items()})
     yield live("Targets whose bits one fake report has", formula, written, supported)
-    gained = theory.ideal_bit_support_gain(kind_of(law), noise, k, h, r, crowd, held)  # type: ignore[arg-type]
+    gained = bloom.ideal_bit_support_gain(kind_of(law), noise, k, h, r, crowd, held)  # type: ignore[arg-type]
     yield live(
         "Gain of the targets' bits, over all hash functions",
         "G = β [ (S − r p*) / (q* − p*) − f_T − (r − f_T) c ]",

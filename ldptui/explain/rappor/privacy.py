@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from core import theory
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.protocols import BitNoise, Rappor
+from core.protocols import rappor as forms
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
@@ -73,8 +73,8 @@ def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
     power, item = "h " if isinstance(cell.protocol, Rappor) else "", subject(cell)
     held = float(cell.population.frequencies[item])
     epsilon, all_reports = noise.epsilon_one(h), noise.epsilon_infinity(h)
-    strings = theory.learnable_items(noise, users, items)
-    std = theory.count_std(noise, h, users) / users
+    strings = forms.learnable_items(noise, users, items)
+    std = forms.count_std(noise, h, users) / users
     forever = (
         (fmt.short(all_reports), f"2{power}ln[(1 − f/2)/(f/2)]")
         if noise.memoised
@@ -92,11 +92,11 @@ def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
         )),
         Group(f"One user: v = {cell.population.label(item)}, f_v = {fmt.short(held, 3)}", (
             Fact("", "sent v's bits, but lacks v",
-                 fmt.percent(theory.false_attribution(noise, h, held)), "in one report; RAP 5.3"),
+                 fmt.percent(forms.false_attribution(noise, h, held)), "in one report; RAP 5.3"),
             Fact("", "keeps them, but lacks v",
-                 fmt.percent(theory.permanent_false_attribution(noise, h, held)),
+                 fmt.percent(forms.permanent_false_attribution(noise, h, held)),
                  "after very many reports"),
-            Fact("", "keeps no bit of v's", fmt.percent(theory.signal_lost(noise, h)),
+            Fact("", "keeps no bit of v's", fmt.percent(forms.signal_lost(noise, h)),
                  "(f/2)^h, of who holds v"),
         )),
         Group(f"The crowd: N = {fmt.count(users)}", (
@@ -141,8 +141,8 @@ def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargai
         name,
         noise.epsilon_one(h),
         noise.epsilon_infinity(h) if noise.memoised else None,
-        theory.count_std(noise, h, cell.users) / cell.users,
-        theory.learnable_items(noise, cell.users, cell.population.domain_size),
+        forms.count_std(noise, h, cell.users) / cell.users,
+        forms.learnable_items(noise, cell.users, cell.population.domain_size),
         room if bloom else None,
     )
 
@@ -151,8 +151,8 @@ def rounds_plot(cell: Cell, noise: BitNoise) -> Plot:
     """ε of so many reports of one value: with the memoised noise, and by composition."""
     h = cell.hashes
     reports = sorted({round(t) for t in np.geomspace(1, ROUNDS, 49)})
-    kept = [theory.epsilon_of_rounds(noise, h, t) for t in reports]
-    fresh = [theory.naive_epsilon_of_rounds(noise, h, t) for t in reports]
+    kept = [forms.epsilon_of_rounds(noise, h, t) for t in reports]
+    fresh = [forms.naive_epsilon_of_rounds(noise, h, t) for t in reports]
     levels: tuple[tuple[float, str], ...] = ()
     if noise.memoised:
         bound = noise.epsilon_infinity(h)

@@ -234,7 +234,7 @@ def _life(
     if law == "random":
         rates = np.full(protocol.bits, 0.5)
     elif item is None:
-        rates = protocol.crafted_rates(cell.targets)[cohort]
+        rates = protocol.crafted_bits(cell.targets).rates[cohort]
     if law == "unperturbed" and item is not None:
         rates = filters[item].astype(float)
     assert rates is not None

@@ -11,7 +11,7 @@ from core.bounds import Range
 from core.errors import ScenarioError
 from core.lab import ledger as books
 from core.protocols import BitNoise
-from core.theory import epsilon_of_rounds, naive_epsilon_of_rounds
+from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as text

@@ -117,8 +117,9 @@ def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
 def _error(mechanism: Any, population: Population) -> float:
     """σ of the frequency of an item that nobody holds; of a curator √MSE over all items."""
     from core.lab.locality import central_mse
+    from core.protocols.rappor import count_std
     from core.pure import is_pure, sends_reports
-    from core.theory import count_std, frequency_std
+    from core.theory import frequency_std
 
     if is_pure(mechanism):
         return frequency_std(mechanism, population.users)

@@ -400,7 +400,7 @@ def test_both_paths_send_the_same_bits(rng: np.random.Generator) -> None:
     clean, attacked = count_reports(one, 0, 3, no_pulse)
     fakes = (attacked - clean).sum(axis=0)
     rates = sum(
-        part.count * part.strategy.rates(one.protocol, part.targets)  # type: ignore[operator, arg-type]
+        part.count * part.strategy.bits(one.protocol, part.targets).rates  # type: ignore
         for part in one.fakes
     )
     assert fakes[:, -1].sum() == 3 * one.malicious

@@ -29,7 +29,8 @@ from core.errors import ScenarioError
 from core.hashing import buckets
 from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary
 from core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
-from core.pure import PureProtocol, Scoring, SeedSearch, Support, estimate, item_variance
+from core.pure import PureProtocol, Scoring, SeedSearch, estimate, item_variance
+from core.support import Support
 
 Rng = np.random.Generator
 

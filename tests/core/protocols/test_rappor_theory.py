@@ -13,6 +13,7 @@ from support.rappor_laws import Filters, held_by_one_of
 from core import theory
 from core.attacks import View
 from core.protocols import BitNoise, Rappor
+from core.protocols import rappor as bloom
 from core.protocols.rappor.decoding import one_thread
 from core.pure import item_variance
 
@@ -49,17 +50,17 @@ def test_epsilon_of_rounds_by_enumeration(noise: BitNoise, rounds: int) -> None:
     zero, one = sequences(noise, 0, rounds), sequences(noise, 1, rounds)
     for h in (1, 2, 4):
         exact = h * (worst(one, zero) + worst(zero, one))
-        assert theory.epsilon_of_rounds(noise, h, rounds) == pytest.approx(exact)
-    assert theory.epsilon_of_rounds(noise, 1, rounds) != pytest.approx(
-        theory.epsilon_of_rounds(noise, 2, rounds)
+        assert bloom.epsilon_of_rounds(noise, h, rounds) == pytest.approx(exact)
+    assert bloom.epsilon_of_rounds(noise, 1, rounds) != pytest.approx(
+        bloom.epsilon_of_rounds(noise, 2, rounds)
     )
 
 
 @every_noise
 def test_the_memoised_guarantee_lies_between_one_report_and_all_of_them(noise: BitNoise) -> None:
     rounds = [1, 2, 5, 20, 100, 1000, 10**6]
-    epsilons = [theory.epsilon_of_rounds(noise, 2, t) for t in rounds]
-    naive = [theory.naive_epsilon_of_rounds(noise, 2, t) for t in rounds]
+    epsilons = [bloom.epsilon_of_rounds(noise, 2, t) for t in rounds]
+    naive = [bloom.naive_epsilon_of_rounds(noise, 2, t) for t in rounds]
     assert epsilons[0] == pytest.approx(noise.epsilon_one(2)) == naive[0]
     assert all(a <= b + 1e-9 for a, b in itertools.pairwise(epsilons))
     assert all(a <= b + 1e-9 * b for a, b in zip(epsilons, naive, strict=True))
@@ -80,16 +81,16 @@ def test_false_attribution_by_counting(rng: Rng) -> None:
     bits = np.repeat(holds[:, None], 2, axis=1)
     kept = noise.permanent(bits, rng)
     for shown, expected in (
-        (noise.instantaneous(kept, rng), theory.false_attribution(noise, 2, held)),
-        (kept, theory.permanent_false_attribution(noise, 2, held)),
+        (noise.instantaneous(kept, rng), bloom.false_attribution(noise, 2, held)),
+        (kept, bloom.permanent_false_attribution(noise, 2, held)),
     ):
         both = shown.all(axis=1)
         wrong = (both & ~holds).sum()
         assert budget.proportion(wrong, both.sum(), expected)
         assert not budget.proportion(wrong, both.sum(), expected - 0.05)
     lost = (~kept[holds].any(axis=1)).sum()
-    assert budget.proportion(lost, holds.sum(), theory.signal_lost(noise, 2))
-    assert not budget.proportion(lost, holds.sum(), 2 * theory.signal_lost(noise, 2))
+    assert budget.proportion(lost, holds.sum(), bloom.signal_lost(noise, 2))
+    assert not budget.proportion(lost, holds.sum(), 2 * bloom.signal_lost(noise, 2))
 
 
 @every_noise
@@ -101,13 +102,13 @@ def test_denial_by_enumeration(noise: BitNoise) -> None:
             if not zero[sent] and not one[sent]:
                 continue
             exact = (1 - prior) * zero[sent] / ((1 - prior) * zero[sent] + prior * one[sent])
-            assert theory.denial(noise, ones, 4, prior) == pytest.approx(exact)
+            assert bloom.denial(noise, ones, 4, prior) == pytest.approx(exact)
 
 
 def test_the_memoised_bit_keeps_its_deniability() -> None:
     noise = BitNoise(0.5, 0.25, 0.75)
-    assert theory.denial(noise, 7500, 10**4) == pytest.approx(noise.f / 2)
-    assert theory.denial(BitNoise(0, 0.25, 0.75), 7500, 10**4) == 0.0
+    assert bloom.denial(noise, 7500, 10**4) == pytest.approx(noise.f / 2)
+    assert bloom.denial(BitNoise(0, 0.25, 0.75), 7500, 10**4) == 0.0
 
 
 # Deviations.
@@ -115,11 +116,11 @@ def test_the_memoised_bit_keeps_its_deniability() -> None:
 
 def test_count_std_is_that_of_the_bits_and_of_the_basic_form() -> None:
     noise = BitNoise(0.5, 0.5, 0.75)
-    assert theory.bit_count_std(noise, 10_000) == pytest.approx(396.8626967)
+    assert bloom.bit_count_std(noise, 10_000) == pytest.approx(396.8626967)
     basic = cell([500, 500], {"kind": "rappor", "form": "basic", "f": 0.5})
     spread = math.sqrt(item_variance(basic.pure, 1000)) * 1000
-    assert theory.count_std(noise, 1, 1000) == pytest.approx(spread)
-    assert theory.count_std(noise, 4, 1000) == pytest.approx(spread / 2)
+    assert bloom.count_std(noise, 1, 1000) == pytest.approx(spread)
+    assert bloom.count_std(noise, 4, 1000) == pytest.approx(spread / 2)
 
 
 def test_count_std_is_close_to_what_decoding_reaches() -> None:
@@ -131,16 +132,16 @@ def test_count_std_is_close_to_what_decoding_reaches() -> None:
     fit = Fit.of(protocol.design.columns, users, 256)
     noise = protocol.noise
     errors = fit.standard_errors(np.zeros(4), users, noise.p_star, noise.q_star)
-    assert errors * 10_000 == pytest.approx(theory.count_std(noise, 2, 10_000), rel=0.03)
+    assert errors * 10_000 == pytest.approx(bloom.count_std(noise, 2, 10_000), rel=0.03)
 
 
 def test_learnable_items_are_as_many_as_stand_out() -> None:
     """So many equal items have the smallest count that a test at level α/M notices."""
     noise, users, candidates = BitNoise(0.5, 0.5, 0.75), 10**6, 1000
-    most = theory.learnable_items(noise, users, candidates)
+    most = bloom.learnable_items(noise, users, candidates)
     from scipy.stats import norm
 
-    z = users / most / theory.bit_count_std(noise, users)
+    z = users / most / bloom.bit_count_std(noise, users)
     assert norm.sf(z) == pytest.approx(0.05 / candidates)
 
 
@@ -303,17 +304,17 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     truth, targets = np.array([0.5, 0.3, 0.1, 0.1, 0.0, 0.0]), np.array([2, 4])
     held = float(truth[targets].sum())
     for kind, rates in (
-        ("rpa", protocol.random_rates()),
-        ("ria", protocol.honest_rates(np.isin(np.arange(6), targets) / 2)),
-        ("mga", protocol.crafted_rates(targets)),
+        ("rpa", protocol.random_bits().rates),
+        ("ria", protocol.honest_bits(np.isin(np.arange(6), targets) / 2).rates),
+        ("mga", protocol.crafted_bits(targets).rates),
     ):
         shares = np.full(4000, share)
-        found = theory.bit_support_gain(protocol, rates, targets, shares, truth)
-        ideal = theory.ideal_bit_support_gain(kind, noise, 32, 2, 2, share, held)  # type: ignore[arg-type]
+        found = bloom.bit_support_gain(protocol, rates, targets, shares, truth)
+        ideal = bloom.ideal_bit_support_gain(kind, noise, 32, 2, 2, share, held)  # type: ignore[arg-type]
         # Two hashes that coincide make the filters of a cohort uneven: within a few percent.
         assert found == pytest.approx(ideal, rel=0.05, abs=0.003)
     c = 1 - (31 / 32) ** 2
-    ria = theory.ideal_bit_support_gain("ria", noise, 32, 2, 2, share, held)
+    ria = bloom.ideal_bit_support_gain("ria", noise, 32, 2, 2, share, held)
     assert ria == pytest.approx(share * (1 - c) * (1 - held))
 
 

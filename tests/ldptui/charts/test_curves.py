@@ -13,6 +13,7 @@ from support.chart_cases import QUICK, scenario, swept
 
 from core import theory
 from core.experiment import compile
+from core.protocols import rappor as bloom
 from core.scenario import Scenario, parse
 from core.theory import bit_gain, expected_metrics
 from ldptui.charts import curves
@@ -386,8 +387,8 @@ def test_a_crowd_in_one_cohort_gains_less_by_its_bits() -> None:
     crowd = next(one for one in curves.axes(made) if one.key == "attack.cohort")
     (curve,) = curves.gain_curve(made, crowd)
     assert list(curve.support) == sorted(curve.support, reverse=True)
-    assert theory.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
-    assert theory.cohort_share(900, 100, 10, 1.0) == pytest.approx(100 / 190 / 10)
+    assert bloom.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
+    assert bloom.cohort_share(900, 100, 10, 1.0) == pytest.approx(100 / 190 / 10)
 
 
 def test_the_basic_forms_have_the_common_formula() -> None:

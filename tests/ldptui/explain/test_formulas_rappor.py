@@ -13,6 +13,7 @@ from support.cases import attack, cell
 from core import theory
 from core.cell import Cell
 from core.protocols import Rappor
+from core.protocols import rappor as bloom
 from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula
 from ldptui.explain.formulas import cell_formulas
@@ -44,13 +45,13 @@ def test_every_number_is_the_cores() -> None:
     assert value(of, "E[cᵢⱼ]") == pytest.approx(expected[0, most])
     share = one.protocol.bit_frequencies(expected)[0][0, most]
     assert value(of, "tᵢⱼ = ") == pytest.approx(share * expected[0, -1])
-    assert value(of, "Var*[tᵢⱼ]") == pytest.approx(theory.bit_count_std(noise, 2500) ** 2)
+    assert value(of, "Var*[tᵢⱼ]") == pytest.approx(bloom.bit_count_std(noise, 2500) ** 2)
     exact = share * noise.q_star * (1 - noise.q_star) + (1 - share) * noise.p_star * (
         1 - noise.p_star
     )
     assert value(of, "Var[tᵢⱼ]") == pytest.approx(2500 * exact / noise.gap**2)
-    assert value(of, "σ ≈ ") == theory.count_std(noise, 2, 10_000)
-    assert value(of, "√N (q* − p*)") == theory.learnable_items(noise, 10_000, 4)
+    assert value(of, "σ ≈ ") == bloom.count_std(noise, 2, 10_000)
+    assert value(of, "√N (q* − p*)") == bloom.learnable_items(noise, 10_000, 4)
     assert {36, 37, 38, 39, 40, 41} == {live.number for live in of} - {None}
 
 
@@ -61,9 +62,9 @@ def test_the_gain_of_the_bits(fakes: str) -> None:
     assert value(of, "m = ") == one.malicious
     assert value(of, "Σ_(t∈T)") == theory.bit_gain(one)
     assert isinstance(one.protocol, Rappor)
-    share = theory.cohort_share(one.users, one.malicious, 4, None)
+    share = bloom.cohort_share(one.users, one.malicious, 4, None)
     assert value(of, "β = ") == share == pytest.approx(one.share)
-    ideal = theory.ideal_bit_support_gain(
+    ideal = bloom.ideal_bit_support_gain(
         fakes, one.protocol.noise, 16, 2, 2, share, one.target_frequency  # type: ignore[arg-type]
     )  # fmt: skip
     assert value(of, "G = ") == ideal

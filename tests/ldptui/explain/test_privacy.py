@@ -11,8 +11,8 @@ from support.cases import attack, cell
 from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
 
-from core import theory
 from core.cell import Cell
+from core.protocols import rappor as bloom
 from ldptui.explain.rappor import privacy
 from ldptui.screens.workbench.privacy import PrivacyView
 from ldptui.session import draft as drafts
@@ -57,12 +57,12 @@ def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
     assert privacy.subject(one) == 2  # the target
     assert privacy.subject(bound(table)) == 0  # the most frequent item
     assert found["ε₁"] == short(noise.epsilon_one(h))
-    assert found["sent v's bits, but lacks v"] == percent(theory.false_attribution(noise, h, 0.1))
-    kept = theory.permanent_false_attribution(noise, h, 0.1)
+    assert found["sent v's bits, but lacks v"] == percent(bloom.false_attribution(noise, h, 0.1))
+    kept = bloom.permanent_false_attribution(noise, h, 0.1)
     assert found["keeps them, but lacks v"] == percent(kept)
-    assert found["keeps no bit of v's"] == percent(theory.signal_lost(noise, h))
-    assert found["σ"] == short(theory.count_std(noise, h, 10**6) / 10**6, 3)
-    learnt = theory.learnable_items(noise, 10**6, 4)
+    assert found["keeps no bit of v's"] == percent(bloom.signal_lost(noise, h))
+    assert found["σ"] == short(bloom.count_std(noise, h, 10**6) / 10**6, 3)
+    learnt = bloom.learnable_items(noise, 10**6, 4)
     assert found["strings learnable, at most"] == short(learnt, 3)
     assert (found["ε∞"] == "unbounded") == (noise.f == 0)
 

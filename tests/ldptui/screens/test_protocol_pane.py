@@ -5,7 +5,8 @@ from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 
 from core.protocols import KINDS, OUE, family_of
-from core.theory import count_std, frequency_std
+from core.protocols.rappor import count_std
+from core.theory import frequency_std
 from ldptui.catalogue import families
 from ldptui.screens.workbench.protocol import ProtocolPane
 from ldptui.screens.workbench.protocol_facts import facts_of

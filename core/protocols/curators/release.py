@@ -8,40 +8,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cell import Cell
-from ..protocols.curators import Curator
-from ..pure import Support
-from ..sampling import Counts, Floats
-from .support import each_support
+from ...capabilities import Collection
+from ...sampling import Counts, Floats
+from ...support import Support
+
+if TYPE_CHECKING:
+    from .curator import Curator
 
 
-def clean_release(cell: Cell, curator: Curator) -> tuple[Floats, Floats]:
+def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats]:
     """Mean and variance of each estimate without the attack: float64[d] each."""
-    if cell.rounds:
-        return _pooled([clean_release(one, curator) for one in cell.rounds],
-                       np.array([one.users for one in cell.rounds]))  # fmt: skip
-    moments = curator.moments(cell.population.histogram)
+    if collection.rounds:
+        return _pooled([clean_release(curator, part) for part in collection.rounds],
+                       np.array([part.users for part in collection.rounds]))  # fmt: skip
+    moments = curator.moments(collection.histogram)
     assert moments is not None  # without fakes there is always a closed form
-    return moments[0] / cell.users, moments[1] / cell.users**2
+    return moments[0] / collection.users, moments[1] / collection.users**2
 
 
-def released(cell: Cell, curator: Curator) -> tuple[Floats, Floats] | None:
+@lru_cache(maxsize=4)
+def released(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
     """The same with the attack; None where what fakes tell is not known, or the sum too long."""
-    if cell.rounds:
-        each = [released(one, curator) for one in cell.rounds]
-        known = [one for one in each if one is not None]
-        users = np.array([one.users + one.malicious for one in cell.rounds])
-        return _pooled(known, users) if len(known) == len(each) else None
-    kinds = []
-    for count, told in each_support(cell):
-        if told is None:
-            return None
-        kinds.append((count, told.rates))
-    moments = curator.moments(cell.population.histogram, kinds)
-    everyone = cell.users + cell.malicious
+    if collection.rounds:
+        rounds = [released(curator, part) for part in collection.rounds]
+        known = [moments for moments in rounds if moments is not None]
+        users = np.array([part.users + part.malicious for part in collection.rounds])
+        return _pooled(known, users) if len(known) == len(rounds) else None
+    if not collection.foreseen:
+        return None
+    told = [(count, law.rates) for count, law in collection.fakes]
+    moments = curator.moments(collection.histogram, told)
+    everyone = collection.users + collection.malicious
     return None if moments is None else (moments[0] / everyone, moments[1] / everyone**2)
 
 

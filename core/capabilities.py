@@ -1,0 +1,172 @@
+"""What a mechanism may be able to do besides what all can.
+
+A mechanism that lacks a capability has no such method. Why it has none it may say in words in its
+`lacks`, by the method's name: "GRR, whose report supports one item".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeGuard
+
+from .pure import Items, Mechanism, Reports, Rng, SeedSearch, Supporting
+from .sampling import Counts, Floats
+from .support import Support
+
+
+class CraftsSubsets(Supporting, Protocol):
+    """Crafts a report for a uniform subset of the targets, of a given size (MGA-A)."""
+
+    def craft_some(
+        self, targets: Items, subset: int, count: int, search: SeedSearch, rng: Rng
+    ) -> Reports: ...
+
+    def craft_some_counts(
+        self, targets: Items, subset: int, count: Counts, search: SeedSearch, rng: Rng
+    ) -> Counts: ...
+
+    def subset_support(self, r: int, subset: int, search: SeedSearch) -> Support: ...
+
+
+class Disguises(Supporting, Protocol):
+    """Crafts reports whose number of ones follows the law of honest reports (APA)."""
+
+    def disguise(self, targets: Items, count: int, rng: Rng) -> Reports: ...
+
+    def disguise_counts(self, targets: Items, count: Counts, rng: Rng) -> Counts: ...
+
+    def disguised_support(self, r: int) -> Support: ...
+
+
+class Crowds(Mechanism, Protocol):
+    """Has cohorts, of which fakes may all claim one."""
+
+    def concentrated(self, share: float) -> Self:
+        """The same mechanism as fakes play it of whom this share claims one cohort."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BitLaw:
+    """The bits of one report that users of several cohorts send.
+
+    cohorts : float64[m], how likely the user claims each cohort.
+    rates : float64[m, k], how likely a report of each cohort has each bit.
+    scatter : of a cohort and weights `pull` float64[k, any], float64[any]: the variance of
+        Σ pull·bits of a report.
+    """
+
+    cohorts: Floats
+    rates: Floats
+    scatter: Callable[[int, Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """What closed forms have to know of a collection.
+
+    histogram : int64[d], the genuine users of each item.
+    fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
+        supports, an ItemSupport; None where that is not known.
+    rounds : those of a campaign, in order; empty where there is one collection.
+    """
+
+    histogram: Counts
+    fakes: tuple[tuple[int, Any], ...] = ()
+    rounds: tuple[Collection, ...] = ()
+
+    @property
+    def users(self) -> int:
+        return int(self.histogram.sum())
+
+    @property
+    def malicious(self) -> int:
+        return sum(count for count, _ in self.fakes)
+
+    @property
+    def frequencies(self) -> Floats:
+        """float64[d], the true frequencies of the genuine users."""
+        return self.histogram / self.users
+
+    @property
+    def foreseen(self) -> bool:
+        """Whether it is known what all fakes send."""
+        return all(law is not None for _, law in self.fakes)
+
+
+class Foretells(Mechanism, Protocol):
+    """Has closed forms of its estimates of its own, which (p, q) do not give."""
+
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """Expected estimates before and after the attack, float64[d] each.
+
+        None where there is no closed form, or none of what the fakes do.
+        """
+        ...
+
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """Variances of the same in one trial, float64[d] each."""
+        ...
+
+
+class SendsBits(Mechanism, Protocol):
+    """Its reports are bits that do not stand for items: what fakes send is known bit by bit."""
+
+    def random_bits(self) -> BitLaw:
+        """A uniformly random report."""
+        ...
+
+    def honest_bits(self, frequencies: Floats) -> BitLaw:
+        """An honest report of an item that is drawn with these probabilities, float64[d]."""
+        ...
+
+    def unperturbed_bits(self, frequencies: Floats) -> BitLaw:
+        """An item that is drawn with these probabilities, encoded and not perturbed."""
+        ...
+
+    def crafted_bits(self, targets: Items) -> BitLaw:
+        """A report crafted for these targets."""
+        ...
+
+    def avoided_bits(self, targets: Items) -> BitLaw:
+        """A report that avoids these targets."""
+        ...
+
+    def bit_gain(self, collection: Collection, targets: Items) -> float | None:
+        """The gain of the targets before decoding; None where it is not known."""
+        ...
+
+    def bit_counts(self, collection: Collection) -> Floats | None:
+        """The expected counts of a trial, of whatever shape they have, fakes included."""
+        ...
+
+    def bit_count_variances(self, collection: Collection) -> Floats | None:
+        """The variances of the same."""
+        ...
+
+
+def tells_support(mechanism: object) -> TypeGuard[Supporting]:
+    """Whether it is known what one report supports."""
+    return hasattr(mechanism, "honest_support")
+
+
+def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:
+    """Whether it is known what one report has of bits that do not stand for items."""
+    return hasattr(mechanism, "honest_bits")
+
+
+def foretells(mechanism: object) -> TypeGuard[Foretells]:
+    """Whether there are closed forms of its own."""
+    return hasattr(mechanism, "means")
+
+
+def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:
+    """Why a mechanism lacks a capability, in words that begin with its name; None if it has it.
+
+    otherwise : said after the name where the mechanism gives no reason of its own.
+    """
+    if hasattr(mechanism, capability):
+        return None
+    reasons: dict[str, Any] = getattr(mechanism, "lacks", {})
+    return str(reasons.get(capability, f"{type(mechanism).__name__}, {otherwise}"))

@@ -1,0 +1,187 @@
+"""RAPPOR before decoding: how many bits are counted, how they scatter, what an attack adds.
+
+RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from ...capabilities import Collection
+from ...pure import Items
+from ...sampling import Floats
+from .laws import Filters
+from .noise import BitNoise
+
+
+def bit_count_std(noise: BitNoise, users: float) -> float:
+    """Deviation of t_ij, the estimated number of a cohort's users that have a bit, if none has.
+
+    √(p*(1-p*) N_j) / (q* - p*) for a cohort of N_j users. RAP section 4.
+    """
+    return math.sqrt(noise.p_star * (1 - noise.p_star) * users) / noise.gap
+
+
+def count_std(noise: BitNoise, hashes: int, users: float) -> float:
+    """Deviation of the decoded count of a rare item among N users, for any number of cohorts.
+
+    About √(N p*(1-p*) / h) / (q* - p*): each cohort sees N/m users through h bits, and there are m
+    of them. Bits that other candidates share make it larger.
+    """
+    return bit_count_std(noise, users) / math.sqrt(hashes)
+
+
+def learnable_items(noise: BitNoise, users: float, candidates: int, alpha: float = 0.05) -> float:
+    """How many equally frequent items N users can reveal at best. RAP section 5, "learning limits".
+
+    N over the smallest count that a test at level α/M notices, Q times its deviation: with one bit
+    an item, √N (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). At p = 1/2 and without permanent
+    noise that is (2q - 1) √N / Q.
+    """
+    from scipy.special import ndtri
+
+    return users / (-float(ndtri(alpha / candidates)) * bit_count_std(noise, users))
+
+
+def bit_support_gain(
+    protocol: Filters, rates: Floats, targets: Items, shares: Floats, frequencies: Floats
+) -> float:
+    """Gain before decoding: of the mean over each target's bits of the estimated share of users.
+
+    Σ_T mean over the target's bits of β_j [(s_ij - p*) / (q* - p*) - F_ij], where a fake report of
+    cohort j has bit i with probability s_ij (`rates`), F_ij of the genuine users have it, and
+    fakes are a share β_j (`shares`, float64[m]) of the cohort. The common formula, S and f_T of
+    bits.
+    """
+    noise = protocol.noise
+    moved = (rates - noise.p_star) / noise.gap - protocol.design.bits_of(frequencies)
+    columns = protocol.design.columns[:, protocol.design.column_of[targets]]
+    moved *= shares[:, None]
+    return float(((columns.T @ moved.ravel()) / columns.sum(axis=0)).sum())
+
+
+def bit_gain(protocol: Filters, collection: Collection, targets: Items) -> float | None:
+    """`bit_support_gain` of a collection; None without an attack, or if it is not known."""
+    rates = bit_rates(protocol, collection) if collection.fakes else None
+    if rates is None:
+        return None
+    shares = fake_shares(protocol, collection)
+    return bit_support_gain(protocol, rates, targets, shares, collection.frequencies)
+
+
+def ideal_bit_support_gain(
+    attack: Literal["rpa", "ria", "mga"],
+    noise: BitNoise,
+    bits: int,
+    hashes: int,
+    r: int,
+    share: float,
+    target_frequency: float,
+) -> float:
+    """`bit_support_gain` averaged over all hash functions, of r targets.
+
+    With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
+    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for RPA, r for MGA (before
+    padding), and q* + (r-1)(p* + c (q* - p*)) for RIA, which gives β (1 - f_T)(1 - c).
+    """
+    shared = 1 - (1 - 1 / bits) ** hashes
+    supported = {
+        "rpa": r / 2,
+        "ria": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
+        "mga": float(r),
+    }[attack]
+    held = target_frequency + (r - target_frequency) * shared
+    return share * ((supported - r * noise.p_star) / noise.gap - held)
+
+
+def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None) -> float:
+    """The expected share of fakes in a cohort, averaged over the cohorts.
+
+    `cohort` is the share of the fakes that all claim one cohort; the others, and all of them where
+    it is None, and the genuine users claim any.
+    """
+    crowd = cohort or 0.0
+    each = malicious * (1 - crowd) / cohorts
+    genuine = users / cohorts
+    one = each + malicious * crowd
+    return (one / (genuine + one) + (cohorts - 1) * each / (genuine + each)) / cohorts
+
+
+def attacked_users(protocol: Filters, collection: Collection) -> Floats:
+    """float64[m]: how many users of each cohort to expect, fakes included; their law is known."""
+    users = collection.users * protocol.cohort_law
+    for count, law in collection.fakes:
+        users = users + count * law.cohorts
+    return np.asarray(users)
+
+
+def fake_shares(protocol: Filters, collection: Collection) -> Floats:
+    """float64[m]: the expected share of fakes in each cohort."""
+    genuine = collection.users * protocol.cohort_law
+    return np.asarray(1 - genuine / attacked_users(protocol, collection))
+
+
+def bit_rates(protocol: Filters, collection: Collection) -> Floats | None:
+    """float64[m, k]: how likely a fake of each cohort has each bit, over all kinds of fakes.
+
+    None where that is not known.
+    """
+    if not collection.foreseen:
+        return None
+    users = np.zeros(protocol.cohorts)
+    ones = np.zeros((protocol.cohorts, protocol.bits))
+    for count, law in collection.fakes:
+        if len(collection.fakes) == 1:
+            return np.asarray(law.rates)
+        claimed = count * law.cohorts
+        users += claimed
+        ones += claimed[:, None] * law.rates
+    return np.asarray(ones / np.maximum(users, np.finfo(float).tiny)[:, None])
+
+
+def attacked_shares(protocol: Filters, collection: Collection) -> Floats | None:
+    """float64[m, k]: the expected estimate of the share of each cohort that has each bit."""
+    held = protocol.design.bits_of(collection.frequencies)
+    if not collection.fakes:
+        return held
+    rates = bit_rates(protocol, collection)
+    if rates is None:
+        return None
+    fake = (rates - protocol.noise.p_star) / protocol.noise.gap
+    return np.asarray(held + fake_shares(protocol, collection)[:, None] * (fake - held))
+
+
+def bit_counts(protocol: Filters, collection: Collection) -> Floats | None:
+    """float64[m, k + 1]: the expected counts of a trial, fakes included; None if not known.
+
+    The number of users of each cohort who send each bit as 1; in the last column, of all its users.
+    """
+    shares = attacked_shares(protocol, collection)
+    if shares is None:
+        return None
+    users = attacked_users(protocol, collection)[:, None]
+    sent = protocol.noise.p_star + protocol.noise.gap * shares
+    return np.concatenate([users * sent, users], axis=1)
+
+
+def bit_count_variances(protocol: Filters, collection: Collection) -> Floats | None:
+    """float64[m, k + 1]: the variances of the counts of `bit_counts`, exact; None if not known.
+
+    A count is of users who are in the cohort and send the bit, each on their own with a probability
+    P: Σ P(1-P). For n genuine users with cohort law λ, F of whom have the bit,
+    Σ P = nλ(p*(1-F) + q*F) and Σ P² = nλ²(p*²(1-F) + q*²F).
+    """
+    if not collection.foreseen:
+        return None
+    p, q, law = protocol.noise.p_star, protocol.noise.q_star, protocol.cohort_law[:, None]
+    held = protocol.design.bits_of(collection.frequencies)
+    ones = law * (p * (1 - held) + q * held) - law**2 * (p**2 * (1 - held) + q**2 * held)
+    variances = collection.users * np.concatenate([ones, law * (1 - law)], axis=1)
+    for count, sent in collection.fakes:
+        claimed = sent.cohorts[:, None]
+        chance = claimed * np.concatenate([sent.rates, np.ones_like(claimed)], axis=1)
+        variances += count * chance * (1 - chance)
+    return np.asarray(variances)

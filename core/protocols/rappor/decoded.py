@@ -1,0 +1,131 @@
+"""RAPPOR after decoding: what least squares makes of the bits, on average and how far off.
+
+Where a lasso selects candidates first there are no closed forms.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from ...capabilities import Collection
+from ...sampling import Counts, Floats
+from .counted import attacked_shares, attacked_users
+from .decoding import Design, Fit, one_thread
+from .laws import Filters, honest_bits
+
+MOST_COLUMNS: Final = 2048
+"""Decoding so many candidates has its expectation computed: a second's work."""
+
+
+def decodes_linearly(protocol: Filters) -> bool:
+    """Whether decoding is least squares without a selection, so that its expectation is known."""
+    design = protocol.design
+    return not (design.selects or design.indistinct or design.candidates > MOST_COLUMNS)
+
+
+def decoded(protocol: Filters, users: Floats, shares: Floats) -> Floats:
+    """float64[d]: what least squares makes of these shares [m, k] of this many users [m].
+
+    Shares are Pr[bit sent as 1] less p*, over q* - p*.
+    """
+    return _fit(protocol, users).coefficients(shares)[protocol.design.column_of]
+
+
+def _fit(protocol: Filters, users: Floats) -> Fit:
+    return _fit_of(protocol.design, tuple((users / users.max()).tolist()))
+
+
+@lru_cache(maxsize=2)
+def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
+    """Of cohorts of this relative size: it is the same in all cells of most sweeps."""
+    return Fit.of(design.columns, np.array(users), design.bits)
+
+
+def estimable(protocol: Filters) -> bool:
+    """Whether the expectation of every decoded frequency is known."""
+    if not decodes_linearly(protocol):
+        return False
+    with one_thread():
+        return bool(_fit(protocol, protocol.cohort_law).known.all())
+
+
+def means(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
+    """Expected estimates before and after the attack, float64[d] each; None where not all known."""
+    if not estimable(protocol):
+        return None
+    shares = attacked_shares(protocol, collection)
+    if shares is None:
+        return collection.frequencies, None
+    with one_thread():
+        users = attacked_users(protocol, collection)
+        return collection.frequencies, decoded(protocol, users, shares)
+
+
+def variances(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
+    """Variances of the same in one trial; to first order in m/n, as if the cohorts were as large as
+    expected.
+
+    None for several rounds together: users keep cohort and bits.
+    """
+    expected = None if collection.rounds else means(protocol, collection)
+    if expected is None:
+        return None
+    with one_thread():
+        clean = _clean_variance(protocol, collection.histogram.tobytes())
+        if not collection.fakes:
+            return clean, clean
+        estimate = expected[1]
+        if estimate is None:
+            return clean, None
+        return clean, _attacked_variance(protocol, collection, estimate)
+
+
+@lru_cache(maxsize=4)
+def _clean_variance(protocol: Filters, histogram: bytes) -> Floats:
+    """float64[d], of the users of each item, int64[d]; kept, as cells of a sweep share it."""
+    held: Counts = np.frombuffer(histogram, dtype=np.int64)
+    users, noise = held.sum() * protocol.cohort_law, protocol.noise
+    fit = _fit(protocol, users)
+    return fit.standard_errors(held / held.sum(), users, noise.p_star, noise.q_star) ** 2
+
+
+def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floats) -> Floats:
+    """float64[d]: variance of the decoded frequencies under attack, whose expectation is given.
+
+    Least squares solves Σ_users X_J'(y - X_J b) = 0, J a user's cohort: the variance is that of one
+    user's term, about its own mean over the cohorts, summed over users, between the inverses of
+    X'WX. What the fakes send fits no frequencies, so that the cohorts' sizes matter as well.
+    """
+    noise, truth, gap = protocol.noise, collection.frequencies, protocol.noise.gap
+    everyone = attacked_users(protocol, collection)
+    fit = _fit(protocol, everyone)
+    rows = protocol.design.columns.tocsr()
+    fitted = protocol.design.bits_of(estimate)
+    honest = honest_bits(protocol, truth)
+    parts = [
+        (count, law, (law.rates - noise.p_star) / gap, np.zeros(truth.size))
+        for count, law in collection.fakes
+    ]
+    variance = np.zeros(truth.size)
+    each = np.zeros((truth.size, truth.size))
+    for cohort, chance in enumerate(protocol.cohort_law):
+        own = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
+        pull = own @ fit.inverse
+        # What a user who holds u adds to the estimate of v on average, in row u and column v.
+        moved = own.T @ pull - fitted[cohort] @ pull
+        sent = honest.scatter(cohort, pull) / gap**2
+        mean = truth @ moved
+        variance += collection.users * chance * (sent + mean**2)
+        each += chance * moved
+        for count, law, rates, fake in parts:
+            pushed = (rates[cohort] - fitted[cohort]) @ pull
+            scatter = law.scatter(cohort, pull) / gap**2
+            variance += count * law.cohorts[cohort] * (scatter + pushed**2)
+            fake += law.cohorts[cohort] * pushed
+    variance -= collection.users * (truth @ each**2)
+    for count, _, _, fake in parts:
+        variance -= count * fake**2
+    return np.asarray(variance / everyone.sum() ** 2)

@@ -1,0 +1,93 @@
+"""What one report has of each bit, whoever sends it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from ...capabilities import BitLaw
+from ...pure import BoolArray, Items
+from ...sampling import Floats
+from .decoding import Design
+from .noise import BitNoise
+
+
+class Filters(Hashable, Protocol):
+    """What these laws need of RAPPOR."""
+
+    @property
+    def bits(self) -> int: ...
+    @property
+    def cohorts(self) -> int: ...
+    @property
+    def noise(self) -> BitNoise: ...
+    @property
+    def design(self) -> Design: ...
+    @property
+    def cohort_law(self) -> Floats: ...
+
+    def encode(self, values: Items, cohorts: Items) -> BoolArray: ...
+    def aimed(self, targets: Items) -> BoolArray: ...
+
+
+def random_bits(protocol: Filters) -> BitLaw:
+    """A uniformly random report."""
+    rates = np.full((protocol.cohorts, protocol.bits), 0.5)
+    return BitLaw(protocol.cohort_law, rates, _random_scatter)
+
+
+def _random_scatter(_: int, pull: Floats) -> Floats:
+    return np.asarray((pull**2).sum(axis=0) / 4)
+
+
+def honest_bits(protocol: Filters, frequencies: Floats) -> BitLaw:
+    """An honest report of an item that is drawn with these probabilities, float64[d]."""
+    noise = protocol.noise
+    rates = np.asarray(noise.p_star + noise.gap * protocol.design.bits_of(frequencies))
+    return BitLaw(protocol.cohort_law, rates, partial(_honest_scatter, protocol, frequencies))
+
+
+def _honest_scatter(protocol: Filters, frequencies: Floats, cohort: int, pull: Floats) -> Floats:
+    p, q = protocol.noise.p_star, protocol.noise.q_star
+    set_bits = protocol.design.bits_of(frequencies)[cohort]
+    noise = set_bits * q * (1 - q) + (1 - set_bits) * p * (1 - p)
+    scatter = _unperturbed_scatter(protocol, frequencies, cohort, pull)
+    return np.asarray(noise @ pull**2 + protocol.noise.gap**2 * scatter)
+
+
+def unperturbed_bits(protocol: Filters, frequencies: Floats) -> BitLaw:
+    """The Bloom filter of an item that is drawn with these probabilities, float64[d]."""
+    rates = protocol.design.bits_of(frequencies)
+    return BitLaw(protocol.cohort_law, rates, partial(_unperturbed_scatter, protocol, frequencies))
+
+
+def _unperturbed_scatter(
+    protocol: Filters, frequencies: Floats, cohort: int, pull: Floats
+) -> Floats:
+    values = np.flatnonzero(frequencies)
+    moved = protocol.encode(values, np.full(values.size, cohort)) @ pull
+    held = frequencies[values]
+    return np.asarray(held @ moved**2 - (held @ moved) ** 2)
+
+
+def made_bits(protocol: Filters, targets: Items, padding: Items, own: float) -> BitLaw:
+    """A report with every bit of these targets (`own` 1) or none (0), and others at random.
+
+    padding : int64[m], the number of other bits, a uniform subset of them.
+    """
+    aimed = protocol.aimed(targets)
+    others = np.maximum(protocol.bits - aimed.sum(axis=1), 1)
+    rates = np.where(aimed, own, (padding / others)[:, None])
+    return BitLaw(protocol.cohort_law, rates, partial(_made_scatter, aimed, padding))
+
+
+def _made_scatter(aimed: BoolArray, padding: Items, cohort: int, pull: Floats) -> Floats:
+    others = pull[~aimed[cohort]]
+    count, pad = len(others), int(padding[cohort])
+    if count < 2 or pad in (0, count):
+        return np.zeros(pull.shape[1])
+    each = pad * (count - pad) / (count * (count - 1))
+    return np.asarray(each * ((others**2).sum(axis=0) - others.sum(axis=0) ** 2 / count))

@@ -1,0 +1,75 @@
+"""What one report supports: the law that every closed form of an attack is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .sampling import Counts, Floats
+
+
+@dataclass(frozen=True)
+class Support:
+    """What one report drawn from some law supports, towards a set of r targets.
+
+    Given how many targets it supports they are a uniform subset of all targets, and the other
+    items that it supports one of all others.
+
+    target, other : probability that it supports a given target / a given other item.
+    variance : variance of the number of targets that it supports.
+    other_variance, covariance : variance of the number of other items that it supports, and the
+        covariance of both numbers.
+    """
+
+    target: float
+    other: float
+    variance: float
+    other_variance: float
+    covariance: float
+
+    def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
+        """Variance of the number supported of so many of the r targets and of the other items."""
+        within = _subset_variance(r, inside, self.target, self.variance)
+        beyond = _subset_variance(others, outside, self.other, self.other_variance)
+        if not (inside and outside):
+            return within + beyond
+        return within + beyond + 2 * inside * outside / (r * others) * self.covariance
+
+
+def _subset_variance(items: int, counted: int, rate: float, variance: float) -> float:
+    """Variance of how many of `counted` items are in a uniform subset of all, of random size."""
+    if counted in (0, items):
+        return variance if counted else 0.0
+    mean = items * rate
+    # The law of total variance: hypergeometric, given the size.
+    mixed = items * mean - variance - mean**2
+    spread = counted * (items - counted) / (items**2 * (items - 1)) * mixed
+    return spread + (counted / items) ** 2 * variance
+
+
+def one_item_support(hit: float, r: int, domain_size: int) -> Support:
+    """The law of a report that supports exactly one item, a target with probability `hit`."""
+    others, variance = domain_size - r, hit * (1 - hit)
+    return Support(hit / r, (1 - hit) / others if others else 0.0, variance, variance, -variance)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSupport:
+    """What one fake report supports, item by item.
+
+    rates : float64[d], how likely it supports each item.
+    variance : of how many of the targets that are counted it supports.
+    """
+
+    rates: Floats
+    variance: float
+
+
+def item_support(law: Support, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
+    """The same law item by item, towards these targets; the variance is of those counted."""
+    rates = np.full(domain_size, law.other)
+    rates[targets] = law.target
+    r, inside = targets.size, np.intersect1d(targets, counted).size
+    variance = law.counted_variance(r, domain_size - r, inside, counted.size - inside)
+    return ItemSupport(rates, variance)
