@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from .errors import ScenarioError, got, spelled
 
@@ -55,6 +55,16 @@ class Range:
         if math.isfinite(self.high):
             described["maximum" if self.ends[1] == "]" else "exclusiveMaximum"] = self.high
         return described
+
+
+EPSILON: Final = Range(0, 20, "(]")
+"""ε of a local protocol, in nats."""
+BUDGET: Final = Range(1e-9, 1e3)
+"""ε of a curator; below, the noise of one bin would not fit a 64-bit count."""
+DOMAIN: Final = Range(2, 2**32)
+"""The number of items."""
+ALPHA: Final = Range(0, 1, "()")
+"""How often a bound may fail."""
 
 
 def _number(value: float) -> str:

@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounds import Range, check_bounds
+from .bounds import DOMAIN as DOMAIN
+from .bounds import EPSILON as EPSILON
+from .bounds import check_bounds
 from .errors import ScenarioError, got
 from .sampling import Counts, Floats
 from .support import ItemSupport, Support
@@ -25,9 +27,6 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 Rng: TypeAlias = np.random.Generator
 
 Scoring = Literal["anchor", "bucket"]
-
-EPSILON = Range(0, 20, "(]")
-DOMAIN = Range(2, 2**32)
 
 
 @dataclass(frozen=True)

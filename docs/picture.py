@@ -28,7 +28,7 @@ async def main() -> None:
         await pilot.press("2")
         lab = app.screen
         assert isinstance(lab, LabScreen)
-        while "locality" not in lab.answers:
+        while "price" not in lab.answers:
             await pilot.pause(0.05)
         await pilot.pause(0.2)
         write(app, "lab")

@@ -12,12 +12,14 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
 from .. import __version__
 from ..catalogue import listed_kinds
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
-from ..lab import options as lab_options
+from ..lab import topics as lab
+from ..lab.questions.shared import NEIGHBOURS
 from ..session import attack_options
 from .runs import options as history_options
 
@@ -45,14 +47,7 @@ commands (each has its own --help):
   replay RUN|FILE      compute a recorded run again and compare
   record SCENARIO      simulate into one file to be shared
   compare A B          the differences of two runs
-  accuracy             what a trusted curator's histogram is off by, and back
-  price SCENARIO       how many more users local privacy needs for a curator's error
-  choose SCENARIO      the most frequent item, found privately: how often it is right
-  sensitivity FILE.csv what one person changes in a column's totals; clipping
-  synthetic SCENARIO   a CSV column drawn from a private release
-  disclose FILE.csv    what a table gives away: k-anonymity, l-diversity, t-closeness
-  check PROTOCOL       whether a mechanism keeps its ε: a proof or an audit
-  ledger ENTRY …       what several releases cost together
+{topics}
 
 examples:
   ldptui                                 open the workbench
@@ -97,10 +92,11 @@ def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
 
 def app_parser() -> argparse.ArgumentParser:
     """The arguments of `ldptui` without a command."""
+    lines = [f"  {topic.usage:<20} {topic.summary}" for topic in lab.TOPICS.values()]
     parser = _parser(
         "ldptui",
         "A terminal workbench for local differential privacy and the attacks on it.",
-        _COMMANDS,
+        _COMMANDS.format(topics="\n".join(lines)),
     )
     parser.usage = "ldptui [options] [SCENARIO]\n       ldptui COMMAND [options] …"
     parser.add_argument(
@@ -208,7 +204,7 @@ def theory_parser() -> argparse.ArgumentParser:
     central = parser.add_argument_group("laplace, geometric, stability")
     central.add_argument(
         "--neighbours",
-        choices=lab_options.NEIGHBOURS,
+        choices=NEIGHBOURS.choices,
         help="tables that must look alike: change-one (default), add-remove",
     )
     central.add_argument("--delta", type=float, metavar="D", help="δ of stability (1e-6)")
@@ -296,16 +292,16 @@ def _obey(arguments: list[str]) -> int:
     if command in history_options.COMMANDS:
         options = history_options.parser(command, _parser, _add_scenario).parse_args(rest)
         return _work(command)(options)
-    if command in lab_options.COMMANDS:
-        options = lab_options.parser(command, _parser).parse_args(rest)
+    if command in lab.TOPICS:
+        options = lab.parser(command, _parser).parse_args(rest)
         return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
     known = ("run", "theory", "scenarios", "schema", *history_options.COMMANDS)
-    if options.scenario in (*known, *lab_options.COMMANDS):
+    if options.scenario in (*known, *lab.TOPICS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
     if more:
-        close = difflib.get_close_matches(command, (*known, *lab_options.COMMANDS), n=1)
+        close = difflib.get_close_matches(command, (*known, *lab.TOPICS), n=1)
         hint = f", did you mean the command {close[0]}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     return _open(parser, options)
@@ -313,8 +309,11 @@ def _obey(arguments: list[str]) -> int:
 
 def _work(command: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command."""
-    name = "run" if command in lab_options.COMMANDS else command
-    work: Callable[[argparse.Namespace], int] = getattr(_module(command), name)
+    if command in lab.TOPICS:
+        from ..lab import asking
+
+        return partial(asking.command, command)
+    work: Callable[[argparse.Namespace], int] = getattr(_module(command), command)
     return work
 
 
@@ -322,8 +321,6 @@ def _module(command: str) -> Any:
     """The module behind a command. It is imported now, when it is known to be needed."""
     from importlib import import_module
 
-    if command in lab_options.COMMANDS:
-        return import_module(f"ldptui.lab.{command}")
     return import_module(f"{__package__}.{_MODULES[command]}")
 
 

@@ -1,4 +1,7 @@
-"""`ldptui accuracy`: what a curator's histogram is off by, and what locality costs beside it."""
+"""Accuracy: what a trusted curator's histogram is off by, and what locality costs beside it.
+
+The command prints the closed forms, both ways; the tab also draws one release against the truth.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +11,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.bounds import Range
 from core.errors import ScenarioError
-from core.protocols.curators import SENSITIVITY
+from core.protocols.curators import SENSITIVITY, Neighbours
 from core.protocols.curators import accuracy as acc
-from core.pure import DOMAIN, item_variance
+from core.pure import item_variance
+from core.sampling import Counts, Floats
 
 from .. import exits
+from ..charts.series import Axis, Plot, Series
 from ..text import format as text
-from .mechanisms import bound, curator
-from .options import CURATORS
-from .output import Row, laid_out, of_option, row, show, within
+from .asking import Ask, Steps, answer_of
+from .mechanisms import CURATORS, bound, curator
+from .output import Report, Row, laid_out, row, show
 
 BESIDE: Final = ("grr", "sue", "oue", "olh")
 
-OPTIONS: Final = {
-    "epsilon": "--epsilon",
-    "accuracy": "--accuracy",
-    "alpha": "--alpha",
-    "bins": "--bins",
-    "delta": "--delta",
-    "domain_size": "--items",
-}
+POINTS: Final = 256
+"""Items drawn at most: of more of them, ranks on a logarithmic axis."""
+DRAWS: Final = 400
+NUMBERS: Final = 2_000_000
+"""Noisy counts drawn at most, over all draws."""
 
 
 def run(options: Namespace) -> int:
     """Print the accuracies, or the budgets that an accuracy needs."""
-    try:
-        values = accuracies(options)
-    except ScenarioError as error:
-        raise of_option(error, OPTIONS) from error
+    values = accuracies(options)
     show(options, values, _table(options, values))
     return exits.DONE
 
@@ -45,10 +43,8 @@ def run(options: Namespace) -> int:
 def accuracies(options: Namespace) -> dict[str, Any]:
     """ε, accuracy and scale of each central mechanism; the errors of local protocols beside."""
     if (options.items is None) != (options.users is None):
-        missing = "--items" if options.items is None else "--users"
+        missing = "items" if options.items is None else "users"
         raise ScenarioError("is needed too, for the price of locality", key=missing)
-    within("--items", options.items, DOMAIN)
-    within("--users", options.users, Range(1, 1e15))
     mechanisms = {name: _mechanism(name, options) for name in CURATORS}
     return {
         "neighbours": options.neighbours,
@@ -60,31 +56,41 @@ def accuracies(options: Namespace) -> dict[str, Any]:
     }
 
 
-def _mechanism(name: str, options: Namespace) -> dict[str, Any]:
-    goal, alpha, delta, bins = options.accuracy, options.alpha, options.delta, options.bins
-    near, epsilon = options.neighbours, options.epsilon
-    found: float
-    if name == "laplace":
-        if goal is not None:
-            epsilon = acc.laplace_epsilon(goal, alpha, bins, near)
-        found = acc.laplace_accuracy(epsilon, alpha, bins, near)
-    elif name == "geometric":
-        if goal is not None:
-            epsilon = acc.geometric_epsilon(goal, alpha, bins, near)
-        found = acc.geometric_accuracy(epsilon, alpha, bins, near)
-    else:
-        if goal is not None:
-            epsilon = acc.stability_epsilon(goal, alpha, delta, bins, near)
-        found = acc.stability_accuracy(epsilon, alpha, delta, bins, near)
+def _mechanism(kind: str, options: Namespace) -> dict[str, Any]:
+    delta, near, epsilon = options.delta, options.neighbours, options.epsilon
+    if epsilon is None:
+        epsilon = epsilon_for(kind, options.accuracy, options.alpha, delta, options.bins, near)
     values = {
         "epsilon": epsilon,
-        "delta": delta if name == "stability" else 0.0,
+        "delta": delta if kind == "stability" else 0.0,
         "scale": acc.scale(epsilon, near),
-        "accuracy": found,
+        "accuracy": accuracy_of(kind, epsilon, options.alpha, delta, options.bins, near),
     }
-    if name == "stability":
+    if kind == "stability":
         values["threshold"] = acc.stability_threshold(epsilon, delta, near)
     return values
+
+
+def accuracy_of(
+    kind: str, epsilon: float, alpha: float, delta: float, bins: int, near: Neighbours
+) -> float:
+    """What each of the bins is off by at most, with probability 1 - α together."""
+    if kind == "stability":
+        return acc.stability_accuracy(epsilon, alpha, delta, bins, near)
+    if kind == "geometric":
+        return acc.geometric_accuracy(epsilon, alpha, bins, near)
+    return acc.laplace_accuracy(epsilon, alpha, bins, near)
+
+
+def epsilon_for(
+    kind: str, goal: float, alpha: float, delta: float, bins: int, near: Neighbours
+) -> float:
+    """The budget with which each of the bins is off by so much at most."""
+    if kind == "stability":
+        return acc.stability_epsilon(goal, alpha, delta, bins, near)
+    if kind == "geometric":
+        return acc.geometric_epsilon(goal, alpha, bins, near)
+    return acc.laplace_epsilon(goal, alpha, bins, near)
 
 
 def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -163,3 +169,120 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         size = f"d = {text.count(where['items'])}, n = {text.count(where['users'])}"
         notes.append(f"with {size}; users needed: for the error that laplace has with n")
     return laid_out(title, rows, notes)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    population = ask.cell.first.population
+    histogram, d = population.histogram, population.domain_size
+    alpha, near, kind = ask.given.alpha, ask.given.neighbours, ask.given.mechanism
+    delta, forward = ask.given.delta, ask.given.accuracy is None
+    acc.require_delta(delta)
+    given = ask.given.epsilon if forward else ask.given.accuracy
+    rows, budgets = [], {}
+    for name, ahead, back, source in formulas(acc.sensitivity(near)):
+        for bins in (1, d):
+            where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
+            if forward:
+                budgets[name] = given
+                found = accuracy_of(name, given, alpha, delta, bins, near)
+            else:
+                found = budgets[name] = epsilon_for(name, given, alpha, delta, bins, near)
+            rows.append(row(f"{name}, {where}", found, ahead if forward else back, source))
+    epsilon = budgets[kind]
+    acc.require("epsilon" if forward else "accuracy", epsilon, acc.BUDGET)
+    width = acc.sensitivity(near)
+    if kind == "stability":
+        threshold = acc.stability_threshold(epsilon, delta, near)
+        rows.append(row("threshold", threshold, f"({width}/ε) ln(2/δ) + 1", "V th. 3.5"))
+    mechanism = curator(kind, d, epsilon, delta, near)
+    one, every = mechanism.accuracy(alpha), mechanism.accuracy(alpha, d)
+
+    yield f"drawing {kind} histograms of {text.count(d)} items"
+    rng = ask.rng
+    released = mechanism.sample(histogram[None], rng)[0]
+    outside = int((np.abs(released - histogram) > one).sum())
+    expected = text.short(float(mechanism.tail(histogram, one).sum()), 3)
+    seen = f"of {text.count(d)} bins; {expected} expected"
+    rows.append(row("off by more, one draw", text.count(outside), seen, "simulated"))
+    draws, missed = max(4, min(DRAWS, NUMBERS // d)), 0
+    for at in range(draws):
+        if d * (at % 16) >= 2**16:
+            yield f"drawing {kind} histograms: {at} of {draws}"
+        off = np.abs(mechanism.sample(histogram[None], rng) - histogram)
+        missed += bool((off > every).any())
+    bound = "" if kind == "laplace" else "at most "  # whole numbers and withheld bins are below α
+    seen = f"of {draws} draws; {bound}{text.short(alpha * draws, 3)} expected"
+    rows.append(row("off by more in any bin", str(missed), seen, "simulated"))
+
+    with_ = f"ε = {text.short(epsilon)}, α = {text.chosen(alpha)}"
+    title = f"Users that a count is off by at most, {with_}"
+    if not forward:
+        most = text.chosen(given)
+        title = f"ε that makes a count off by at most {most} users, α = {text.chosen(alpha)}"
+    verdict = (
+        f"With {with_} a {kind} count is off by more than {text.short(one, 5)} users with "
+        f"probability α at most; any of all {text.count(d)} by more than {text.short(every, 5)}."
+    )
+    share = f"{text.percent(every / population.users)} of them"
+    size = f"Your population has n = {text.count(population.users)} users: that is {share}."
+    changed = "1 bin" if width == 1 else f"{width} bins"
+    why = f"With {near} neighbours one person changes {changed} by 1: Δ = {width}."
+    words = (verdict, size, why)
+    charts = (
+        _drawn(histogram, released, every, f"{kind}, {with_}"),
+        _off(histogram, released, one, every, f"{kind}, {with_}"),
+    )
+    return answer_of(Report(title, rows, ()), *charts, words=words)
+
+
+def ranked(histogram: Counts) -> tuple[Counts, Counts, bool]:
+    """Items from the most frequent on, their ranks, and whether ranks are thinned out."""
+    order = np.argsort(-histogram, kind="stable")
+    if order.size <= POINTS:
+        return order, np.arange(1, order.size + 1), False
+    ranks = np.unique(np.geomspace(1, order.size, POINTS).round().astype(np.int64))
+    return order[ranks - 1], ranks, True
+
+
+def _drawn(histogram: Counts, released: Floats, accuracy: float, title: str) -> Plot:
+    items, ranks, thinned = ranked(histogram)
+    true = histogram[items].astype(float)
+    steep = bool(true[0] > 50 * max(1.0, true[-1]))
+
+    def on_axis(values: Floats) -> Floats:
+        return np.where(values > 0, values, np.nan) if steep else values
+
+    band = "± a, all bins at once"
+    wide = np.where(accuracy > 0.03 * true, accuracy, np.nan)  # else it hides what it is around
+    return Plot(
+        f"Released and true counts: {title}",
+        Axis("rank of the item by its true count", log=thinned),
+        Axis("users", log=steep),
+        (
+            Series("true", ranks, on_axis(true), "true"),
+            Series(band, ranks, on_axis(true + wide), "theory", "dotted"),
+            Series(band, ranks, on_axis(true - wide), "theory", "dotted", legend=False),
+            Series("released", ranks, on_axis(released[items]), "clean", "points"),
+        ),
+    )
+
+
+def _off(histogram: Counts, released: Floats, one: float, every: float, title: str) -> Plot:
+    items, ranks, thinned = ranked(histogram)
+    off = released[items] - histogram[items]
+    far = np.abs(off) > one
+    reach = 1.15 * max(every, float(np.abs(off).max()))
+    return Plot(
+        f"Released − true count: {title}",
+        Axis("rank of the item by its true count", log=thinned),
+        Axis("users", low=-reach, high=reach),
+        (
+            Series("off by at most a", ranks[~far], off[~far], "clean", "points"),
+            Series("by more", ranks[far], off[far], "attacked", "points"),
+        ),
+        levels=((every, "a, all bins"), (one, "a, one bin"), (0.0, "0"), (-one, "−a, one"),
+                (-every, "−a, all")),
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""`ldptui choose`: the most frequent item, chosen privately, by a curator or from estimates."""
+"""Choose: the most frequent item, chosen privately, by a curator or from estimates."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.bounds import Range
 from core.errors import ScenarioError
 from core.lab.exponential import Exponential
 from core.lab.locality import local_success
 from core.population import Population
 from core.protocols.curators.accuracy import BUDGET
-from core.pure import EPSILON, Rng
+from core.pure import Rng
 from core.sampling import Counts
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series, Tone
 from ..text import format as text
-from .mechanisms import bound
-from .options import LOCAL
-from .output import Report, Row, laid_out, row, show, within
-from .price import current
+from .asking import Ask, Steps, answer_of
+from .mechanisms import LOCAL, bound
+from .output import Report, Row, laid_out, row, show
+from .scenarios import current
 
-TRIALS: Final = Range(1, 10**6)
 POINTS: Final = 97
 """Points of the exact curve."""
 SIMULATED: Final = 13
@@ -35,13 +33,12 @@ LINES: Final = ("grr", "oue", "olh")
 AT_ONCE: Final = 1 << 17
 """Counts drawn in one call, some 10 ms: an interrupt is obeyed between two calls."""
 SURE: Final = 0.95
+MOST: Final = 1 << 21
+"""Counts drawn for one protocol at one ε of the tab: a large domain has fewer trials."""
 
 
 def run(options: Namespace) -> int:
     """Print how often each is right."""
-    within("--epsilon", options.epsilon, EPSILON)
-    within("--trials", options.trials, TRIALS)
-    within("--seed", options.seed, Range(0))
     cell, epsilon = current(options.scenario, options.epsilon)
     rng = np.random.default_rng(options.seed)
     values = choices(cell.population, epsilon, options.trials, rng)
@@ -181,3 +178,31 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
 
 def _measured(found: dict[str, float]) -> str:
     return text.estimate(found["simulated"], found["standard_error"])
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    population = ask.cell.first.population
+    epsilon, wanted = ask.given.epsilon, ask.given.trials
+    trials = max(2, min(wanted, MOST // population.domain_size))
+    yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
+    values = choices(population, epsilon, trials, ask.rng)
+    found = report("your population", values)
+    right = {kind: one["simulated"] for kind, one in values["local"].items() if one is not None}
+    exact = text.short(values["exponential"]["exact"])
+    verdict = (
+        f"With ε = {text.short(epsilon)} a curator who uses the exponential mechanism names the "
+        f"most frequent item with probability {exact}."
+    )
+    words = [verdict]
+    if right:
+        beaten = ", ".join(f"{kind.upper()} {text.percent(p)}" for kind, p in right.items())
+        words.append(f"The largest of the estimates from local reports is right in: {beaten}.")
+    if values["needed"] is not None:
+        need = text.short(values["needed"], 3)
+        words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
+    if trials < wanted:
+        words.append(f"Only {trials} trials: the domain is large.")
+    return answer_of(found, chart(values), words=words)

@@ -1,24 +1,26 @@
-"""`ldptui ledger`: what several releases about the same people cost together."""
+"""Ledger: what several releases about the same people cost together."""
 
 from __future__ import annotations
 
 import math
 from argparse import Namespace
-from dataclasses import asdict
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any, Final, get_args
 
-from core.bounds import Range
 from core.cell import Cell
 from core.errors import ScenarioError, got
 from core.lab import ledger as books
 from core.protocols import BitNoise
-from core.protocols.curators import SENSITIVITY, Geometric, Laplace, Stability
+from core.protocols.curators import SENSITIVITY
 from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from .. import exits
+from ..charts.series import Axis, Plot, Series
 from ..text import format as text
-from .output import Report, Row, laid_out, numbers, of_option, row, show, within
-from .price import unswept
+from .asking import Ask, Steps, answer_of
+from .output import Report, Row, laid_out, row, show
+from .scenarios import privacy, unswept
 
 TOTALS: Final = {
     "sequential": ("Σ ε, Σ δ", "DR th. 3.16"),
@@ -28,34 +30,35 @@ TOTALS: Final = {
     "tight": ("privacy-loss distributions", "KOV"),
 }
 
+POINTS: Final = 33
+LOSSES: Final = 1 << 14
+"""Different losses of the exact composition, at most, at every point of the chart."""
+ROUNDS: Final = 1000
+"""Rounds that the chart of RAPPOR's bound shows at least."""
+
 
 def run(options: Namespace) -> int:
     """Print the totals."""
     if options.scenario is not None:
         if options.rappor is not None:
-            raise ScenarioError("cannot be given with --rappor", key="--scenario")
+            raise ScenarioError("cannot be given with --rappor", key="scenario")
         cell = unswept(options.scenario)
         options.entries = [*options.entries, *releases(cell)]
         if cell.noise is not None:
             noise = cell.noise
-            options.rappor = f"{noise.f!r},{noise.p!r},{noise.q!r},{cell.hashes}"
+            options.rappor = [noise.f, noise.p, noise.q, cell.hashes]
             options.rounds = max(1, len(cell.rounds))
-    try:
-        values = totals(options)
-    except ScenarioError as error:
-        raise of_option(error, {name: f"--{name}" for name in ("delta", "people")}) from error
+    if not options.entries and options.rappor is None:
+        rule = "must be given at least once, or --scenario, or --rappor"
+        raise ScenarioError(rule, key="entries")
+    values = totals(options)
     show(options, values, laid_out(*report(options, values)))
     return exits.DONE
 
 
 def totals(options: Namespace) -> dict[str, Any]:
     """Every composition of the entries, and RAPPOR's rounds beside naive composition."""
-    entries = [entry(written) for written in options.entries]
-    if not entries and options.rappor is None:
-        rule = "must be given at least once, or --scenario, or --rappor"
-        raise ScenarioError(rule, key="ENTRY")
-    within("--delta", options.delta, Range(0, 1, "()"))
-    within("--people", options.people, Range(1, 10**9))
+    entries = entries_of(options.entries)
     spent: dict[str, books.Spent] = {}
     if entries:
         own = spent["sequential"] = books.sequential(entries)
@@ -80,19 +83,32 @@ def totals(options: Namespace) -> dict[str, Any]:
 
 
 def releases(cell: Cell) -> list[str]:
-    """What the rounds of a cell spend, as entries are written; none of RAPPOR's, which are not
-    composed but memoised."""
+    """The rounds of a cell as entries are written; none for RAPPOR's, which are not composed but
+    memoised."""
     if cell.noise is not None:
         return []
     kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
-    protocol: Any = cell.protocol
-    epsilon, noise = protocol.epsilon, ""
-    if isinstance(protocol, Laplace | Geometric):
+    epsilon, delta = privacy(cell)
+    noise = ""
+    if kind in get_args(books.Mechanism):
         # Its noise is known: that of as many numbers as one person changes.
-        width, noise = SENSITIVITY[protocol.neighbours], f"@{kind}"
+        near: Any = cell.parameters["protocol.neighbours"]
+        width, noise = SENSITIVITY[near], f"@{kind}"
         epsilon, rounds = epsilon / width, rounds * width
-    delta = f",{protocol.delta!r}" if isinstance(protocol, Stability) else ""
-    return [f"{kind}={epsilon!r}{delta}{noise}x{rounds}"]
+    slack = f",{delta!r}" if delta else ""
+    return [f"{kind}={epsilon!r}{slack}{noise}x{rounds}"]
+
+
+def entries_of(written: Sequence[str]) -> list[books.Entry]:
+    """The entries as typed, without empty ones; raises ScenarioError, its key entries.ROW."""
+    entries = []
+    for row_, text_ in enumerate(written):
+        if text_:
+            try:
+                entries.append(entry(text_))
+            except ScenarioError as error:
+                raise ScenarioError(error.rule, f"entries.{row_}.{error.key}".strip(".")) from error
+    return entries
 
 
 def entry(written: str) -> books.Entry:
@@ -105,24 +121,20 @@ def entry(written: str) -> books.Entry:
         parts = float(epsilon), float(delta or 0), int(times) if by else 1
     except ValueError as error:
         rule = f"must be [NAME=]EPSILON[,DELTA][@NOISE][xTIMES], {got(written)}"
-        raise ScenarioError(rule, key="ENTRY") from error
-    try:
-        kind: Any = noise if at else "any"
-        return books.Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
-    except ScenarioError as error:
-        raise ScenarioError(error.rule, key=f"ENTRY {written}: {error.key}") from error
+        raise ScenarioError(rule) from error
+    kind: Any = noise if at else "any"
+    return books.Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
 
 
 def _rappor(options: Namespace) -> dict[str, Any]:
     """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
-    f, p, q, hashes = numbers("--rappor", options.rappor, 4)
-    within("--rounds", options.rounds, Range(1, 10**9))
+    f, p, q, hashes = options.rappor
     if hashes not in range(1, 17):
-        raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="--rappor")
+        raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="rappor")
     try:
         noise = BitNoise(f, p, q)
     except ScenarioError as error:
-        raise ScenarioError(f"{error.key} {error.rule}", key="--rappor") from error
+        raise ScenarioError(f"{error.key} {error.rule}", key="rappor") from error
     h, rounds = int(hashes), options.rounds
     return {
         "rounds": rounds,
@@ -174,3 +186,119 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
     several = "entry" if len(values["entries"]) == 1 else "entries"
     title = f"Budget ledger: {len(values['entries'])} {several}, δ = {text.chosen(options.delta)}"
     return Report(title, rows, notes)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    given, delta, people = ask.given, ask.given.delta, ask.given.people
+    entries = entries_of(given.entries)
+    if not entries and given.rappor is None:
+        rule = "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
+        raise ScenarioError(rule, key="entries.0")
+    yield f"composing {text.count(sum(one.times for one in entries))} releases"
+    values = totals(given)
+    found = report(given, values)
+    words, charts = [], []
+    if entries:
+        words += _verdict(values["spent"], delta, people)
+        yield "composing the releases one by one"
+        charts.append(_spending(entries, delta, people))
+    if given.rappor is not None:
+        charts.append(_memoised(given.rappor, given.rounds))
+        words.append(
+            f"RAPPOR's permanent noise is drawn once: {text.count(given.rounds)} reports cost "
+            f"ε = {text.short(values['rappor']['memoised'])}, not "
+            f"{text.short(values['rappor']['naive'])}, and never more than "
+            f"{text.short(values['rappor']['limit'])}."
+        )
+    return answer_of(found, *charts, words=words)
+
+
+def _verdict(spent: dict[str, dict[str, float]], delta: float, people: int) -> list[str]:
+    total = spent["sequential"]["epsilon"]
+    each = f"for {people} people together" if people > 1 else "for one person"
+    words = [f"Together the releases spend ε = {text.short(total)} {each}: the sum."]
+    least = min(spent, key=lambda name: spent[name]["epsilon"])
+    if spent[least]["epsilon"] < 0.995 * total:
+        words.append(
+            f"With δ = {text.chosen(delta)} allowed, ε = {text.short(spent[least]['epsilon'])} "
+            f"holds as well ({least} composition)."
+        )
+    return words
+
+
+def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot:
+    """ε after each release, in the order of the ledger, by each way to add them up."""
+    total = sum(entry.times for entry in entries)
+    step = max(1, math.ceil(total / POINTS))
+    places = sorted({1, *range(step, total + 1, step), total})
+    lines: dict[str, list[float]] = {name: [] for name in ("sequential", "advanced", "exact")}
+    for place in places:
+        first = _first(entries, place)
+        own = books.sequential(first)
+        found = {"sequential": own.epsilon}
+        slack = delta - own.delta
+        if slack > 0:
+            found["advanced"] = books.improved(first, slack).epsilon
+            kinds: dict[float, int] = {}
+            for entry in first:
+                kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
+            if math.prod(count + 1 for count in kinds.values()) <= LOSSES:
+                found["exact"] = books.exact(first, delta).epsilon
+        for name, line in lines.items():
+            line.append(people * found.get(name, math.nan))
+    labels = {
+        "sequential": "sequential, Σ ε",
+        "advanced": "advanced (KOV 3.5)",
+        "exact": "exact (KOV 3.3)",
+    }
+    tones = {"sequential": "attacked", "advanced": "clean", "exact": "theory"}
+    return Plot(
+        f"Budget spent after each release, δ = {text.chosen(delta)}"
+        + (f", {people} people together" if people > 1 else ""),
+        Axis("releases so far", low=0.0),
+        Axis("ε", low=0.0),
+        tuple(
+            Series(labels[name], places, line, tones[name],  # type: ignore[arg-type]
+                   "line" if total > 1 else "points")
+            for name, line in lines.items()
+            if not all(math.isnan(value) for value in line)
+        ),
+    )  # fmt: skip
+
+
+def _first(entries: Sequence[books.Entry], releases: int) -> list[books.Entry]:
+    """The first so many releases."""
+    found = []
+    for entry in entries:
+        times = min(entry.times, releases)
+        if times:
+            found.append(replace(entry, times=times))
+        releases -= times
+    return found
+
+
+def _memoised(rappor: Sequence[float], rounds: int) -> Plot:
+    """ε of RAPPOR's reports about one value, naive and memoised, over their number."""
+    f, p, q, hashes = rappor
+    noise, h = BitNoise(f, p, q), int(hashes)
+    most = max(ROUNDS, 10 * rounds)
+    ratio = most ** (1 / (POINTS - 1))
+    places = sorted({round(ratio**at) for at in range(POINTS)})
+    memoised = [epsilon_of_rounds(noise, h, t) for t in places]
+    naive = [naive_epsilon_of_rounds(noise, h, t) for t in places]
+    limit = noise.epsilon_infinity(h)
+    return Plot(
+        "RAPPOR: budget of reports about one value",
+        Axis("reports", log=True),
+        Axis("ε", log=True),
+        (
+            Series("naive sum", places, naive, "attacked"),
+            Series("memoised", places, memoised, "theory"),
+            Series(f"{text.count(rounds)} reports", (rounds,),
+                   (epsilon_of_rounds(noise, h, rounds),), "target", "points"),
+        ),
+        levels=((limit, f"ε∞ = {text.short(limit)}"),) if math.isfinite(limit) else (),
+    )  # fmt: skip

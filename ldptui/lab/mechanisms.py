@@ -1,21 +1,32 @@
-"""Protocols and curators by the names that the lab's options have."""
+"""The mechanisms that the lab compares, bound to a domain and a budget: any kind of the table."""
 
 from __future__ import annotations
 
-from core.protocols import OLH, PROTOCOLS
-from core.protocols.curators import Curator, Geometric, Laplace, Neighbours, Stability
+from dataclasses import fields
+from typing import Any, Final
+
+from core.protocols import CENTRAL, KINDS, PROTOCOLS
+from core.protocols.curators import Curator, Neighbours
 from core.pure import PureProtocol
 
+LOCAL: Final = tuple(PROTOCOLS)
+CURATORS: Final = tuple(CENTRAL)
 
-def bound(kind: str, items: int, epsilon: float, hash_range: int | None = None) -> PureProtocol:
-    """A pure protocol by its name; raises ScenarioError."""
-    if kind == "olh":
-        return OLH(items, epsilon, "nearest" if hash_range is None else hash_range)
-    return PROTOCOLS[kind](kind, epsilon).bind(items)
+
+def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> PureProtocol:
+    """A pure protocol by its kind; a parameter that is None is not given. Raises ScenarioError."""
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return PROTOCOLS[kind](kind, epsilon, **given).bind(items)
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:
-    """A central mechanism by its name; raises ScenarioError."""
-    if kind == "stability":
-        return Stability(items, epsilon, neighbours, delta=delta)
-    return (Geometric if kind == "geometric" else Laplace)(items, epsilon, neighbours)
+    """A central mechanism by its kind; δ is for those that have one. Raises ScenarioError."""
+    mechanism: type[Any] = KINDS[kind].mechanism
+    slack = {"delta": delta} if has(kind, "delta") else {}
+    made: Curator = mechanism(items, epsilon, neighbours, **slack)
+    return made
+
+
+def has(kind: str, parameter: str) -> bool:
+    """Whether a kind has a parameter of this name."""
+    return any(field.name == parameter for field in fields(KINDS[kind]))

@@ -1,231 +1,258 @@
-"""The arguments of the privacy lab: accuracy, disclose, check, ledger. Plain argparse."""
+"""What a topic asks for, declared once: an argument of its command, a field of its form, or both.
+
+`add_arguments` renders options for argparse, the Lab screen's form renders them as fields. Both
+views have `checked` read and refuse their values, and `concerned` find the argument or the field
+that an error is about. Nothing here imports NumPy: `--help` and a form that opens are cheap.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Final
+import math
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypeAlias
 
-MakeParser = Callable[..., argparse.ArgumentParser]
+from core.bounds import Range
+from core.errors import ScenarioError, got, spelled
 
-COMMANDS: Final = (
-    "accuracy", "price", "choose", "sensitivity", "synthetic", "disclose", "check", "ledger",
-)  # fmt: skip
+Type = Literal["number", "integer", "flag", "text", "numbers", "names", "rows"]
+"""numbers, names : separated by commas. rows : a list of texts."""
+Step = Literal["", "hundredths", "decades", "ladder"]
+View = Literal["argument", "blank"]
+Choices: TypeAlias = tuple[tuple[Any, str], ...]
+"""Values with their words."""
+Condition: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
-LOCAL: Final = ("grr", "sue", "oue", "blh", "olh")
-CURATORS: Final = ("laplace", "geometric", "stability")
-NEIGHBOURS: Final = ("change-one", "add-remove")
-
-
-def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
-    """The parser of one of COMMANDS; `make` takes its name, description and epilog."""
-    parsers = {
-        "accuracy": _accuracy,
-        "price": _price,
-        "choose": _choose,
-        "sensitivity": _sensitivity,
-        "synthetic": _synthetic,
-        "disclose": _disclose,
-        "check": _check,
-        "ledger": _ledger,
-    }
-    made = parsers[command](make)
-    made.add_argument("--format", choices=("table", "json"), default="table")
-    return made
+ANY: Final = Range()
+NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 
 
-def _accuracy(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui accuracy",
-        "What a trusted curator's histogram is off by, from its budget; or the budget that an\n"
-        "accuracy needs. With --items and --users also the price of locality: how many users a\n"
-        "local protocol needs for the same error.",
-        "example: ldptui accuracy --epsilon 0.5 --bins 50 --items 50 --users 10000",
-    )
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
-    which.add_argument("--accuracy", type=float, metavar="A", help="so many users off at most")
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A", help="how often it may be missed (0.05)"
-    )
-    parser.add_argument(
-        "--bins", type=int, default=1, metavar="B", help="bins that have to hold at once (1)"
-    )
-    parser.add_argument(
-        "--delta", type=float, default=1e-6, metavar="D", help="δ of the stability mechanism (1e-6)"
-    )
-    _neighbours(parser)
-    parser.add_argument("--items", type=int, metavar="D", help="domain size d")
-    parser.add_argument("--users", type=int, metavar="N", help="users n")
-    return parser
+@dataclass(frozen=True)
+class Argument:
+    """How a command asks: `--name METAVAR`, or METAVAR alone where it is positional.
+
+    words : one line of help. default : the value where none is given. either : exactly one of the
+    arguments that have this is given. group : the heading that it stands under.
+    """
+
+    metavar: str | None = None
+    words: str | None = None
+    default: Any = None
+    positional: bool = False
+    required: bool = False
+    either: bool = False
+    group: str = ""
 
 
-def _price(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui price",
-        "The price of locality: on a scenario's population, the error of each local protocol\n"
-        "beside a trusted curator's, and how many more users a local protocol needs for the same\n"
-        "error; at the scenario's ε and n, and over both.",
-        "example: ldptui price quickstart --epsilon 1",
-    )
-    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
-    parser.add_argument(
-        "--epsilon", type=float, metavar="E", help="privacy budget ε (the scenario's, or 1)"
-    )
-    parser.add_argument("--users", type=int, metavar="N", help="users n (the scenario's)")
-    parser.add_argument(
-        "--delta", type=float, default=1e-6, metavar="D", help="δ of the stability mechanism (1e-6)"
-    )
-    _neighbours(parser)
-    return parser
+@dataclass(frozen=True)
+class Blank:
+    """How a form asks: a field.
+
+    start : what it holds at first, if not the argument's default. follows : the value that the
+    workbench's draft has for it: a dotted key, or a function of the draft; None: it has none.
+    choices : values with their words, or a function that makes them. bare : no label, as the
+    choices explain themselves. optional : it may be empty. steps : how far up and down go.
+    only : whether the other values give it a meaning.
+    """
+
+    start: Any = None
+    follows: str | Callable[[Any], Any] = ""
+    choices: Choices | Callable[[], Choices] = ()
+    bare: bool = False
+    optional: bool = False
+    steps: Step = ""
+    only: Condition | None = None
 
 
-def _choose(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui choose",
-        "How often the most frequent item of a scenario's population is found: by a trusted\n"
-        "curator with the exponential mechanism, exactly and simulated, and by the arg-max of\n"
-        "each local protocol's estimates.",
-        "example: ldptui choose quickstart --epsilon 0.05",
-    )
-    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
-    parser.add_argument(
-        "--epsilon", type=float, metavar="E", help="privacy budget ε (the scenario's, or 1)"
-    )
-    parser.add_argument("--trials", type=int, default=1000, metavar="N", help="(1000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the trials (0)")
-    return parser
+@dataclass(frozen=True)
+class Option:
+    """One value that a topic asks for.
+
+    range : a number must be in it. size : the number of "numbers". choices : the few texts that are
+    allowed. renames : parameters of the core whose errors are about this option. argument, blank :
+    the views that show it.
+    """
+
+    name: str
+    type: Type = "number"
+    range: Range = ANY
+    size: int = 0
+    choices: tuple[str, ...] = ()
+    renames: tuple[str, ...] = ()
+    argument: Argument | None = None
+    blank: Blank | None = None
+
+    @property
+    def flag(self) -> str:
+        """Its name in the command: --hash-range, or FILE."""
+        if self.argument is not None and self.argument.positional:
+            return str(self.argument.metavar)
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def default(self) -> Any:
+        """Its value where nobody asks for it."""
+        return None if self.argument is None else self.argument.default
+
+    @property
+    def fields(self) -> Choices:
+        """The choices of its field; none where anything can be typed."""
+        assert self.blank is not None
+        choices = self.blank.choices
+        if callable(choices):
+            return choices()
+        if self.type == "flag":
+            return choices or NO_YES
+        return choices or tuple((word, word) for word in self.choices)
+
+    def argued(self, **changes: Any) -> Option:
+        """The same option, with another argument."""
+        return replace(self, argument=replace(self.argument or Argument(), **changes))
+
+    def blanked(self, **changes: Any) -> Option:
+        """The same option, with another field."""
+        return replace(self, blank=replace(self.blank or Blank(), **changes))
+
+    def shown(self, values: Mapping[str, Any]) -> bool:
+        """Whether its field has a meaning beside the other values."""
+        return self.blank is not None and (self.blank.only is None or self.blank.only(values))
+
+    # Values.
+
+    def read(self, value: Any, empty: bool = False) -> Any:
+        """The value that was given or typed, as a topic takes it; raises ScenarioError.
+
+        empty : whether it may be missing.
+        """
+        if value in (None, "") and (empty or self.type in ("names", "rows")):
+            return [] if self.type in ("names", "rows") else None
+        match self.type:
+            case "number" | "integer":
+                return self._number(value)
+            case "numbers":
+                return self._numbers(str(value or ""))
+            case "names":
+                words = value if isinstance(value, list) else str(value).split(",")
+                return list(dict.fromkeys(name for word in words if (name := str(word).strip())))
+            case "rows":
+                return [str(row).strip() for row in value]
+            case "text":
+                return str(value or "")
+        return value
+
+    def _number(self, value: Any) -> int | float:
+        whole = self.type == "integer"
+        number: int | float = value
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            what = "a whole number" if whole else "a number"
+            rule = f"must be {what}" + (f", {got(value)}" if value is not None else "")
+            raise ScenarioError(rule, key=self.name)
+        if not math.isfinite(number) or number not in self.range:
+            raise ScenarioError(f"must be {self.range}, got {spelled(number)}", key=self.name)
+        return number
+
+    def _numbers(self, written: str) -> list[float]:
+        try:
+            numbers = [float(part) for part in written.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) != self.size:
+            rule = f"must be {self.size} numbers separated by commas, {got(written)}"
+            raise ScenarioError(rule, key=self.name)
+        return numbers
 
 
-def _sensitivity(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui sensitivity",
-        "How much one person can change the count, the sum, the mean and the histogram of a CSV\n"
-        "column; and what clipping costs and saves. What nobody bounds beforehand is unbounded.",
-        "example: ldptui sensitivity pay.csv --column salary --bounds 0,200000 --nonnegative",
-    )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("--column", metavar="NAME", required=True, help="the column")
-    parser.add_argument("--query", metavar="NAMES", help="some of count,sum,mean,histogram (all)")
-    parser.add_argument(
-        "--bounds",
-        metavar="LOW,HIGH",
-        help="what every number is known to lie in beforehand, as --bounds=-5,5",
-    )
-    parser.add_argument(
-        "--nonnegative", action="store_true", help="no number is below 0, as is known beforehand"
-    )
-    parser.add_argument(
-        "--epsilon", type=float, default=1.0, metavar="E", help="privacy budget ε (1)"
-    )
-    _neighbours(parser)
-    return parser
+def checked(options: Iterable[Option], values: Mapping[str, Any], view: View) -> Namespace:
+    """The values of all options, read; those that a view does not show have their default.
+
+    Raises ScenarioError for the first one that breaks a rule; its key is the option's name.
+    """
+    given = Namespace()
+    for option in options:
+        value = option.read(option.default, empty=True)
+        if view == "argument" and option.argument is not None:
+            value = option.read(values.get(option.name), empty=True)
+        elif view == "blank" and option.blank is not None and option.shown(values):
+            typed = values.get(option.name)
+            typed = typed.strip() if isinstance(typed, str) else typed
+            value = option.read(typed, empty=option.blank.optional)
+        setattr(given, option.name, value)
+    return given
 
 
-def _synthetic(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui synthetic",
-        "Write a CSV column of invented rows, drawn from one private release of a scenario: its\n"
-        "protocol's estimates, or a curator's histogram, made frequencies. The rows spend nothing\n"
-        "more; NAME.budget.txt beside the file says what the release spent.",
-        "example: ldptui synthetic survey --out invented.csv",
-    )
-    parser.add_argument("scenario", metavar="SCENARIO", help="a TOML file, or a bundled scenario")
-    parser.add_argument("--out", metavar="FILE", required=True, help="the CSV file to write")
-    parser.add_argument(
-        "--rows", type=int, metavar="N", help="rows (as many as users, at most 10^6)"
-    )
-    parser.add_argument("--column", metavar="NAME", default="item", help="its name (item)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the rows (0)")
-    return parser
+def concerned(options: Iterable[Option], key: str) -> Option | None:
+    """The option that an error with this key is about: its name, a row of it, or a parameter."""
+    for option in options:
+        if key in (option.name, *option.renames) or key.startswith(f"{option.name}."):
+            return option
+    return None
 
 
-def _disclose(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui disclose",
-        "What a table gives away: k-anonymity, l-diversity, t-closeness, and which attributes\n"
-        "give others away. FILE is a CSV file with a header.",
-        "examples:\n"
-        "  ldptui disclose people.csv --quasi age,zip,sex --sensitive disease\n"
-        "  ldptui disclose likes.csv --relation user,page",
-    )
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("--quasi", metavar="COLUMNS", help="quasi-identifiers, separated by commas")
-    parser.add_argument("--sensitive", metavar="COLUMNS", help="sensitive columns, likewise")
-    parser.add_argument(
-        "--relation",
-        metavar="USER,ATTRIBUTE",
-        help="instead: each row says that a user has an attribute",
-    )
-    parser.add_argument(
-        "--observed", type=int, default=2, metavar="N", help="attributes seen at most (2)"
-    )
-    return parser
+@dataclass(frozen=True)
+class Topic:
+    """A topic as people meet it.
+
+    title : the name of its tab. usage, summary : its line in `ldptui --help`. about, example : the
+    text above and below the arguments of its command; {kinds} stands for every kind of protocol.
+    """
+
+    name: str
+    title: str
+    usage: str
+    summary: str
+    about: str
+    example: str
+    options: tuple[Option, ...]
+
+    @property
+    def blanks(self) -> tuple[Option, ...]:
+        """The options that its form shows."""
+        return tuple(option for option in self.options if option.blank is not None)
+
+    def option(self, name: str) -> Option:
+        return next(option for option in self.options if option.name == name)
 
 
-def _check(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui check",
-        "Whether a mechanism keeps its promise. Goes through every report where there are few\n"
-        "enough; otherwise, or with --audit, samples reports and bounds ε from below.\n"
-        "Exits with 1 where the promise is broken.",
-        "PROTOCOL is " + ", ".join((*LOCAL, "rappor", *CURATORS)) + ", exponential, or a\n"
-        "mechanism of yours as FILE.py:NAME: NAME(items, epsilon) must return an object with\n"
-        "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
-        "sample(histograms, rng), which returns a release of each row of users per item.",
-    )
-    parser.add_argument("protocol", metavar="PROTOCOL")
-    parser.add_argument("--epsilon", type=float, metavar="E", help="the promised ε, in nats")
-    parser.add_argument("--items", type=int, metavar="D", help="domain size d")
-    parser.add_argument("--hash-range", type=int, metavar="G", help="of olh: the buckets")
-    parser.add_argument("--delta", type=float, default=0.0, metavar="D", help="the promised δ (0)")
-    _neighbours(parser)
-    parser.add_argument("--counts", metavar="N,N,…", help="of exponential: users of each item")
-    rappor = parser.add_argument_group("rappor")
-    rappor.add_argument("--bits", type=int, default=8, metavar="K", help="bits of a report (8)")
-    rappor.add_argument("--hashes", type=int, default=2, metavar="H", help="hash functions (2)")
-    rappor.add_argument("--cohorts", type=int, default=4, metavar="M", help="cohorts (4)")
-    rappor.add_argument("--noise", default="0.5,0.5,0.75", metavar="F,P,Q", help="f, p, q")
-    audit = parser.add_argument_group("audit")
-    audit.add_argument("--audit", action="store_true", help="sample as well as enumerate")
-    audit.add_argument("--samples", type=int, default=200_000, metavar="N", help="(200000)")
-    audit.add_argument("--confidence", type=float, default=0.999, metavar="C", help="(0.999)")
-    audit.add_argument("--seed", type=int, default=0, metavar="N", help="of the samples (0)")
-    return parser
+# Arguments.
 
 
-def _ledger(make: MakeParser) -> argparse.ArgumentParser:
-    parser = make(
-        "ldptui ledger",
-        "What several releases about the same people cost together.",
-        "ENTRY is [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]; ε = 0 is post-processing. NOISE,\n"
-        "laplace or geometric, is of a number that one person changes by 1; --tight uses it.\n"
-        "example: ldptui ledger daily=0.1x30 census=0.5,1e-8 --delta 1e-6 --people 4",
-    )
-    parser.add_argument("entries", nargs="*", metavar="ENTRY")
-    parser.add_argument(
-        "--scenario", metavar="NAME", help="also the rounds of a scenario: a file, or a bundled one"
-    )
-    parser.add_argument(
-        "--delta", type=float, default=1e-6, metavar="D", help="δ that all may cost (1e-6)"
-    )
-    parser.add_argument(
-        "--people", type=int, default=1, metavar="K", help="people protected together (1)"
-    )
-    parser.add_argument(
-        "--tight", action="store_true", help="also by the library dp_accounting (an extra)"
-    )
-    parser.add_argument(
-        "--rappor", metavar="F,P,Q,H", help="RAPPOR's memoised rounds: f, p, q and hashes"
-    )
-    parser.add_argument("--rounds", type=int, default=1, metavar="T", help="its reports (1)")
-    return parser
+def add_arguments(parser: argparse.ArgumentParser, options: Iterable[Option]) -> None:
+    """Add the options that a command shows to its parser."""
+    groups: dict[str, Any] = {"": parser}
+    either: Any = None
+    for option in options:
+        argument = option.argument
+        if argument is None:
+            continue
+        if argument.group not in groups:
+            groups[argument.group] = parser.add_argument_group(argument.group)
+        place = groups[argument.group]
+        if argument.either:
+            place = either = either or parser.add_mutually_exclusive_group(required=True)
+        place.add_argument(*_names(option), **_keywords(option, argument))
 
 
-def _neighbours(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--neighbours",
-        choices=NEIGHBOURS,
-        default=NEIGHBOURS[0],
-        help="tables that must look alike: one row changed (default), or one more",
-    )
+def _names(option: Option) -> tuple[str, ...]:
+    positional = option.argument is not None and option.argument.positional
+    return (option.name,) if positional else (option.flag,)
+
+
+def _keywords(option: Option, argument: Argument) -> dict[str, Any]:
+    if option.type == "flag":
+        return {"action": "store_true", "help": argument.words}
+    more: dict[str, Any] = {"help": argument.words}
+    if argument.metavar is not None:
+        more["metavar"] = argument.metavar
+    if option.choices:
+        more["choices"] = option.choices
+    if option.type in ("number", "integer"):
+        more["type"] = float if option.type == "number" else int
+    if option.type == "rows":
+        more["nargs"] = "*"
+    if not argument.positional:
+        more |= {"default": argument.default, "required": argument.required}
+        if argument.either:
+            del more["required"]
+    return more

@@ -7,11 +7,10 @@ import math
 import sys
 import textwrap
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from core.bounds import Range
-from core.errors import ScenarioError, got, spelled
+from core.errors import ScenarioError
 
 from ..terminal.output import width, write_out
 from ..text import format as text
@@ -89,34 +88,11 @@ def cited(rows: Sequence[Row]) -> list[str]:
     return [f"{one}: {name}" for one, name in SOURCES.items() if one in short]
 
 
-def within(option: str, value: float | None, allowed: Range) -> None:
-    """Raise ScenarioError for an option that is outside its range; one not given is None."""
-    if value is not None and (not math.isfinite(value) or value not in allowed):
-        raise ScenarioError(f"must be {allowed}, got {spelled(value)}", key=option)
-
-
 def needed(option: str, value: Any) -> Any:
     """An option that has to be given; raises ScenarioError."""
     if value is None:
         raise ScenarioError("is needed", key=option)
     return value
-
-
-def numbers(option: str, written: str, count: int) -> list[float]:
-    """So many numbers, separated by commas; raises ScenarioError."""
-    try:
-        found = [float(part) for part in written.split(",")]
-    except ValueError:
-        found = []
-    if len(found) != count:
-        rule = f"must be {count} numbers separated by commas, {got(written)}"
-        raise ScenarioError(rule, key=option)
-    return found
-
-
-def of_option(error: ScenarioError, renamed: Mapping[str, str]) -> ScenarioError:
-    """The error of a parameter, said of the option that gave it."""
-    return ScenarioError(error.rule, renamed.get(error.key, error.key), error.where, error.line)
 
 
 def joined(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""`ldptui price`: local protocols beside a trusted curator, on one population."""
+"""Price: local protocols beside a trusted curator, on one population; what locality costs."""
 
 from __future__ import annotations
 
@@ -9,33 +9,28 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from core.bounds import Range
-from core.cell import Cell
 from core.errors import ScenarioError
-from core.experiment import compile  # noqa: A004
 from core.lab.locality import central_mse, grown, price
 from core.protocols.curators import Neighbours
-from core.pure import EPSILON, item_variance
+from core.protocols.curators.accuracy import require_delta
+from core.pure import item_variance
 from core.sampling import Counts, Floats
-from core.scenario import load
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series, Tone
-from ..session.draft import base
-from ..session.locating import locate
 from ..text import format as text
-from .mechanisms import bound, curator
-from .options import CURATORS, LOCAL
-from .output import Report, Row, laid_out, of_option, row, show, within
+from .asking import Ask, Steps, answer_of
+from .mechanisms import CURATORS, LOCAL, bound, curator
+from .output import Report, Row, laid_out, row, show
+from .questions.shared import USERS
+from .scenarios import current
 
 Over: TypeAlias = Literal["users", "epsilon"]
 Values: TypeAlias = dict[str, Any]
 """What `prices` returns."""
 
-OPTIONS: Final = {"epsilon": "--epsilon", "delta": "--delta", "users": "--users"}
 POINTS: Final = 33
 """Points of a curve."""
-USERS: Final = Range(1, 1e15)
 BESIDE: Final = "laplace"
 """The curator whose error a local protocol has to reach in the curves."""
 SHOWN: Final = ("grr", "oue", "olh", "laplace", "stability")
@@ -44,38 +39,17 @@ SHOWN: Final = ("grr", "oue", "olh", "laplace", "stability")
 
 def run(options: Namespace) -> int:
     """Print the errors and the prices."""
-    within("--epsilon", options.epsilon, EPSILON)
-    within("--users", options.users, USERS)
     cell, epsilon = current(options.scenario, options.epsilon)
     histogram: Counts | Floats = cell.population.histogram
     if options.users is not None:
         histogram = grown(histogram, options.users)
-    try:
-        values = prices(histogram, epsilon, options.delta, options.neighbours)
-    except ScenarioError as error:
-        raise of_option(error, OPTIONS) from error
+    values = prices(histogram, epsilon, options.delta, options.neighbours)
     show(
         options,
         {"scenario": options.scenario, **values},
         laid_out(*report(options.scenario, values)),
     )
     return exits.DONE
-
-
-def unswept(place: str) -> Cell:
-    """The cell of a scenario without its sweep; raises LdpError."""
-    return compile(base(load(locate(place)))).cells[0]
-
-
-def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
-    """The cell of a scenario without its sweep, and this ε, or its own, or 1; raises LdpError.
-
-    Of a campaign its first round, as one collection.
-    """
-    cell = unswept(place).first
-    given = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
-    assert isinstance(given, int | float)
-    return cell, float(given)
 
 
 def prices(
@@ -263,3 +237,46 @@ def report(scenario: str, values: Values) -> Report:
         "--format json has the errors over n and over ε",
     ]
     return Report(title, rows, notes)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    population = ask.cell.first.population
+    given, users = ask.given, ask.given.users
+    require_delta(given.delta)
+    yield f"comparing protocols with up to {text.count(min(users * 1e3, USERS.high))} users"
+    histogram: Counts | Floats = population.histogram
+    if users != population.users:
+        histogram = grown(histogram, users)
+    values = prices(histogram, given.epsilon, given.delta, given.neighbours)
+    found = report("your population", values)
+    notes = [note for note in found.notes if not note.startswith("--")]  # of the command's options
+    charts = (error_chart(values, given.over), factor_chart(values, given.over))
+    return answer_of(found._replace(notes=notes), *charts, words=_verdict(values, given.mechanism))
+
+
+def _verdict(values: Values, beside: str) -> tuple[str, ...]:
+    """What locality costs beside one curator, and up to where it costs nothing."""
+    prices = {kind: values["price"][kind][beside] for kind in LOCAL}
+    known = {kind: one for kind, one in prices.items() if one is not None}
+    best = min(known, key=lambda kind: known[kind]["factor"])
+    factor, users = known[best]["factor"], known[best]["users"]
+    n = text.count(values["users"])
+    if not math.isfinite(factor):
+        return (f"With n = {n} users {beside} makes no error at all.",)
+    if factor < 1:
+        first = (
+            f"With n = {n} users {best.upper()} is better than {beside}: it would reach that "
+            f"error with {text.count(users)}."
+        )
+    else:
+        first = (
+            f"For the error that {beside} has with n = {n} users, local privacy needs "
+            f"{text.count(users, 12)} at least: × {text.short(factor, 3)} ({best.upper()})."
+        )
+    if beside != BESIDE:
+        return (first,)
+    even = text.count(values["break_even"][best], 12)
+    return first, f"Up to n = {even} users {best.upper()} would cost nothing beside {beside}."

@@ -1,9 +1,11 @@
-"""`ldptui sensitivity`: what one person changes in a column's totals, and what clipping costs."""
+"""Sensitivity: what one person changes in a column's totals, and what clipping costs."""
 
 from __future__ import annotations
 
 import math
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,16 +14,19 @@ import numpy as np
 from core.columns import Column, read_columns
 from core.errors import ScenarioError, got
 from core.lab.sensitivity import QUERIES, Bounds, Query, clipping, of_query
-from core.protocols.curators.accuracy import BUDGET, Neighbours
+from core.protocols.curators import Neighbours
 from core.sampling import Floats
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series
+from ..charts.series import Axis, Bar, Bars, Plot, Series
 from ..text import format as text
-from .output import Report, Row, laid_out, numbers, of_option, row, show, within
+from .asking import Ask, Offers, Steps, answer_of, columns_of, header_of
+from .output import Report, Row, laid_out, row, show
 
 POINTS: Final = 41
 """Clipping bounds that are tried."""
+SLICES: Final = 14
+"""Bars of the distribution of the column."""
 
 FORMULAS: Final[dict[Query, dict[Neighbours, str]]] = {
     "count": {"change-one": "a changed row is still a row", "add-remove": "one row"},
@@ -34,38 +39,29 @@ NUMERIC: Final = ("sum", "mean")
 
 def run(options: Namespace) -> int:
     """Print the sensitivities, and the trade-off of clipping."""
-    within("--epsilon", options.epsilon, BUDGET)
-    bounds = None
-    if options.bounds is not None:
-        low, high = numbers("--bounds", options.bounds, 2)
-        try:
-            bounds = Bounds(low, high)
-        except ScenarioError as error:
-            raise of_option(error, {"bounds": "--bounds"}) from error
+    bounds = None if options.bounds is None else Bounds(*options.bounds)
     queries = _queries(options.query)
+    (column,) = read_columns(Path(options.file), [options.column])
     try:
-        (column,) = read_columns(Path(options.file), [options.column])
         values = sensitivities(
             column, queries, options.epsilon, options.neighbours, bounds, not options.nonnegative
         )
     except ScenarioError as error:
-        rule = error.rule
-        if rule.startswith("must be numeric"):
-            rule += "; of such a column --query count,histogram alone"
-        raise of_option(ScenarioError(rule, key=error.key), {"column": "--column"}) from error
+        if not error.rule.startswith("must be numeric"):
+            raise
+        rule = f"{error.rule}; of such a column --query count,histogram alone"
+        raise ScenarioError(rule, key=error.key) from error
     show(options, {"file": options.file, **values}, laid_out(*report(options.file, values)))
     return exits.DONE
 
 
-def _queries(written: str | None) -> tuple[Query, ...]:
-    if written is None:
-        return QUERIES
-    names = [name.strip() for name in written.split(",")]
+def _queries(names: Sequence[str]) -> tuple[Query, ...]:
+    """The queries of these names, all where none is named; raises ScenarioError."""
     for name in names:
         if name not in QUERIES:
             known = ", ".join(QUERIES)
-            raise ScenarioError(f"must be some of {known}, {got(name)}", key="--query")
-    return tuple(query for query in QUERIES if query in names)
+            raise ScenarioError(f"must be some of {known}, {got(name)}", key="query")
+    return tuple(query for query in QUERIES if query in names or not names)
 
 
 def sensitivities(
@@ -185,3 +181,88 @@ def report(file: str, values: dict[str, Any]) -> Report:
         )
     size = f"{text.count(values['rows'])} rows, ε = {text.short(values['epsilon'])}"
     return Report(f"{file}, column {values['column']}: {size}", rows, notes)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    path, name = ask.file(), ask.given.column
+    epsilon, near, negative = ask.given.epsilon, ask.given.neighbours, not ask.given.nonnegative
+    known = header_of(path)
+    yield Offers({"column": known})
+    if not name:
+        raise ScenarioError(f"must be one of {', '.join(known[:8])}", key="column")
+    yield f"reading the column {name} of {path.name}"
+    (column,) = columns_of(path, [name])
+    bare = sensitivities(column, QUERIES, epsilon, near, None, negative)
+    tried = bare["clipping"]
+    if tried is None:
+        raise ScenarioError(f"must hold a number that is not 0, got none in {name!r}", key="column")
+    chosen = ask.given.bound or float(tried["best"]["bound"])
+    bounds = Bounds(-chosen if negative else 0.0, chosen)
+    values = column.numbers()
+    at = clipping(values, epsilon, np.array([chosen]), near, negative)
+    rows = []
+    for query in QUERIES:
+        free = bare["queries"][query]
+        formula = FORMULAS[query][near]
+        if not free["unbounded"]:
+            rows.append(row(f"Δ of {query}", free["sensitivity"], formula, "DR def. 3.1"))
+            continue
+        rows.append(row(f"Δ of {query}", "unbounded", "no bounds are known", "DR def. 3.1"))
+        clipped = of_query(query, near, bounds, values.size)
+        rows.append(row(f"Δ of {query}, clipped", clipped, formula, "DR def. 3.1"))
+    low, error, total = text.short(bounds.low), float(at.error[0]), tried["sum"]
+    best = tried["best"]
+    rows += [
+        row("clipped sum: bias", float(at.bias[0]), f"Σ clip(x, {low}, C) − Σ x", "AKMV"),
+        row("clipped sum: noise", float(at.noise[0]), "√2 Δ/ε", "DR 3.3"),
+        row("clipped sum: error", error, "√(bias² + noise²)", "AKMV"),
+        row("least error, at C", best["bound"], f"error {text.short(best['error'])}", "AKMV"),
+    ]
+    outside = float(((values > bounds.high) | (values < bounds.low)).mean())
+    share = text.percent(error / abs(total)) if total else text.MISSING
+    verdict = (
+        f"With ε = {text.short(epsilon)} and numbers clipped to [{low}, {text.short(chosen)}] a "
+        f"private sum of {name} is off by {text.short(error, 3)}, {share} of it. "
+        f"{text.percent(outside)} of the rows are clipped."
+    )
+    free = (
+        "Without bounds that are known beforehand a sum and a mean have no finite sensitivity: "
+        "one person could add anything, and no noise hides that."
+    )
+    trade = "A small C biases the sum, a large C needs much noise."
+    if ask.given.bound is None:
+        trade += (
+            " C is here where the error is least, read off the data: to choose it so for a "
+            "release is not private."
+        )
+    rows_of = f"{text.count(values.size)} rows"
+    title = f"{path.name}, {name}: {rows_of}, ε = {text.short(epsilon)}, {near}"
+    curve = clipping_chart(bare)
+    assert curve is not None
+    mark = Series(f"C = {text.short(chosen)}", (chosen,), (error,), "target", "points")
+    charts = (replace(curve, series=(*curve.series, mark)), _spread(name, values, bounds))
+    return answer_of(Report(title, rows, ()), *charts, words=(verdict, free, trade))
+
+
+def _spread(name: str, values: Floats, bounds: Bounds) -> Bars:
+    counts, edges = np.histogram(values, bins=SLICES)
+    bars = [
+        Bar(
+            f"from {text.short(low, 3)}",
+            count / values.size,
+            target=bool(high > bounds.high or low < bounds.low),
+        )
+        for count, low, high in zip(
+            counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True
+        )
+    ]
+    return Bars(
+        f"Values of {name}, as shares of the rows",
+        tuple(bars),
+        note=f"▸ holds values outside [{text.short(bounds.low)}, {text.short(bounds.high)}]",
+        item="values",
+        value="share",
+    )

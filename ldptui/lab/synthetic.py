@@ -1,41 +1,41 @@
-"""`ldptui synthetic`: a column of invented rows from a private release, with what it cost."""
+"""Synthetic: a column of invented rows from a private release, with what it cost."""
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from core.bounds import Range
 from core.cell import Cell
-from core.errors import FileError
+from core.errors import FileError, ScenarioError
 from core.lab.ledger import Spent
 from core.lab.synthetic import (
-    ROWS,
     note,
     on_the_simplex,
     synthetic_counts,
     synthetic_items,
     write_synthetic,
 )
-from core.protocols.curators import Curator
 from core.pure import Rng
 from core.sampling import Counts, Floats
 from core.trial import draw_counts, no_pulse
 
 from .. import exits
+from ..charts.series import Axis, Plot, Series
 from ..text import format as text
-from .output import Report, Row, laid_out, row, show, within
-from .price import current
+from .accuracy import ranked
+from .asking import Ask, Steps, answer_of
+from .mechanisms import curator
+from .output import Report, Row, laid_out, row, show
+from .scenarios import current, privacy
 
 
 def run(options: Namespace) -> int:
     """Write the column and its note; print what was written."""
-    within("--rows", options.rows, ROWS)
-    within("--seed", options.seed, Range(0))
     cell, _ = current(options.scenario, None)
     path = Path(options.out)
     if path.is_dir():
@@ -65,7 +65,7 @@ class Drawn:
     @property
     def about(self) -> str:
         """The note of the budget."""
-        return note(budget(self.cell), source_of(self.cell), self.rows)
+        return note(Spent(*privacy(self.cell)), source_of(self.cell), self.rows)
 
     def write(self, path: Path, column: str, rng: Rng) -> Path:
         """Write the rows in random order, and the note; its path. Raises FileError."""
@@ -77,7 +77,7 @@ class Drawn:
     def values(self) -> dict[str, Any]:
         """error, corrected_error, synthetic_error : half the ℓ₁ distance to the truth of the raw
         estimate, of the corrected one and of the rows."""
-        spent, truth = budget(self.cell), self.cell.population.frequencies
+        spent, truth = Spent(*privacy(self.cell)), self.cell.population.frequencies
 
         def away(frequencies: Floats) -> float:
             return float(np.abs(frequencies - truth).sum() / 2)
@@ -115,22 +115,13 @@ def synthesised(cell: Cell, path: Path, column: str, rows: int | None, seed: int
     return {"out": str(path), "note_file": str(beside), "column": column, **drawn.values()}
 
 
-def budget(cell: Cell) -> Spent:
-    """What one release of a cell spends; of RAPPOR ε₁, of one report."""
-    if cell.noise is not None:
-        return Spent(cell.noise.epsilon_one(cell.hashes), 0.0)
-    protocol: Any = cell.protocol
-    return Spent(protocol.epsilon, protocol.delta if isinstance(protocol, Curator) else 0.0)
-
-
 def source_of(cell: Cell) -> str:
     """What the rows are drawn from, in words."""
-    kind = str(cell.parameters["protocol.kind"])
-    if isinstance(cell.protocol, Curator):
-        near = cell.protocol.neighbours
+    kind, near = (cell.parameters.get(f"protocol.{key}") for key in ("kind", "neighbours"))
+    if near is not None:
         return f"a histogram of the {kind} mechanism ({near} neighbours)"
     fakes = f" and {cell.malicious} fake ones" if cell.malicious else ""
-    return f"the estimates of {kind.upper()} ({cell.users} users{fakes})"
+    return f"the estimates of {str(kind).upper()} ({cell.users} users{fakes})"
 
 
 def report(scenario: str, values: dict[str, Any]) -> Report:
@@ -150,3 +141,73 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     if "out" in values:
         notes.append(f"wrote {values['out']} and {values['note_file']}")
     return Report(f"Synthetic data from {scenario}", rows, notes)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    cell, rng = ask.cell.first, ask.rng
+    rows, name, source = ask.given.rows, ask.given.column, ask.given.source
+    if not name:
+        raise ScenarioError("must be a name for the column", key="column")
+    if source != "protocol":
+        near, items = ask.given.neighbours, cell.population.domain_size
+        mechanism = curator(source, items, ask.given.epsilon, ask.given.delta, near)
+        parameters = {**cell.parameters, "protocol.kind": source, "protocol.neighbours": near}
+        cell = replace(cell, protocol=mechanism, parameters=parameters, noise=None)
+    yield f"asking {text.count(cell.users)} users once, and drawing {text.count(rows)} rows"
+    drawn = draw(cell, rows, rng)
+    values = {**drawn.values(), "column": name}
+    found = report("your population", values)
+    words = _sentences(values["note"])
+    if path := ask.path:
+        yield f"writing {text.count(rows)} rows"
+        beside = drawn.write(Path(path), name, rng)
+        words.insert(0, f"Wrote {path}, and the note of its budget as {beside.name} beside it.")
+    corrected = drawn.corrected
+    own = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
+    added = row("drawing adds about", own, "½ Σ √(2f(1−f)/(π rows))", "binomial")
+    table = found._replace(rows=[*found.rows, added], notes=())
+    return answer_of(table, _beside(drawn), _off(drawn), words=words)
+
+
+def _sentences(about: str) -> list[str]:
+    """The note that goes with the rows, its sentences one by one: the first is the verdict."""
+    return re.split(r"(?<=\.) ", about.strip().replace("epsilon", "ε").replace("delta", "δ"))
+
+
+def _beside(drawn: Drawn) -> Plot:
+    true = drawn.cell.population.frequencies
+    items, ranks, thinned = ranked(drawn.cell.population.histogram)
+    steep = bool(true[items[0]] > 50 * max(true[items[-1]], 1e-300))
+
+    def on_axis(values: Floats) -> Floats:
+        shown = values[items]
+        return np.where(shown > 0, shown, np.nan) if steep else shown
+
+    return Plot(
+        f"Synthetic and true frequencies, from {source_of(drawn.cell)}",
+        Axis("rank of the item by its true frequency", log=thinned),
+        Axis("frequency", log=steep),
+        (
+            Series("true", ranks, on_axis(true), "true"),
+            Series("synthetic", ranks, on_axis(drawn.counts / drawn.rows), "attacked", "points"),
+        ),
+    )
+
+
+def _off(drawn: Drawn) -> Plot:
+    true = drawn.cell.population.frequencies
+    items, ranks, thinned = ranked(drawn.cell.population.histogram)
+    made = drawn.counts / drawn.rows
+    return Plot(
+        "Frequency − true frequency",
+        Axis("rank of the item by its true frequency", log=thinned),
+        Axis("error"),
+        (
+            Series("estimate", ranks, (drawn.corrected - true)[items], "clean", "points"),
+            Series("synthetic", ranks, (made - true)[items], "attacked", "points"),
+        ),
+        levels=((0.0, "0"),),
+    )

@@ -250,6 +250,27 @@ def _drawable(charset: str) -> Charset:
     return cast("Charset", charset)
 
 
+_FORMERLY: Final = {
+    "histograms": "accuracy",
+    "locality": "price",
+    "choosing": "choose",
+    "clipping": "sensitivity",
+    "budget": "ledger",
+    "loss": "check",
+    "disclosure": "disclose",
+}
+"""The tabs of the lab by the names that they had before they had those of their commands."""
+
+
+def _present(name: str) -> str:
+    """The name of an action that a settings file may have by a former one."""
+    screen, _, tab = name.partition(".")
+    tab, _, rest = tab.partition(".")
+    if screen != "lab" or tab not in _FORMERLY:
+        return name
+    return ".".join(filter(None, (screen, _FORMERLY[tab], rest)))
+
+
 def _keys(table: Any, where: str) -> dict[str, str]:
     if not isinstance(table, dict):
         raise SettingsError(f"{where}: keys must be a table, {_got(table)}")
@@ -257,7 +278,8 @@ def _keys(table: Any, where: str) -> dict[str, str]:
         return {}
     known = bindings()
     keys: dict[str, str] = {}
-    for name, value in _flat(table):
+    for written_name, value in _flat(table):
+        name = _present(written_name)
         if name not in known:
             hint = _hint(name, known, "the palette lists them: Key bindings as TOML")
             raise SettingsError(f"{where}: keys.{name} is not the name of an action{hint}")

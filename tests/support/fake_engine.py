@@ -112,13 +112,13 @@ class LabEngine:
     def answer(self) -> None:
         """Compute the answer to the newest question, as the worker would."""
         from core.errors import LdpError, ScenarioError
-        from ldptui.lab import answer, tabs
+        from ldptui.lab import answer, asking
 
         question = self.questions[-1]
-        steps = tabs.steps({**dataclasses.asdict(question), "folder": Path(question.folder)})
+        steps = asking.steps({**dataclasses.asdict(question), "folder": Path(question.folder)})
         try:
             while True:
-                if isinstance(said := next(steps), tabs.Offers):
+                if isinstance(said := next(steps), asking.Offers):
                     self._post(Replied(Reply(question.key, "running", offers=said)))
         except StopIteration as end:
             reply = Reply(question.key, "done", answer=answer.encoded(end.value))

@@ -8,6 +8,9 @@ import sys
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
+LIGHT = {"core.bounds", "core.errors"}
+"""What of core is imported with the declarations of arguments: it needs no NumPy."""
+
 PROBE = """
 import contextlib, io, sys
 from ldptui.__main__ import main

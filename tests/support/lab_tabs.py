@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ldptui.lab import tabs
+from ldptui.lab import asking
 from ldptui.lab.answer import Answer, decoded, encoded
-from ldptui.lab.forms import FORMS, Tab, starting
+from ldptui.lab.topics import TOPICS, starting
 
 DOCUMENT = {
     "format": 1,
@@ -18,13 +18,13 @@ DOCUMENT = {
 
 
 def steps_of(
-    tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
-) -> tabs.Steps:
-    names = {entry.name for entry in FORMS[tab]}
+    tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any
+) -> asking.Steps:
+    names = {option.name for option in TOPICS[tab].blanks}
     assert set(values) <= {*names, "path"}
-    if tab == "budget":
+    if tab == "ledger":
         values = {"entries": ["daily=0.1x30", "census=0.5,1e-8"], **values}
-    return tabs.steps(
+    return asking.steps(
         {
             "tab": tab,
             "values": starting(tab, None, values),
@@ -34,7 +34,7 @@ def steps_of(
     )
 
 
-def ask(tab: Tab, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Answer:
+def ask(tab: str, document: Any = DOCUMENT, folder: Path = Path(), **values: Any) -> Answer:
     """The answer, as the screen gets it."""
     steps = steps_of(tab, document, folder, **values)
     while True:

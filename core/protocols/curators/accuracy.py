@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 from typing import Final, Literal, TypeAlias
 
+from ...bounds import ALPHA as ALPHA
+from ...bounds import BUDGET as BUDGET
 from ...bounds import Range
 from ...errors import ScenarioError, got
 
@@ -23,9 +25,6 @@ Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 SENSITIVITY: Final[dict[Neighbours, int]] = {"change-one": 2, "add-remove": 1}
 """ℓ₁-sensitivity of a histogram: a changed row leaves one bin and enters another. DR section 3.3"""
 
-BUDGET: Final = Range(1e-9, 1e3)
-"""ε of a curator; below, the noise of one bin would not fit a 64-bit count."""
-ALPHA: Final = Range(0, 1, "()")
 DELTA: Final = Range(0, 1, "()")
 BINS: Final = Range(1, 2**53)
 

@@ -45,10 +45,10 @@ def main() -> None:
     from .run import Run
 
     if options.lab:
-        from ...lab.forms import TABS
+        from ...lab.topics import TOPICS
 
         # Now, as an import that is interrupted may not be repeated.
-        for name in ("scipy.special", *(f"ldptui.lab.tabs.{tab}" for tab in TABS)):
+        for name in ("scipy.special", *(f"ldptui.lab.{name}" for name in TOPICS)):
             import_module(name)
     try:
         write(out, {"ready": versions()})

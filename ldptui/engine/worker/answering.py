@@ -42,24 +42,24 @@ class Answering:
 
     def _answer(self) -> dict[str, Any]:
         """The document of the answer; says on the way what it works on."""
-        from ...lab import answer, tabs
+        from ...lab import answer, asking
 
         if self.request["document"] is not None:
             scenario = Scenario(self.request["document"], "", self.request["folder"])
             import_for(scenario)
             if "rappor" in kinds(scenario, "protocol"):
                 import_module("sklearn.linear_model")
-        if self.request["values"].get("tight") == "yes":
+        if self.request["values"].get("tight"):
             with suppress(ImportError):  # an optional extra: the ledger says so
                 import_module("dp_accounting.pld.privacy_loss_distribution")
-        steps = tabs.steps(self.request)
+        steps = asking.steps(self.request)
         while True:
             try:
                 with self.inbox.interruptible():
                     said = next(steps)
             except StopIteration as end:
                 return answer.encoded(end.value)
-            if isinstance(said, tabs.Offers):
+            if isinstance(said, asking.Offers):
                 self._send("running", offers=said)
             else:
                 self._send("running", said=said)

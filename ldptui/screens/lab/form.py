@@ -1,4 +1,4 @@
-"""The form of one tab of the lab."""
+"""The form of one topic of the lab."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from ...catalogue.help import lab_field_help
-from ...lab.forms import FORMS, TITLES, Entry, Step, Tab, shown
+from ...lab.options import Option, Step, Topic
 from ...widgets.field import Field, Steps, ValueInput
 from ...widgets.fitting import fitted
 
@@ -27,9 +27,10 @@ STEPS: Final[Mapping[Step, Steps]] = {
 
 
 class LabForm(VerticalScroll):
-    """Fields for the values of a tab; edits are posted as `KeyEdited` of `lab.TAB.NAME`.
+    """Fields for the options of a topic; edits are posted as `KeyEdited` of `lab.TOPIC.NAME`.
 
-    A field of type "rows" is a field for each of its texts, and an empty one to add another.
+    What it shows and where the focus goes can be said before it is mounted. An option of type
+    "rows" is a field for each of its texts, and an empty one to add another.
     """
 
     DEFAULT_CSS = """
@@ -48,83 +49,105 @@ class LabForm(VerticalScroll):
         Binding("enter,down,j", "enter", "Edit", show=False, id="lab.edit"),
     ]
 
-    def __init__(self, tab: Tab) -> None:
-        super().__init__(id=f"form-{tab}")
-        self.tab = tab
-        self.border_title = TITLES[tab]
+    def __init__(self, topic: Topic) -> None:
+        super().__init__(id=f"form-{topic.name}")
+        self.topic = topic
+        self.border_title = topic.title
+        self._values: Mapping[str, Any] = {}
+        self._problems: Mapping[str, str] = {}
+        self._offers: dict[str, Sequence[str]] = {}
+        self._filled = False  # its fields are there
+        self._wants_focus = False
         self._last: Widget | None = None
 
     def compose(self) -> ComposeResult:
-        for entry in FORMS[self.tab]:
-            if entry.type == "rows":
-                yield from (self._row(entry, at) for at in range(ROWS))
+        for option in self.topic.blanks:
+            if option.type == "rows":
+                yield from (self._row(option, at) for at in range(ROWS))
             else:
-                yield self._field(entry, entry.name)
+                yield self._field(option, option.name)
 
-    def _row(self, entry: Entry, at: int) -> Field:
-        field = self._field(entry, f"{entry.name}.{at}", f"release {at + 1}")
+    def _row(self, option: Option, at: int) -> Field:
+        field = self._field(option, f"{option.name}.{at}", f"release {at + 1}")
         if isinstance(field.control, ValueInput):
             field.control.placeholder = "name=ε,δxN"
         return field
 
-    def _field(self, entry: Entry, name: str, label: str = "") -> Field:
-        found = lab_field_help(entry.name)
-        title = label or (found.title if found is not None else entry.name)
+    def _field(self, option: Option, name: str, label: str = "") -> Field:
+        blank = option.blank
+        assert blank is not None
+        words = lab_field_help(option.name)
+        title = label or (words.title if words is not None else option.name)
+        number = option.type in ("integer", "number")
         field = Field(
-            f"lab.{self.tab}.{name}",
-            "" if entry.bare else title,
-            "text" if entry.type == "rows" else entry.type,
-            options=entry.options,
-            rows=3 if entry.bare else 1,
-            grouped=entry.name != "seed",
-            optional=entry.optional,
+            f"lab.{self.topic.name}.{name}",
+            "" if blank.bare else title,
+            option.type if number else "text",  # type: ignore[arg-type]
+            options=option.fields or None,
+            rows=3 if blank.bare else 1,
+            grouped=option.name != "seed",
+            optional=blank.optional,
         )
-        if entry.steps:
-            field.steps = STEPS[entry.steps]
-        if entry.type in ("integer", "number"):
-            from core.bounds import Range
-
-            ends = "[]" if entry.low or entry.type == "integer" else "(]"
-            field.bounds = Range(entry.low, entry.high, ends)  # type: ignore[arg-type]
+        if blank.steps:
+            field.steps = STEPS[blank.steps]
+        if number:
+            field.bounds = option.range
         return field
 
     def on_mount(self) -> None:
+        self._filled = True
         fitted(self, self._fit)
+        self._fill()
+        self._complete()
+        if self._wants_focus:
+            self.focus_first()
 
     def _fit(self) -> None:
         self.set_class(self.size.width >= SIDE_BY_SIDE, "-side")
 
     def show(self, values: Mapping[str, Any], problems: Mapping[str, str]) -> None:
         """Show the values, and under its field the sentence about each that is wrong."""
-        fields = {field.key.rpartition(f"lab.{self.tab}.")[2]: field for field in self.query(Field)}
-        for entry in FORMS[self.tab]:
-            if entry.type == "rows":
-                self._show_rows(entry, values.get(entry.name) or [], problems)
-            elif entry.name in fields:
-                field = fields[entry.name]
-                field.display = shown(entry, values)
-                field.show(values.get(entry.name), problems.get(entry.name, ""))
+        self._values, self._problems = values, problems
+        if self._filled:
+            self._fill()
 
-    def _show_rows(self, entry: Entry, texts: Sequence[str], problems: Mapping[str, str]) -> None:
+    def _fill(self) -> None:
+        values, problems = self._values, self._problems
+        start = f"lab.{self.topic.name}."
+        fields = {field.key.removeprefix(start): field for field in self.query(Field)}
+        for option in self.topic.blanks:
+            if option.type == "rows":
+                self._fill_rows(option, values.get(option.name) or [], problems)
+            else:
+                field = fields[option.name]
+                field.display = option.shown(values)
+                field.show(values.get(option.name), problems.get(option.name, ""))
+
+    def _fill_rows(self, option: Option, texts: Sequence[str], problems: Mapping[str, str]) -> None:
         """A field for each text, and an empty one; fields that are left over are hidden."""
-        there = list(self._rows(entry))
-        for at in range(len(there), len(texts) + 1):
-            field = self._row(entry, at)
-            self.mount(field, after=there[-1])
-            there.append(field)
-        for at, field in enumerate(there):
+        fields = list(self._rows(option))
+        for at in range(len(fields), len(texts) + 1):
+            field = self._row(option, at)
+            self.mount(field, after=fields[-1])
+            fields.append(field)
+        for at, field in enumerate(fields):
             field.display = at <= len(texts)
             text = texts[at] if at < len(texts) else ""
-            field.show(text, problems.get(f"{entry.name}.{at}", ""))
+            field.show(text, problems.get(f"{option.name}.{at}", ""))
 
-    def _rows(self, entry: Entry) -> Iterator[Field]:
-        start = f"lab.{self.tab}.{entry.name}."
+    def _rows(self, option: Option) -> Iterator[Field]:
+        start = f"lab.{self.topic.name}.{option.name}."
         return (field for field in self.query(Field) if field.key.startswith(start))
 
     def offer(self, offers: Mapping[str, Sequence[str]]) -> None:
         """Words that fields complete."""
+        self._offers |= offers
+        if self._filled:
+            self._complete()
+
+    def _complete(self) -> None:
         for field in self.query(Field):
-            words = offers.get(field.key.rpartition(".")[2])
+            words = self._offers.get(field.key.rpartition(".")[2])
             if words is not None:
                 field.offer(words)
 
@@ -132,9 +155,12 @@ class LabForm(VerticalScroll):
 
     def focus_first(self) -> None:
         """Put the focus where it was last in this form, or into the first field."""
+        self._wants_focus = not self._filled
+        if not self._filled:
+            return
         last = self._last
         if last is None or not last.focusable:
-            last = next((one for one in self.query("*") if one.focusable), self)
+            last = next((widget for widget in self.query("*") if widget.focusable), self)
         last.focus()
 
     def action_enter(self) -> None:

@@ -7,35 +7,32 @@ Its worker is its own, so that a run of the workbench goes on meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.events import Resize
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
 
-from ...catalogue.help import lab_field_help
 from ...engine import LAB, Engine
 from ...lab.answer import Answer, decoded
-from ...lab.forms import FORMS, TABS, TITLES, Tab, release, starting
+from ...lab.topics import TOPICS
 from ...messages import FieldFocused, KeyEdited, Replied, WorkerChanged
 from ...session.snapshot import Question, Reply
 from ...terminal.keyboard import ALT_DIGITS
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
-from ...widgets.number_table import NumberTable
-from ...widgets.plot import ChartView
 from ..workbench.status import StatusLine
 from .form import LabForm
+from .page import Page, release_of, sentences, subject, title_of
+from .results import Results
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -47,7 +44,7 @@ WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer, and a chart over the table."""
 HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
-WAITING: Final = "the worker is on it"
+NAMES: Final = tuple(TOPICS)
 
 
 class LabScreen(Screen[None]):
@@ -81,16 +78,6 @@ class LabScreen(Screen[None]):
             &:focus { border: round $accent; }
             &:ansi:focus { border: heavy $accent; }
         }
-        .lab-box {
-            border: round $foreground 25%;
-            height: 1fr;
-            &:focus-within { border: round $accent; }
-            &:ansi:focus-within { border: heavy $accent; }
-        }
-        #lab-charts { height: 1fr; }
-        #lab-table-box { height: auto; max-height: 50%; }
-        #lab-table-box > Static { height: 1; text-style: bold; }
-        #lab-table-box > NumberTable { height: auto; max-height: 100%; }
         &.-wide #lab-left { width: 60; }
         &.-narrow #lab-body { layout: vertical; }
         &.-narrow #lab-left { width: 1fr; height: auto; }
@@ -117,19 +104,21 @@ class LabScreen(Screen[None]):
             id="lab.previous.anywhere",
         ),
         *(
-            Binding(str(number), f"go({number})", TITLES[tab], show=False, id=f"lab.{tab}")
-            for number, tab in enumerate(TABS, start=1)
+            Binding(str(number), f"go({number})", topic.title, show=False, id=f"lab.{topic.name}")
+            for number, topic in enumerate(TOPICS.values(), start=1)
         ),
         *(
             Binding(
                 f"alt+{number},{meta}",
                 f"go({number})",
-                TITLES[tab],
+                topic.title,
                 show=False,
                 priority=True,
-                id=f"lab.{tab}.anywhere",
+                id=f"lab.{topic.name}.anywhere",
             )
-            for number, (tab, meta) in enumerate(zip(TABS, ALT_DIGITS, strict=True), start=1)
+            for number, (topic, meta) in enumerate(
+                zip(TOPICS.values(), ALT_DIGITS, strict=True), start=1
+            )
         ),
         Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
         Binding("ctrl+e", "export", "Write the column", id="lab.export"),
@@ -138,7 +127,7 @@ class LabScreen(Screen[None]):
         Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),
     ]
 
-    tab: var[Tab] = var("histograms", init=False)
+    tab: var[str] = var(NAMES[0], init=False)
     view: var[int] = var(0, init=False)
     """Which of the charts, and where there is room for one thing only also table and words."""
 
@@ -147,45 +136,54 @@ class LabScreen(Screen[None]):
         self._engine = engine(self.post_message, LAB, False)
         self._draft: Draft | None = None
         self.runs: tuple[Run, ...] = ()
-        self._typed: dict[Tab, dict[str, Any]] = {tab: {} for tab in TABS}
-        self.answers: dict[Tab, Answer] = {}
-        self._problems: dict[Tab, dict[str, str]] = {tab: {} for tab in TABS}
-        self._asked: dict[Tab, tuple[object, ...]] = {}
+        self.pages = {name: Page(topic) for name, topic in TOPICS.items()}
         self._question: Question | None = None
         self._debounce: Timer | None = None
         self._field = ""
         self._key = 0
+        self._ready = False  # its widgets are there and the engine is started
+        self._forms: dict[str, LabForm] = {}
+        self._title = Static(id="lab-title")
+        self._tabs = ChoiceBar(id="lab-tabs")
+        self._tabs.selected = self.tab
+        self._text = Static(markup=False)
+        self._words = VerticalScroll(self._text, id="lab-words")
+        self._words.border_title = "In words"
+        self._left = Vertical(self._words, id="lab-left")
+        self._results = Results()
+        self._verdict = Static(id="lab-verdict", markup=False)
+        self._status = StatusLine()
+        self._status.idle = HINT
+
+    @property
+    def page(self) -> Page:
+        """The page of the tab that is shown."""
+        return self.pages[self.tab]
+
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The answers that are there, by topic."""
+        return {name: page.answer for name, page in self.pages.items() if page.answer is not None}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the form that is shown."""
+        return self.page.values(self._draft)
 
     # The picture.
 
     def compose(self) -> ComposeResult:
-        yield Static(id="lab-title")
-        bar = ChoiceBar(id="lab-tabs")
-        bar.selected = self.tab
-        yield bar
-        with Horizontal(id="lab-body"):
-            with Vertical(id="lab-left"), VerticalScroll(id="lab-words") as words:
-                words.border_title = "In words"
-                yield Static(markup=False)
-            with Vertical(id="lab-right"):
-                with Horizontal(id="lab-charts"):
-                    for which in ("first", "second"):
-                        with Vertical(classes="lab-box", id=f"lab-{which}"):
-                            yield ChartView(id=f"lab-chart-{which}", empty=WAITING)
-                with Vertical(classes="lab-box", id="lab-table-box"):
-                    yield Static(id="lab-table-title", markup=False)
-                    yield NumberTable()
-        yield Static(id="lab-verdict", markup=False)
-        status = StatusLine()
-        status.idle = HINT
-        yield status
+        yield self._title
+        yield self._tabs
+        yield Horizontal(self._left, self._results, id="lab-body")
+        yield self._verdict
+        yield self._status
         yield KeyHints()
 
     async def on_mount(self) -> None:
         await self._engine.start()
-        await self._show_form()
-        self._show_answer()
-        self._form.focus_first()
+        self._ready = True
+        self._show_tab()
 
     async def shut_down(self) -> None:
         """Stop the worker; no process is left behind."""
@@ -194,112 +192,94 @@ class LabScreen(Screen[None]):
     def follow(self, draft: Draft | None, runs: tuple[Run, ...]) -> None:
         """Take over the workbench's draft and runs: what was not typed here follows them."""
         self._draft, self.runs = draft, runs
-        if self.query(f"#form-{self.tab}"):  # else it is on its way
+        if self._ready:
             self._show_title()
             self._show_values()
             self._ask_soon()
 
     @property
     def _form(self) -> LabForm:
-        return self.query_one(f"#form-{self.tab}", LabForm)
+        """The form of the tab that is shown, made when it is shown first; it may not be mounted."""
+        form = self._forms.get(self.tab)
+        if form is None:
+            form = self._forms[self.tab] = LabForm(self.page.topic)
+            self._left.mount(form, before=0)
+        return form
 
-    async def _show_form(self) -> None:
-        """The form of the tab; it is made when it is shown first."""
-        left = self.query_one("#lab-left")
-        if not self.query(f"#form-{self.tab}"):
-            await left.mount(LabForm(self.tab), before=0)
-        for form in self.query(LabForm):
-            form.display = form.tab == self.tab
+    def _show_tab(self) -> None:
+        shown = self._form
+        for form in self._forms.values():
+            form.display = form is shown
         self._show_title()
         self._show_values()
+        self._show_answer()
         self._ask_soon()
+        shown.focus_first()
 
     def _show_title(self) -> None:
         accent = self.app.theme_variables["accent"]
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("ldptui", f"bold {accent}" if not self.app.native_ansi_color else "bold")
         line.append(" │ privacy lab │ ", "dim")
-        line.append(_subject(self._draft), "dim")
-        self.query_one("#lab-title", Static).update(line)
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """What the form of the tab holds: what was typed, over what it starts with."""
-        return starting(self.tab, self._draft, self._typed[self.tab])
+        line.append(title_of(self._draft), "dim")
+        self._title.update(line)
 
     def _show_values(self) -> None:
-        problems = self._problems[self.tab]
-        self._form.show(self.values, problems)
-        said = [f"{_label(name)} {sentence}".lstrip() for name, sentence in problems.items()]
-        self.query_one(StatusLine).problem = said[0] if said else ""
+        self._form.show(self.values, self.page.problems)
+        self._status.problem = self.page.problem
 
     def _show_answer(self) -> None:
-        answer = self.answers.get(self.tab)
-        charts = answer.charts if answer is not None else ()
-        for at, which in enumerate(("first", "second")):
-            view = self.query_one(f"#lab-chart-{which}", ChartView)
-            view.chart = charts[at] if at < len(charts) else None
-            view.empty = WAITING if answer is None else "no chart for this one: see the table"
-        table = self.query_one(NumberTable)
-        table.table = answer.table if answer is not None else None
-        title = self.query_one("#lab-table-title", Static)
-        title.update(answer.table.title if answer is not None else "")
-        words = self.query_one("#lab-words > Static", Static)
-        words.update(_said(answer) if answer is not None else "")
-        verdict = answer.words[0] if answer is not None and answer.words else ""
-        self.query_one("#lab-verdict", Static).update(verdict)
+        answer = self.page.answer
+        self._results.show(answer)
+        self._text.update(sentences(answer) if answer is not None else "")
+        self._verdict.update(answer.words[0] if answer is not None and answer.words else "")
         self._arrange()
 
     def _arrange(self) -> None:
         """Show what there is room for; `view` chooses."""
         width = self.app.size.width
         narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
-        answer = self.answers.get(self.tab)
+        answer = self.page.answer
         charts = max(1, len(answer.charts)) if answer is not None else 1
         views = charts + 2 if narrow else 1 if wide else charts
         at = self.view % views
-        table, words = not narrow or at == charts, not narrow or at == charts + 1
-        self.query_one("#lab-first").display = at == 0 or (wide and charts > 0)
-        self.query_one("#lab-second").display = (wide and charts > 1) or at == 1 < charts
-        self.query_one("#lab-charts").display = at < charts
-        self.query_one("#lab-table-box").display = table
-        self.query_one("#lab-words").display = words
-        self.query_one("#lab-right").display = not narrow or at <= charts
-        self.query_one("#lab-left").styles.height = "1fr" if narrow and words else None
+        words = not narrow or at == charts + 1
+        self._results.lay_out(at, charts, both=wide, table=not narrow or at == charts)
+        self._results.display = not narrow or at <= charts
+        self._words.display = words
+        self._left.styles.height = "1fr" if narrow and words else None
         # Its words are not there to be read, but the first of them is what was asked for.
-        self.query_one("#lab-verdict").display = not words and answer is not None
+        self._verdict.display = not words and answer is not None
 
     def on_resize(self, event: Resize) -> None:
         wide = event.size.width >= ROOM_FOR_BOTH
-        bar = self.query_one("#lab-tabs", ChoiceBar)
-        bar.choices = tuple(
-            (tab, f"{number} {title}" if wide else title)
-            for number, (tab, title) in enumerate(TITLES.items(), start=1)
+        self._tabs.choices = tuple(
+            (topic.name, f"{number} {topic.title}" if wide else topic.title)
+            for number, topic in enumerate(TOPICS.values(), start=1)
         )
         self._arrange()
 
     # Tabs and views.
 
-    async def watch_tab(self, tab: Tab) -> None:
-        self.query_one("#lab-tabs", ChoiceBar).selected = tab
+    def watch_tab(self, tab: str) -> None:
+        self._tabs.selected = tab
         self.view = 0
-        self.refresh_bindings()
-        await self._show_form()
-        self._show_answer()
-        self._form.focus_first()
+        if self._ready:
+            self.refresh_bindings()
+            self._show_tab()
 
     def watch_view(self) -> None:
         self._arrange()
 
     def action_tab(self, by: int) -> None:
-        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
+        self.tab = NAMES[(NAMES.index(self.tab) + by) % len(NAMES)]
 
     def action_go(self, number: int) -> None:
-        self.tab = TABS[number - 1]
+        self.tab = NAMES[number - 1]
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         message.stop()
-        if message.choice in TABS:
+        if message.choice in TOPICS:
             self.tab = message.choice
 
     def action_view(self) -> None:
@@ -310,18 +290,8 @@ class LabScreen(Screen[None]):
 
     def on_key_edited(self, message: KeyEdited) -> None:
         message.stop()
-        _, owner, name = message.key.split(".", 2)
-        tab = cast("Tab", owner)
-        typed = self._typed[tab]
-        name, _, place = name.partition(".")
-        if place:
-            rows = [*starting(tab, self._draft, typed)[name], ""]
-            rows[int(place)] = message.value
-            while rows and not rows[-1]:
-                rows.pop()
-            typed[name] = rows
-        else:
-            typed[name] = message.value
+        _, topic, name = message.key.split(".", 2)
+        self.pages[topic].edit(self._draft, name, message.value)
         self._show_values()
         self._ask_soon()
 
@@ -340,16 +310,17 @@ class LabScreen(Screen[None]):
         """Ask what the form asks, unless that is answered already or being answered."""
         from ...session.draft import base
 
-        draft, values = self._draft, self.values
-        if draft is None or (self._question is not None and self._question.values.get("path")):
+        draft, page, question = self._draft, self.page, self._question
+        if draft is None or (question is not None and question.values.get("path")):
             return  # what is being written is not left half done: its end asks again
+        values = self.values
         document = None if draft.scenario is None else subject(base(draft.scenario).document)
         asked = (values, document, draft.folder)
-        if self._asked.get(self.tab) == asked:
+        if page.asked == asked:
             return
-        if self._question is not None:  # left unanswered: its tab asks again
-            self._asked.pop(cast("Tab", self._question.tab), None)
-        self._asked[self.tab] = asked
+        if question is not None:  # left unanswered: its tab asks again
+            self.pages[question.tab].asked = None
+        page.asked = asked
         self._key += 1
         folder = str(draft.folder)
         self._question = Question(self._key, self.tab, values | more, document, folder)
@@ -360,26 +331,25 @@ class LabScreen(Screen[None]):
         reply, question = message.reply, self._question
         if question is None or reply.key != question.key:
             return
-        status = self.query_one(StatusLine)
-        tab = cast("Tab", question.tab)
-        if reply.offers is not None:
-            self.query_one(f"#form-{tab}", LabForm).offer(reply.offers)
-        status.busy = f"{TITLES[tab]}: {reply.said}; esc stops it" if reply.said else ""
+        page = self.pages[question.tab]
+        if reply.offers is not None and question.tab in self._forms:
+            self._forms[question.tab].offer(reply.offers)
+        self._status.busy = f"{page.topic.title}: {reply.said}; esc stops it" if reply.said else ""
         if reply.status == "running":
             return
         self._question = None
-        self._take(tab, reply)
+        self._take(page, reply)
 
-    def _take(self, tab: Tab, reply: Reply) -> None:
+    def _take(self, page: Page, reply: Reply) -> None:
         """The end of a question: its answer, or what is wrong."""
-        self._problems[tab] = {}
+        page.problems = {}
         if reply.answer is not None:
-            self.answers[tab] = decoded(reply.answer)
+            page.answer = decoded(reply.answer)
         elif reply.status == "failed":
-            self._problems[tab] = {reply.field: reply.error}
+            page.problems = {reply.field: reply.error}
         else:
             self._note("stopped; the next change asks again")
-        if tab == self.tab:
+        if page is self.page:
             self._show_values()
             self._show_answer()
         self._ask_soon()  # what was typed, or opened, meanwhile
@@ -390,7 +360,7 @@ class LabScreen(Screen[None]):
             self._note(message.note)
 
     def _note(self, note: str) -> None:
-        self.query_one(StatusLine).note = note
+        self._status.note = note
 
     # Keys.
 
@@ -406,14 +376,15 @@ class LabScreen(Screen[None]):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
-        """Some actions belong to some tabs."""
+        """Some actions belong to topics that read or write a file, or list releases."""
+        options = self.page.topic.options
         match action:
             case "file":
-                return any(entry.name == "file" for entry in FORMS[self.tab])
+                return any(option.name == "file" for option in options)
             case "export":
-                return self.tab == "synthetic"
+                return any(option.name == "out" for option in options)
             case "releases":
-                return self.tab == "budget"
+                return any(option.type == "rows" for option in options)
         return True
 
     def action_file(self) -> None:
@@ -437,18 +408,18 @@ class LabScreen(Screen[None]):
 
     def _write(self, path: Path | None) -> None:
         if path is not None:
-            self._asked.pop("synthetic", None)
+            self.page.asked = None
             self._ask(path=str(path))
 
     def action_releases(self) -> None:
         """Enter the runs of this session into the ledger, as if each had been a release."""
-        found = [entry for run in self.runs if (entry := release_of(run))]
-        rows = [one for one in self.values["entries"] if one.strip()]
-        self._typed["budget"]["entries"] = [*rows, *found]
+        entries = [entry for run in self.runs if (entry := release_of(run))]
+        rows = [row for row in self.values["entries"] if row.strip()]
+        self.page.typed["entries"] = [*rows, *entries]
         self._show_values()
         self._ask_soon()
-        runs = "1 run" if len(found) == 1 else f"{len(found)} runs"
-        self._note(f"added {runs} of this session" if found else "no run of this session yet")
+        runs = "1 run" if len(entries) == 1 else f"{len(entries)} runs"
+        self._note(f"added {runs} of this session" if entries else "no run of this session yet")
 
     def action_help(self) -> None:
         from ..help import HelpScreen
@@ -460,66 +431,4 @@ class LabScreen(Screen[None]):
         """Copy what is shown: the table if it has the focus, else the chart, as text."""
         from ...terminal.clipboard import copy
 
-        self._note(copy(self.app, self.as_text()))
-
-    def as_text(self) -> str:
-        """The charts shown as text, and the table tab-separated."""
-        focused = self.focused
-        if isinstance(focused, ChartView):
-            return focused.as_text()
-        charts = [one.as_text() for one in self.query(ChartView) if one.is_on_screen and one.chart]
-        table = self.query_one(NumberTable)
-        if isinstance(focused, NumberTable) or not charts:
-            return table.as_text()
-        return "\n".join(charts)
-
-
-def subject(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the lab needs of a scenario: nobody attacks here."""
-    return {key: document[key] for key in ("format", "seed", "population", "protocol")
-            if key in document}  # fmt: skip
-
-
-def release_of(run: Run) -> str:
-    """A run as an entry of the ledger; "" where its budget is not known yet."""
-    for cell in run.snapshot.parts.get("base", ())[:1]:
-        kind = str(cell.parameters.get("protocol.kind", "run"))
-        epsilon = cell.parameters.get("protocol.epsilon")
-        if cell.rappor is not None:
-            epsilon = cell.rappor.get("epsilon_one")
-        if isinstance(epsilon, int | float):
-            delta, rounds = (cell.parameters.get(key) for key in ("protocol.delta",
-                                                                  "campaign.rounds"))  # fmt: skip
-            return release(kind, epsilon, delta, rounds)
-    return ""
-
-
-def _label(name: str) -> str:
-    """What a field is called, before the rule that its value breaks."""
-    name, _, row = name.partition(".")
-    found = lab_field_help(name)
-    if found is None:
-        return ""
-    return f"{found.label} {int(row) + 1}" if row else found.label
-
-
-def _subject(draft: Draft | None) -> str:
-    """The population and the protocol that the tabs start from."""
-    from ...text.format import count
-
-    if draft is None or draft.cell is None:
-        return "no valid scenario yet"
-    document: Mapping[str, Any] = draft.document or {}
-    population = draft.cell.first.population
-    kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
-    title = str(document.get("title") or "untitled")
-    size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
-    return f"{size} │ {title}"
-
-
-def _said(answer: Answer) -> Content:
-    """The verdict, then the other sentences, then the sources that the table cites."""
-    first, *rest = answer.words or ("",)
-    parts = [Content.styled(first, "bold"), Content("\n").join(map(Content, rest))]
-    sources = Content.styled("\n".join(answer.sources), "dim")
-    return Content("\n\n").join([part for part in (*parts, sources) if part.plain])
+        self._note(copy(self.app, self._results.as_text()))

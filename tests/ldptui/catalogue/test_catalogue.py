@@ -20,7 +20,7 @@ from ldptui import catalogue
 from ldptui.catalogue import Key, Kind, Metric, key_words, kind_words, metric_words
 from ldptui.catalogue.help import lab_field_help
 from ldptui.catalogue.rows import rows
-from ldptui.lab.forms import FORMS
+from ldptui.lab.topics import TOPICS
 from ldptui.widgets.field import LABEL_WIDTH
 from ldptui.widgets.field.steps import Steps, steps_of
 
@@ -219,7 +219,8 @@ def test_a_key_is_named_as_the_form_does() -> None:
 
 def test_no_label_of_a_field_is_cut() -> None:
     """A mark of two cells, the label, and a gap before the value."""
-    entries = {entry.name for form in FORMS.values() for entry in form if not entry.bare}
+    blanks = [option for topic in TOPICS.values() for option in topic.blanks]
+    entries = {option.name for option in blanks if option.blank and not option.blank.bare}
     known = [*map(key_words, KEYS), *map(lab_field_help, entries)]
     titles = {words.title for words in known if words is not None}
     assert len(titles) > 40

@@ -15,7 +15,7 @@ from textual.message import Message
 
 from ldptui.engine import LAB, Engine
 from ldptui.lab.answer import decoded
-from ldptui.lab.forms import Tab, starting
+from ldptui.lab.topics import starting
 from ldptui.messages import Replied
 from ldptui.session.snapshot import Question, Reply
 
@@ -33,7 +33,7 @@ class Desk:
             self.replies.append(message.reply)
         self._news.set()
 
-    def ask(self, key: int, tab: Tab, **values: Any) -> None:
+    def ask(self, key: int, tab: str, **values: Any) -> None:
         self.engine.run(Question(key, tab, starting(tab, None) | values, DOCUMENT, "."))
 
     async def until(self, found: Callable[[Reply], bool]) -> Reply:
@@ -63,45 +63,45 @@ async def desk() -> AsyncIterator[Desk]:
 
 
 async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
-    desk.ask(1, "histograms", seed=5)
+    desk.ask(1, "accuracy", seed=5)
     reply = await desk.end(1)
     assert reply.status == "done", reply
     assert reply.answer is not None
-    assert repr(decoded(reply.answer)) == repr(ask("histograms", seed=5))
+    assert repr(decoded(reply.answer)) == repr(ask("accuracy", seed=5))
     assert any("drawing" in one.said for one in desk.replies if one.status == "running")
     assert len(desk.engine._children) == 1  # no second worker waits
 
 
 async def test_a_bad_value_names_its_field_and_the_next_question_is_answered(desk: Desk) -> None:
-    desk.ask(1, "histograms", delta=0)
+    desk.ask(1, "accuracy", delta=0)
     reply = await desk.end(1)
     assert (reply.status, reply.field) == ("failed", "delta")
     assert reply.error.startswith("must be greater than 0 for the stability mechanism")
     assert not reply.details
-    desk.ask(2, "loss")
+    desk.ask(2, "check")
     assert (await desk.end(2)).status == "done"
 
 
 async def test_long_work_is_stopped_and_superseded(desk: Desk) -> None:
     """An audit of minutes leaves its worker alive, whether it is cancelled or replaced."""
-    endless: dict[str, Any] = {"audit": "yes", "samples": 10_000_000, "items": 1024}
-    desk.ask(1, "loss", **endless)
+    endless: dict[str, Any] = {"audit": True, "samples": 10_000_000, "items": 1024}
+    desk.ask(1, "check", **endless)
     await desk.until(lambda one: "auditing" in one.said)
     [child] = desk.engine._children
     desk.engine.cancel()
     assert (await desk.end(1)).status == "partial"
-    desk.ask(2, "loss", **endless)
+    desk.ask(2, "check", **endless)
     await desk.until(lambda one: one.key == 2 and "auditing" in one.said)
-    desk.ask(3, "histograms")
+    desk.ask(3, "accuracy")
     assert (await desk.end(3)).status == "done"
     assert [one.key for one in desk.replies if one.status != "running"] == [1, 3]
     assert desk.engine._children == {child}
 
 
 async def test_what_is_sent_is_plain_json(desk: Desk) -> None:
-    desk.ask(1, "loss", mechanism="stability")  # its largest loss is infinite
+    desk.ask(1, "check", protocol="stability")  # its largest loss is infinite
     reply = await desk.end(1)
     assert reply.status == "done"
     assert reply.answer is not None
     assert "Infinity" not in json.dumps(reply.answer)
-    assert repr(decoded(reply.answer)) == repr(ask("loss", mechanism="stability"))
+    assert repr(decoded(reply.answer)) == repr(ask("check", protocol="stability"))

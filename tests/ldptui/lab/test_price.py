@@ -17,7 +17,7 @@ from core.protocols import OUE
 from core.protocols.curators import Laplace, Stability
 from core.scenario import parse
 from core.theory import expected_metrics
-from ldptui.lab.options import CURATORS, LOCAL
+from ldptui.lab.mechanisms import CURATORS, LOCAL
 from ldptui.lab.price import error_chart, factor_chart, prices
 from ldptui.text.format import count
 

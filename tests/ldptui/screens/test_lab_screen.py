@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
-from ldptui.lab.forms import TABS, TITLES, Tab
+from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
 from ldptui.palette import commands
 from ldptui.screens.dialogs.path import PathScreen
@@ -34,6 +34,7 @@ from ldptui.widgets.path_field import PathField
 from ldptui.widgets.plot import ChartView
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
+NAMES = tuple(TOPICS)
 DRAFT = drafts.draft_of(QUICK, Path())
 
 
@@ -60,7 +61,7 @@ async def lab(
         fake = app.lab._engine
         assert isinstance(fake, LabEngine)
         await until(pilot, lambda: fake.questions)
-        await until(pilot, lambda: fake.held or "histograms" in app.lab.answers)
+        await until(pilot, lambda: fake.held or "accuracy" in app.lab.answers)
         yield app.lab, fake, pilot
 
 
@@ -85,7 +86,7 @@ async def edit(screen: LabScreen, pilot: Pilot[None], name: str, value: object) 
     await until(pilot, lambda: engine.held or screen._question is None)
 
 
-async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
+async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
     screen.tab = tab
     await until(pilot, lambda: tab in screen.answers and screen._question is None)
 
@@ -93,10 +94,10 @@ async def go(screen: LabScreen, pilot: Pilot[None], tab: Tab) -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) -> None:
     async with lab(size) as (screen, _, pilot):
-        for tab in TABS:
+        for tab in TOPICS:
             await go(screen, pilot, tab)
             text = seen(screen.app)
-            assert TITLES[tab] in text
+            assert TOPICS[tab].title in text
             assert not screen.query_one(StatusLine).problem
             form = screen.query_one(f"#form-{tab}")
             assert form.display
@@ -112,7 +113,7 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
 async def test_the_whole_verdict_can_be_read(size: tuple[int, int]) -> None:
     """In the words beside the chart, or where these are not shown above the status line."""
     async with lab(size) as (screen, _, pilot):
-        for tab in TABS:
+        for tab in TOPICS:
             await go(screen, pilot, tab)
             [place] = (
                 one
@@ -142,7 +143,7 @@ async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None
 async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> None:
     async with lab() as (screen, engine, pilot):
         asked = engine.questions[-1]
-        assert asked.tab == "histograms"
+        assert asked.tab == "accuracy"
         assert asked.values["epsilon"] == drafts.value_of(DRAFT, "protocol.epsilon")
         assert asked.document is not None
         assert set(asked.document) == {"format", "population", "protocol"}  # nobody attacks
@@ -153,18 +154,18 @@ async def test_the_form_starts_with_the_scenario_and_keeps_what_is_typed() -> No
         await until(pilot, lambda: engine.questions[-1].values["epsilon"] == 3.0)
         assert engine.questions[-1].values["alpha"] == 0.2
         await pilot.pause()
-        await go(screen, pilot, "loss")
-        await go(screen, pilot, "histograms")
+        await go(screen, pilot, "check")
+        await go(screen, pilot, "accuracy")
         assert field(screen, "alpha").control.value == "0.2"
 
 
 async def test_a_bad_value_has_its_sentence_below_it_and_the_answer_stays() -> None:
     async with lab() as (screen, engine, pilot):
-        before = screen.answers["histograms"]
+        before = screen.answers["accuracy"]
         await edit(screen, pilot, "delta", 0)
         assert "must be greater than 0 for the stability mechanism" in problem(screen, "delta")
         assert "stability mechanism" in screen.query_one(StatusLine).problem
-        assert screen.answers["histograms"] is before
+        assert screen.answers["accuracy"] is before
         await edit(screen, pilot, "delta", "often")
         assert problem(screen, "delta") == 'must be a number, got "often"'
         assert screen.values["delta"] == "often"
@@ -206,7 +207,7 @@ async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
         engine.say("drawing laplace histograms")
         await pilot.pause()
         status = screen.query_one(StatusLine).render().plain
-        assert "Histograms: drawing laplace histograms" in status
+        assert "Accuracy: drawing laplace histograms" in status
         await pilot.press("escape")  # leaves the field
         assert engine.cancelled == []
         await pilot.press("escape")
@@ -219,24 +220,24 @@ async def test_what_is_computed_is_said_and_esc_stops_it() -> None:
 
 async def test_an_answer_to_an_older_question_is_not_shown() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
-        screen.post_message(KeyEdited("lab.histograms.alpha", 0.5))
+        screen.post_message(KeyEdited("lab.accuracy.alpha", 0.5))
         await until(pilot, lambda: len(engine.questions) == 2)
         newest = engine.questions.pop()
         engine.answer()
         await pilot.pause()
-        assert "histograms" not in screen.answers
+        assert "accuracy" not in screen.answers
         engine.questions.append(newest)
         engine.answer()
-        await until(pilot, lambda: "histograms" in screen.answers)
-        assert "α = 0.5" in screen.answers["histograms"].table.title
+        await until(pilot, lambda: "accuracy" in screen.answers)
+        assert "α = 0.5" in screen.answers["accuracy"].table.title
 
 
 async def test_a_tab_left_before_its_answer_asks_again() -> None:
     async with lab(engine=Held) as (screen, engine, pilot):
-        for tab in ("loss", "histograms"):
-            screen.tab = tab  # type: ignore[assignment]
+        for tab in ("check", "accuracy"):
+            screen.tab = tab
             await until(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
-        assert [one.tab for one in engine.questions] == ["histograms", "loss", "histograms"]
+        assert [one.tab for one in engine.questions] == ["accuracy", "check", "accuracy"]
 
 
 async def test_what_is_being_written_is_not_interrupted() -> None:
@@ -250,32 +251,32 @@ async def test_what_is_being_written_is_not_interrupted() -> None:
         screen._write(Path("nowhere.csv"))
         await until(pilot, lambda: engine.questions[-1].values.get("path"))
         count = len(engine.questions)
-        screen.tab = "loss"
+        screen.tab = "check"
         await pilot.pause(0.2)
         assert len(engine.questions) == count
         engine.cancel()
-        await until(pilot, lambda: engine.questions[-1].tab == "loss")
+        await until(pilot, lambda: engine.questions[-1].tab == "check")
 
 
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         await pilot.press("2")
-        await until(pilot, lambda: screen.tab == TABS[1])
+        await until(pilot, lambda: screen.tab == NAMES[1])
         await pilot.press("ctrl+pageup")
-        await until(pilot, lambda: screen.tab == TABS[0])
+        await until(pilot, lambda: screen.tab == NAMES[0])
         # Also out of a text field whose text is longer than the field, which would scroll.
-        await go(screen, pilot, "clipping")
+        await go(screen, pilot, "sensitivity")
         field(screen, "file").control.focus()
         await pilot.press("ctrl+pagedown")
-        await until(pilot, lambda: screen.tab == "budget")
+        await until(pilot, lambda: screen.tab == "ledger")
         await pilot.press("alt+1")
-        await until(pilot, lambda: screen.tab == TABS[0])
+        await until(pilot, lambda: screen.tab == NAMES[0])
         await pilot.press("section_sign")  # alt+6 in most terminals
-        await until(pilot, lambda: screen.tab == "loss")
+        await until(pilot, lambda: screen.tab == "check")
         await pilot.press("inverted_exclamation_mark")
-        await until(pilot, lambda: screen.tab == TABS[0])
-        await pilot.click("#lab-tabs", offset=(len("1 Histograms") + 6, 0))
-        await until(pilot, lambda: screen.tab == TABS[1])
+        await until(pilot, lambda: screen.tab == NAMES[0])
+        await pilot.click("#lab-tabs", offset=(len("1 Accuracy") + 4, 0))
+        await until(pilot, lambda: screen.tab == NAMES[1])
 
 
 async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
@@ -317,7 +318,7 @@ async def test_the_lab_opens_from_the_workbench_and_is_kept() -> None:
         # The run of the workbench goes on: the lab has an engine of its own.
         assert own is not engine
         assert not engine.cancelled
-        shown.post_message(KeyEdited("lab.histograms.alpha", 0.3))
+        shown.post_message(KeyEdited("lab.accuracy.alpha", 0.3))
         await until(pilot, lambda: shown.values["alpha"] == 0.3)
         shown._question = None
         pilot.app.pop_screen()
@@ -359,7 +360,7 @@ async def test_a_table_is_chosen_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("pay,who\n1,a\n30,b\n", encoding="utf-8")
     async with lab() as (screen, engine, pilot):
         assert not screen.check_action("file", ())
-        await go(screen, pilot, "clipping")
+        await go(screen, pilot, "sensitivity")
         await pilot.press("ctrl+o")
         dialog = pilot.app.screen
         assert isinstance(dialog, PathScreen)
@@ -401,7 +402,7 @@ async def test_a_synthetic_column_is_written_where_it_is_asked_for(tmp_path: Pat
 
 async def test_releases_are_added_and_removed() -> None:
     async with lab() as (screen, _, pilot):
-        await go(screen, pilot, "budget")
+        await go(screen, pilot, "ledger")
         start = list(screen.values["entries"])
         await edit(screen, pilot, "entries.1", "census=0.5")
         assert screen.values["entries"] == [*start, "census=0.5"]
@@ -411,13 +412,13 @@ async def test_releases_are_added_and_removed() -> None:
         await edit(screen, pilot, "entries.2", "")
         assert screen.values["entries"] == [*start, "census=0.5"]
         assert not field(screen, "entries.3").display
-        assert "2 entries" in screen.answers["budget"].table.title
+        assert "2 entries" in screen.answers["ledger"].table.title
 
 
 async def test_the_runs_of_the_session_are_releases() -> None:
     run = Run(1, {}, base_snapshot(1), 0.0, "a run")
     async with lab() as (screen, engine, pilot):
-        await go(screen, pilot, "budget")
+        await go(screen, pilot, "ledger")
         screen.follow(DRAFT, (run, run))
         screen.set_focus(None)
         await pilot.press("a")
@@ -432,10 +433,13 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
         found = list(commands(pilot.app, pilot.app.screen))
         titles = [one.title for one in found]
         assert len(titles) == len(set(titles))
-        for title in ("Stop what is computed, or back to the workbench", *TITLES.values()):
+        for title in (
+            "Stop what is computed, or back to the workbench",
+            *(topic.title for topic in TOPICS.values()),
+        ):
             assert title in titles
         by_title = {one.title: one for one in found}
-        assert "2" in by_title["Locality"].help
+        assert "2" in by_title["Price"].help
 
 
 async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:

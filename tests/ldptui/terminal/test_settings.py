@@ -175,6 +175,13 @@ def test_keys_by_the_names_of_bindings(own_file: Path) -> None:
     assert load_settings().keys == {"run.start": "f9", "file.save": "f10,ctrl+s", "help": "?"}
 
 
+def test_a_tab_of_the_lab_keeps_the_key_of_its_former_name(own_file: Path) -> None:
+    import ldptui.screens.lab.screen  # noqa: F401 - its bindings
+
+    write(own_file, '[keys]\n"lab.histograms" = "f9"\nlab.loss.anywhere = "f10"\n')
+    assert load_settings().keys == {"lab.accuracy": "f9", "lab.check.anywhere": "f10"}
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

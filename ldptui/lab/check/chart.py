@@ -1,4 +1,4 @@
-"""Loss: the privacy-loss random variable, the check of the definition, and the audit."""
+"""The charts of a privacy loss: its tail and its law."""
 
 from __future__ import annotations
 
@@ -7,76 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from core.bounds import Range
-from core.errors import ScenarioError
-from core.lab.audit import CELLS
 from core.lab.loss import DiscreteLoss, Loss
-from core.protocols.curators.accuracy import BUDGET
-from core.pure import DOMAIN, EPSILON
 from core.sampling import Floats
 
 from ...charts.series import Axis, Bar, Bars, Chart, Plot, Series
 from ...text import format as text
-from .. import check
-from ..options import CURATORS, LOCAL
-from . import SEED, Ask, Steps, answer_of
 
 POINTS: Final = 401
 SLICES: Final = 12
 """Bars of a law that is continuous."""
-SAMPLES: Final = Range(1000, 10_000_000)
-
-
-def work(ask: Ask) -> Steps:
-    kind = ask.word("mechanism")
-    own = kind == "plugin"
-    epsilon = None
-    if kind != "rappor":
-        epsilon = ask.number("epsilon", BUDGET if kind in (*CURATORS, "exponential") else EPSILON)
-    items = ask.integer("items", DOMAIN) if kind in (*LOCAL, "rappor", "plugin") else None
-    audited = own or ask.word("audit") == "yes"
-    options = ask.options(
-        protocol=_place(ask) if own else kind,
-        epsilon=epsilon,
-        items=items,
-        hash_range=None,
-        delta=ask.number("delta", Range(0, 1, "[)")) if kind == "stability" or own else 0.0,
-        neighbours=ask.word("neighbours"),
-        audit=audited,
-        samples=ask.integer("samples", SAMPLES) if audited else 200_000,
-        confidence=ask.number("confidence", Range(0, 1, "()")) if audited else 0.999,
-        seed=ask.integer("seed", SEED),
-    )
-    if kind == "rappor":
-        for name, most in (("bits", 4096), ("hashes", 16), ("cohorts", 4096)):
-            ask.integer(name, Range(1, most))
-    yield "going through the reports"
-    subject = check.subject_of(options)
-    if audited or not (subject.proved or subject.disproved):
-        yield f"auditing {text.count(options.samples)} reports of each input"
-    values = check.findings(options, subject)
-    report = check.report(options, values)
-    words = []
-    if values["enumeration"] is None and kind in (*LOCAL, "rappor"):
-        words.append(
-            f"Too many reports to go through one by one (more than {text.count(CELLS)} "
-            "probabilities): fewer items make a proof by enumeration."
-        )
-    charts = () if subject.loss is None else loss_charts(subject.loss, report.title)
-    verdict, *rest = report.notes
-    sentence = verdict[:1].upper() + verdict[1:] + "."
-    return answer_of(report._replace(notes=rest), *charts, words=(sentence, *words))
-
-
-def _place(ask: Ask) -> str:
-    place = ask.word("plugin")
-    if ":" not in place:
-        raise ScenarioError(
-            "must be FILE.py:NAME, where NAME(items, epsilon) gives an object with "
-            f"perturb(values, rng){f', got {place}' if place else ''}",
-            key="plugin",
-        )
-    return str(ask.folder / place)
 
 
 def loss_charts(loss: Loss, title: str) -> tuple[Chart, ...]:

@@ -1,4 +1,4 @@
-"""`ldptui check`: whether a mechanism keeps its promise, by enumeration or by samples."""
+"""What is checked: a protocol, a curator's mechanism, the exponential one, or one's own code."""
 
 from __future__ import annotations
 
@@ -6,37 +6,25 @@ import importlib.util
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from core.bounds import Range
 from core.errors import FileError, LdpError, RunError, ScenarioError, got
 from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.lab.exponential import Exponential
 from core.lab.loss import DiscreteLoss, Loss, exponential_loss, loss_of
-from core.protocols import BitNoise, Rappor
+from core.protocols import KINDS, BitNoise, Rappor
 from core.protocols.curators import Neighbours
-from core.pure import DOMAIN, Rng
+from core.pure import Rng
 from core.sampling import Counts
 
-from .. import exits
-from ..text import format as text
-from .mechanisms import bound, curator
-from .options import CURATORS, LOCAL
-from .output import Report, Row, laid_out, needed, numbers, of_option, row, show, within
+from ..mechanisms import CURATORS, LOCAL, bound, curator, has
+from ..output import needed
 
 Inputs = list[tuple[str, Sampler]]
-
-OPTIONS: Final = {
-    **{key: f"--{key}" for key in ("epsilon", "delta", "confidence", "samples")},
-    **{key: f"--{key}" for key in ("bits", "hashes", "cohorts")},
-    **dict.fromkeys(("f", "p", "q"), "--noise"),
-    "hash_range": "--hash-range",
-    "domain_size": "--items",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,91 +69,36 @@ class Subject:
         )
 
 
-def run(options: Namespace) -> int:
-    """Print what was found; 1 where the promise is broken."""
-    try:
-        values = checked(options)
-    except ScenarioError as error:
-        raise of_option(error, OPTIONS) from error
-    show(options, values, laid_out(*report(options, values)))
-    return exits.FAILED if values["verdict"] == "broken" else exits.DONE
-
-
-def checked(options: Namespace) -> dict[str, Any]:
-    """Loss, enumeration and audit; raises LdpError."""
-    within("--seed", options.seed, Range(0))
-    within("--epsilon", options.epsilon, Range(0))
-    within("--items", options.items, DOMAIN)
-    within("--delta", options.delta, Range(0, 1, "[)"))
-    return findings(options, subject_of(options))
-
-
-def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
-    """The same of what is to be checked already; samples are drawn where nothing else decides."""
-    seen: Audit | None = None
-    if options.audit or not (subject.proved or subject.disproved):
-        rng = np.random.default_rng(options.seed)
-        seen = subject.audited(rng, options.samples, options.confidence)
-    if subject.disproved or (seen is not None and seen.violated):
-        verdict = "broken"
-    else:
-        verdict = "proved" if subject.proved else "not refuted"
-    proof = subject.proof
-    return {
-        "protocol": options.protocol,
-        "claimed": subject.claimed,
-        "delta": subject.delta,
-        "verdict": verdict,
-        "scope": subject.scope,
-        "loss": None if subject.loss is None else _loss_values(subject.loss, subject.claimed),
-        "enumeration": None if proof is None else {**asdict(proof), "holds": proof.holds},
-        "audit": None if seen is None else {**asdict(seen), "violated": seen.violated},
-    }
-
-
-def _loss_values(loss: Loss, claimed: float) -> dict[str, Any]:
-    places = [-claimed, -claimed / 2, 0.0, claimed / 2, claimed]
-    return {
-        "maximum": loss.maximum,
-        "mean": loss.mean,
-        # Pr[L ≥ t], from a hair below, so that what is t but for rounding belongs to it.
-        "tail": [[t, loss.tail(t - 1e-9 * max(1.0, abs(t)))] for t in places],
-    }
-
-
-# What is checked.
-
-
 def subject_of(options: Namespace) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
     if ":" in kind:
-        epsilon = needed("--epsilon", options.epsilon)
-        items = needed("--items", options.items)
+        epsilon = needed("epsilon", options.epsilon)
+        items = needed("items", options.items)
         made = _plugin(kind, items, epsilon)
         if hasattr(made, "perturb"):
             return Subject(epsilon, options.delta, protocol=made, items=items)
         inputs = _neighbouring(made.sample, items, options.neighbours)
         return Subject(epsilon, options.delta, inputs=inputs)
-    if options.hash_range is not None and kind != "olh":
-        raise ScenarioError(f"is an option of olh, not of {kind}", key="--hash-range")
+    if options.hash_range is not None and not (kind in KINDS and has(kind, "hash_range")):
+        owners = ", ".join(name for name in KINDS if has(name, "hash_range"))
+        raise ScenarioError(f"is an option of {owners}, not of {kind}", key="hash_range")
     if kind == "exponential":
         return _exponential(options)
     if kind in CURATORS:
         return _curator(options)
-    if kind not in (*LOCAL, "rappor"):
-        known = ", ".join((*LOCAL, "rappor", *CURATORS))
-        rule = f"must be one of {known}, exponential, or FILE.py:NAME, {got(kind)}"
-        raise ScenarioError(rule, key="PROTOCOL")
-    items = needed("--items", options.items)
+    if kind not in KINDS:
+        rule = f"must be one of {', '.join(KINDS)}, exponential, or FILE.py:NAME, {got(kind)}"
+        raise ScenarioError(rule, key="protocol")
+    items = needed("items", options.items)
     protocol: Any
-    if kind == "rappor":
-        noise = BitNoise(*numbers("--noise", options.noise, 3))
+    if kind in LOCAL:
+        epsilon = needed("epsilon", options.epsilon)
+        protocol = bound(kind, items, epsilon, hash_range=options.hash_range)
+    else:
+        noise = BitNoise(*options.noise)
         protocol = Rappor(items, options.bits, options.hashes, options.cohorts, noise)
         epsilon = options.epsilon or noise.epsilon_one(options.hashes)
-    else:
-        epsilon = needed("--epsilon", options.epsilon)
-        protocol = bound(kind, items, epsilon, options.hash_range)
     law = law_of(protocol)
     proof = None if law is None else check(law, epsilon)
     return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
@@ -174,7 +107,7 @@ def subject_of(options: Namespace) -> Subject:
 def _curator(options: Namespace) -> Subject:
     """A central mechanism: a lone user in one bin, and in another or in none."""
     kind, near = options.protocol, options.neighbours
-    epsilon = needed("--epsilon", options.epsilon)
+    epsilon = needed("epsilon", options.epsilon)
     items = 2 if options.items is None else options.items
     mechanism = curator(kind, items, epsilon, options.delta, near)
     law = law_of(mechanism)
@@ -202,8 +135,8 @@ def _neighbouring(
 
 def _exponential(options: Namespace) -> Subject:
     """The choice of an item: the change of one user that it shows most."""
-    epsilon = needed("--epsilon", options.epsilon)
-    mechanism, counts = Exponential(epsilon), _counts(needed("--counts", options.counts))
+    epsilon = needed("epsilon", options.epsilon)
+    mechanism, counts = Exponential(epsilon), _counts(needed("counts", options.counts))
     moves = [
         (exponential_loss(mechanism, counts, leaves, to), leaves, to)
         for leaves in np.flatnonzero(counts).tolist()
@@ -225,10 +158,10 @@ def _exponential(options: Namespace) -> Subject:
 def _counts(written: str) -> Counts:
     parts = [part.strip() for part in written.split(",")]
     if not (2 <= len(parts) <= 100 and all(p.isdecimal() and len(p) < 16 for p in parts)):
-        raise ScenarioError("must be 2 to 100 whole numbers, separated by commas", key="--counts")
+        raise ScenarioError("must be 2 to 100 whole numbers, separated by commas", key="counts")
     counts = np.array([int(part) for part in parts], dtype=np.int64)
     if not counts.any():
-        raise ScenarioError("must hold at least one user", key="--counts")
+        raise ScenarioError("must hold at least one user", key="counts")
     return counts
 
 
@@ -255,51 +188,3 @@ def _plugin(place: str, items: int, epsilon: float) -> Any:
         rule = "must return an object with perturb(values, rng), or with sample(histograms, rng)"
         raise ScenarioError(rule, key=place)
     return made
-
-
-# The table.
-
-
-def report(options: Namespace, values: dict[str, Any]) -> Report:
-    rows: list[Row] = []
-    notes = [_verdict(values), *([values["scope"]] if values["scope"] else [])]
-    loss, proof, seen = values["loss"], values["enumeration"], values["audit"]
-    if loss is not None:
-        rows.append(row("largest loss", loss["maximum"], "max L = ln(Pr[y|v]/Pr[y|v'])", "DR 3.5"))
-        rows.append(row("mean loss", loss["mean"], "E[L], y drawn from v", "DR 3.5"))
-        for t, chance in loss["tail"]:
-            rows.append(row(f"Pr[L ≥ {text.short(t, 3)}]", chance, "tail of the loss", "DR 3.5"))
-    if proof is not None:
-        size = f"{text.count(proof['inputs'])} inputs × {text.count(proof['reports'])} reports"
-        rows.append(row("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8))
-        notes.append(f"worst pair: {proof['first']} and {proof['second']}")
-        chances = [text.short(proof[f"{one}_probability"], 5) for one in ("first", "second")]
-        notes.append(f"worst report: {proof['report']}, with probability {' and '.join(chances)}")
-    if seen is not None:
-        sure = f"with confidence {text.chosen(seen['confidence'])}"
-        rows.append(row("ε at least", seen["lower"], sure, "CP"))
-        rows.append(row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP"))
-        notes.append(f"worst event: {seen['event']}")
-        first, second, of = (
-            text.count(seen[key]) for key in ("first_hits", "second_hits", "samples")
-        )
-        notes.append(f"in {first} of {of} reports of {seen['first']}, {second} of {seen['second']}")
-    title = f"{values['protocol']}, ε = {text.short(values['claimed'])}"
-    if values["delta"]:
-        title += f", δ = {text.short(values['delta'])}"
-    if options.items is not None:
-        title += f", d = {text.count(options.items)}"
-    return Report(title, rows, notes)
-
-
-def _verdict(values: dict[str, Any]) -> str:
-    promise = f"ε = {text.short(values['claimed'])}"
-    if values["delta"]:
-        promise += f", δ = {text.short(values['delta'])}"
-    if values["verdict"] == "broken":
-        return f"BROKEN: {promise} is not kept"
-    if values["verdict"] == "proved":
-        how = "in closed form" if values["enumeration"] is None else "by enumeration"
-        end = " but for δ" if values["delta"] else ""
-        return f"proved {how}, {promise}: no report is more than e^ε times as likely elsewhere{end}"
-    return f"not refuted: the samples agree with {promise}, which is no proof"

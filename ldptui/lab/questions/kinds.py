@@ -1,0 +1,56 @@
+"""The kinds of protocols that a form offers, and the fields that have a meaning for a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..options import Choices, Condition
+
+
+def kinds() -> tuple[str, ...]:
+    """Every kind of protocol that a scenario can name."""
+    from ...catalogue.kinds import listed_kinds
+
+    return listed_kinds("protocol")
+
+
+def has(kind: object, parameter: str) -> bool:
+    """Whether a kind of protocol has a parameter."""
+    from dataclasses import fields
+
+    from core.protocols import KINDS
+
+    return kind in KINDS and any(field.name == parameter for field in fields(KINDS[str(kind)]))
+
+
+def curators() -> tuple[str, ...]:
+    """The kinds that a trusted curator runs."""
+    from core.protocols import CENTRAL
+
+    return tuple(CENTRAL)
+
+
+def alike(*words: str) -> Choices:
+    """Choices that are called what they are."""
+    return tuple((word, word) for word in words)
+
+
+def where(name: str, *values: object) -> Condition:
+    """Another field has one of these values."""
+    return lambda form: form.get(name) in values
+
+
+def having(name: str, parameter: str, *values: object) -> Condition:
+    """The kind that is chosen in another field has a parameter, or is one of the values."""
+    return lambda form: form.get(name) in values or has(form.get(name), parameter)
+
+
+def lacking(name: str, parameter: str, *values: object) -> Condition:
+    """The kind that is chosen in another field does not have it, or it is one of the values."""
+
+    def holds(form: Mapping[str, Any]) -> bool:
+        kind = form.get(name)
+        return kind in values or (kind in kinds() and not has(kind, parameter))
+
+    return holds

@@ -1,0 +1,52 @@
+"""Options that several topics have."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from core.bounds import BUDGET, Range
+
+from ..options import Argument, Blank, Option
+from .kinds import alike, curators
+
+SEEDS: Final = Range(0)
+USERS: Final = Range(1, 1e15)
+TIMES: Final = Range(1, 10**9)
+PART: Final = Range(0, 1, "[)")
+OWN_EPSILON: Final = Argument("E", "privacy budget ε (the scenario's, or 1)")
+
+SCENARIO = Option(
+    "scenario",
+    "text",
+    argument=Argument("SCENARIO", "a TOML file, or a bundled scenario", positional=True),
+)
+BUDGETED = Option("epsilon", range=BUDGET, blank=Blank(1.0, "protocol.epsilon"))
+SLACK = Option(
+    "delta",
+    range=PART,
+    argument=Argument("D", "δ of the stability mechanism (1e-6)", 1e-6),
+    blank=Blank(1e-6, steps="decades"),
+)
+NEIGHBOURS = Option(
+    "neighbours",
+    "text",
+    choices=("change-one", "add-remove"),
+    argument=Argument(
+        None, "tables that must look alike: one row changed (default), or one more", "change-one"
+    ),
+    blank=Blank(bare=True),
+)
+CURATOR = Option(
+    "mechanism",
+    "text",
+    blank=Blank("laplace", "protocol.kind", lambda: alike(*curators()), bare=True),
+)
+FILE = Option("file", "text", renames=("path",), argument=Argument("FILE", positional=True))
+
+EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
+"""The tables that come with the program, which a form starts with."""
+
+
+def seed(of: str) -> Option:
+    return Option("seed", "integer", SEEDS, argument=Argument("N", f"of the {of} (0)", 0),
+                  blank=Blank(0))  # fmt: skip

@@ -1,0 +1,36 @@
+"""The cell of a scenario, as the lab's commands take it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.cell import Cell
+from core.experiment import compile  # noqa: A004
+from core.scenario import load
+
+from ..session.draft import base
+from ..session.locating import locate
+
+
+def unswept(place: str) -> Cell:
+    """The cell of a scenario without its sweep; raises LdpError."""
+    return compile(base(load(locate(place)))).cells[0]
+
+
+def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
+    """The cell of a scenario without its sweep, and this ε, or its own, or 1; raises LdpError.
+
+    A campaign is taken as its first round, one collection.
+    """
+    cell = unswept(place).first
+    given = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
+    assert isinstance(given, int | float)
+    return cell, float(given)
+
+
+def privacy(cell: Cell) -> tuple[float, float]:
+    """ε and δ of one release of a cell; for RAPPOR ε₁, of one report."""
+    if cell.noise is not None:
+        return cell.noise.epsilon_one(cell.hashes), 0.0
+    protocol: Any = cell.protocol
+    return protocol.epsilon, getattr(protocol, "delta", 0.0)

@@ -1,0 +1,106 @@
+"""A tab of the lab while the app runs: what was typed, the answer, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from textual.content import Content
+
+from ...catalogue.help import lab_field_help
+from ...lab.answer import Answer
+from ...lab.options import Topic
+from ...lab.questions.ledger import release
+from ...lab.topics import starting
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+    from ...session.runs import Run
+
+
+@dataclass
+class Page:
+    """What a tab holds.
+
+    problems : a sentence for each field that is wrong, "" for the whole. asked : the last question,
+    None where it was left unanswered.
+    """
+
+    topic: Topic
+    typed: dict[str, Any] = field(default_factory=dict)
+    answer: Answer | None = None
+    problems: dict[str, str] = field(default_factory=dict)
+    asked: tuple[object, ...] | None = None
+
+    def values(self, draft: Draft | None) -> dict[str, Any]:
+        """The values of its form: those that were typed, over those that it starts with."""
+        return starting(self.topic.name, draft, self.typed)
+
+    def edit(self, draft: Draft | None, name: str, value: Any) -> None:
+        """Take over an edit; "entries.2" is the third row of a list of texts."""
+        name, _, row = name.partition(".")
+        if row:
+            rows = [*self.values(draft)[name], ""]
+            rows[int(row)] = value
+            while rows and not rows[-1]:
+                rows.pop()
+            value = rows
+        self.typed[name] = value
+
+    @property
+    def problem(self) -> str:
+        """The first sentence, with the label of its field; "" where all is well."""
+        for name, sentence in self.problems.items():
+            return f"{_label(name)} {sentence}".lstrip()
+        return ""
+
+
+def subject(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the lab needs of a scenario: nobody attacks here."""
+    keys = ("format", "seed", "population", "protocol")
+    return {key: document[key] for key in keys if key in document}
+
+
+def release_of(run: Run) -> str:
+    """A run as an entry of the ledger; "" where its budget is not known yet."""
+    for cell in run.snapshot.parts.get("base", ())[:1]:
+        kind = str(cell.parameters.get("protocol.kind", "run"))
+        epsilon = cell.parameters.get("protocol.epsilon")
+        if cell.rappor is not None:
+            epsilon = cell.rappor.get("epsilon_one")
+        if isinstance(epsilon, int | float):
+            keys = ("protocol.delta", "campaign.rounds")
+            return release(kind, epsilon, *map(cell.parameters.get, keys))
+    return ""
+
+
+def _label(name: str) -> str:
+    """The label of a field, before the rule that its value breaks."""
+    name, _, row = name.partition(".")
+    words = lab_field_help(name)
+    if words is None:
+        return ""
+    return f"{words.label} {int(row) + 1}" if row else words.label
+
+
+def title_of(draft: Draft | None) -> str:
+    """The population and the protocol that the tabs start from."""
+    from ...text.format import count
+
+    if draft is None or draft.cell is None:
+        return "no valid scenario yet"
+    document: Mapping[str, Any] = draft.document or {}
+    population = draft.cell.first.population
+    kind = str(draft.cell.parameters.get("protocol.kind", "")).upper()
+    title = str(document.get("title") or "untitled")
+    size = f"d = {count(population.domain_size)}, n = {count(population.users)}, {kind}"
+    return f"{size} │ {title}"
+
+
+def sentences(answer: Answer) -> Content:
+    """The verdict, then the other sentences, then the sources that the table cites."""
+    first, *rest = answer.words or ("",)
+    parts = [Content.styled(first, "bold"), Content("\n").join(map(Content, rest))]
+    sources = Content.styled("\n".join(answer.sources), "dim")
+    return Content("\n\n").join([part for part in (*parts, sources) if part.plain])
