@@ -18,8 +18,8 @@ import numpy as np
 
 from ..bounds import Range, check_bounds
 from ..errors import ScenarioError, got, spelled
+from ..loss import DiscreteLoss
 from ..sampling import Floats
-from .loss import DiscreteLoss
 
 Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]
 

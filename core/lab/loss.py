@@ -1,212 +1,27 @@
-"""The privacy-loss random variable: how much one report says about which of two inputs made it.
-
-L = ln(Pr[y|v] / Pr[y|v']) for a report y of input v. A mechanism is ε-private if L never exceeds ε,
-and (ε, δ)-private if E[max(0, 1 - e^(ε-L))] ≤ δ. Dwork, Roth 2014, section 3.5; Dwork, Rothblum,
-"Concentrated differential privacy", 2016; Sommer, Meiser, Mohammadi, PETS 2019.
-
-Every law here is exact: of a pair of inputs that differ as much as the mechanism lets them.
-"""
+"""The privacy loss of whatever a user may name: a protocol, a mechanism, the choice of an item."""
 
 from __future__ import annotations
-
-import math
-from dataclasses import dataclass
-from typing import Final, Protocol
 
 import numpy as np
 
 from ..errors import ScenarioError
-from ..protocols import GRR, LocalHashing, Rappor, Unary
-from ..protocols.curators import Geometric, Laplace, Stability
-from ..sampling import Counts, Floats
+from ..loss import DiscreteLoss, Loss
+from ..sampling import Counts
 from .exponential import Exponential
-
-EQUAL: Final = 1e-12
-"""Losses that differ by less, or by this part of them, differ by rounding."""
-
-
-class Loss(Protocol):
-    """The law of a privacy loss, in nats."""
-
-    @property
-    def maximum(self) -> float:
-        """The largest loss that can happen: ε, or infinite."""
-        ...
-
-    @property
-    def mean(self) -> float:
-        """E[L], the Kullback-Leibler divergence of the two laws of reports."""
-        ...
-
-    def tail(self, threshold: float) -> float:
-        """Pr[L > threshold]."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class DiscreteLoss:
-    """A loss with finitely many values.
-
-    values : float64[k], ascending, each once; the last may be infinite.
-    probabilities : float64[k], positive.
-    """
-
-    values: Floats
-    probabilities: Floats
-
-    @classmethod
-    def of(cls, values: Floats, probabilities: Floats) -> DiscreteLoss:
-        """A law from values in any order; equal ones, to rounding, are joined."""
-        possible = probabilities > 0
-        values, probabilities = values[possible], probabilities[possible]
-        order = np.argsort(values, kind="stable")
-        values, probabilities = values[order], probabilities[order]
-        with np.errstate(invalid="ignore"):  # ∞ - ∞ is no step
-            steps = np.diff(values)
-        fresh = steps > EQUAL * np.clip(np.abs(values[:-1]), 1, 1e300)
-        start = np.flatnonzero(np.concatenate([[True], fresh]))
-        return cls(values[start], np.add.reduceat(probabilities, start))
-
-    @classmethod
-    def between(cls, first: Floats, second: Floats) -> DiscreteLoss:
-        """The loss of two laws of reports, float64[k] each, when the first is the true one."""
-        seen = first > 0
-        with np.errstate(divide="ignore"):
-            loss = np.log(first[seen]) - np.log(second[seen])
-        return cls.of(loss, first[seen])
-
-    @property
-    def maximum(self) -> float:
-        return float(self.values[-1])
-
-    @property
-    def mean(self) -> float:
-        return float(self.values @ self.probabilities)
-
-    def tail(self, threshold: float) -> float:
-        above = self.values > threshold + EQUAL * max(1.0, abs(threshold))
-        return float(self.probabilities[above].sum())
-
-    def delta(self, epsilon: float) -> float:
-        """The least δ with which this pair is (ε, δ)-indistinguishable: E[max(0, 1 - e^(ε-L))]."""
-        above = self.values > epsilon
-        spare = -np.expm1(epsilon - self.values[above])
-        return float(self.probabilities[above] @ spare)
-
-    def then(self, other: DiscreteLoss) -> DiscreteLoss:
-        """The loss of both reports, drawn independently: a convolution."""
-        return DiscreteLoss.of(
-            np.add.outer(self.values, other.values).ravel(),
-            np.multiply.outer(self.probabilities, other.probabilities).ravel(),
-        )
-
-    def times(self, count: int) -> DiscreteLoss:
-        """The loss of `count` independent reports, at least 1."""
-        total, square = None, self
-        while True:
-            if count & 1:
-                total = square if total is None else total.then(square)
-            count >>= 1
-            if not count:
-                assert total is not None
-                return total
-            square = square.then(square)
-
-
-@dataclass(frozen=True)
-class LaplaceLoss:
-    """The loss of the Laplace mechanism, for neighbours that differ by 1 in `bins` bins (1 or 2).
-
-    With c = ε/bins, one bin has the loss c where the noise is below 0 (half of the time), -c where
-    it is above 1, and c - 2xc in between.
-    """
-
-    epsilon: float
-    bins: int = 1
-
-    @property
-    def maximum(self) -> float:
-        return self.epsilon
-
-    @property
-    def mean(self) -> float:
-        """bins · (e^(-c) - 1 + c)."""
-        c = self.epsilon / self.bins
-        return self.bins * (math.expm1(-c) + c)
-
-    def tail(self, threshold: float) -> float:
-        c = self.epsilon / self.bins
-        return self._one(threshold, c) if self.bins == 1 else self._two(threshold, c)
-
-    @staticmethod
-    def _one(t: float, c: float) -> float:
-        if t < -c:
-            return 1.0
-        return 1 - math.exp((t - c) / 2) / 2 if t < c else 0.0
-
-    def _two(self, t: float, c: float) -> float:
-        """Σ over the first bin's loss l of its law times Pr[the second's exceeds t - l]."""
-        if t < -2 * c:
-            return 1.0
-        if t >= 2 * c:
-            return 0.0
-        # The loss l of one bin is c with probability 1/2, -c with e^-c/2, else has the density
-        # e^((l-c)/2)/4. Below t - c even the largest second loss is too small, above t + c any is
-        # enough.
-        ends = self._one(t - c, c) / 2 + math.exp(-c) / 2 * self._one(t + c, c)
-        low, high = max(-c, t - c), min(c, t + c)
-        middle = (math.exp((high - c) / 2) - math.exp((low - c) / 2)) / 2
-        middle -= math.exp(t / 2 - c) * (high - low) / 8
-        sure = (1 - math.exp(t / 2)) / 2 if t < 0 else 0.0
-        return ends + middle + sure
-
-
-def signs(epsilon: float, up: float, down: float) -> DiscreteLoss:
-    """A loss that is ε with probability `up`, -ε with `down`, else 0."""
-    return DiscreteLoss.of(
-        np.array([epsilon, 0.0, -epsilon]), np.array([up, max(0.0, 1 - up - down), down])
-    )
-
-
-def bits(p: float, q: float) -> DiscreteLoss:
-    """The loss of one bit that is sent as 1 with probability p of one input, q of the other."""
-    return DiscreteLoss.between(np.array([p, 1 - p]), np.array([q, 1 - q]))
 
 
 def loss_of(mechanism: object) -> Loss:
     """The exact loss of a protocol or a mechanism, for two inputs that differ as much as possible.
 
-    A report of a local protocol for two items; RAPPOR's for two items that share no bit; a
-    histogram for two neighbouring tables; the stability mechanism's for an item that one user
-    holds. Raises ScenarioError for what has no closed form.
+    Raises ScenarioError for what has no closed form.
     """
-    match mechanism:
-        case GRR():
-            return signs(mechanism.epsilon, mechanism.p, mechanism.q)
-        case Unary():
-            return bits(mechanism.p, mechanism.q).then(bits(mechanism.q, mechanism.p))
-        case LocalHashing():
-            # Only where the two items hash apart, 1 - 1/g of the time, does the bucket tell.
-            apart = 1 - mechanism.q
-            other = (1 - mechanism.p) / (mechanism.hash_range - 1)
-            return signs(mechanism.epsilon, apart * mechanism.p, apart * other)
-        case Rappor():
-            noise = mechanism.noise
-            own = bits(noise.q_star, noise.p_star).times(mechanism.hashes)
-            return own.then(bits(noise.p_star, noise.q_star).times(mechanism.hashes))
-        case Laplace():
-            return LaplaceLoss(mechanism.epsilon, 2 if mechanism.neighbours == "change-one" else 1)
-        case Geometric():
-            # Noise at most 0 says one thing, noise of at least 1 the other: nothing in between.
-            r, bins = mechanism.ratio, 2 if mechanism.neighbours == "change-one" else 1
-            below = 1 / (1 + r)
-            return signs(mechanism.epsilon / bins, below, r * below).times(bins)
-        case Stability():
-            # Released, it gives the item away; withheld, it says what nothing says too.
-            shown = mechanism.lone_release
-            nothing = 0.0 if mechanism.neighbours == "change-one" else math.log1p(-shown)
-            return DiscreteLoss.of(np.array([math.inf, nothing]), np.array([shown, 1 - shown]))
-    raise ScenarioError(f"has no closed form of its privacy loss: {mechanism!r}", key="protocol")
+    privacy_loss = getattr(mechanism, "privacy_loss", None)
+    if privacy_loss is None:
+        raise ScenarioError(
+            f"has no closed form of its privacy loss: {mechanism!r}", key="protocol"
+        )
+    loss: Loss = privacy_loss()
+    return loss
 
 
 def exponential_loss(mechanism: Exponential, histogram: Counts, leaves: int, to: int) -> Loss:

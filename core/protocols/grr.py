@@ -12,6 +12,8 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from ..enumeration import CELLS, ReportLaw, item_name
+from ..loss import DiscreteLoss, signs
 from ..pure import (
     DOMAIN,
     EPSILON,
@@ -136,6 +138,22 @@ class GRR:
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         return pure_held_support(self, frequencies, counted)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+        d = self.domain_size
+        if d * d > CELLS:
+            return None
+        law = np.full((d, d), self.q)
+        np.fill_diagonal(law, self.p)
+        return ReportLaw(law, item_name, item_name)
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of two items: the report is the one, the other, or says nothing of them."""
+        return signs(self.epsilon, self.p, self.q)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        return np.asarray(reports[:, None] == items)
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         # The number of reports on targets is a sum of n independent indicators.

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import Range
+from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ..loss import DiscreteLoss, one_bit
 from ..pure import (
     DOMAIN,
     EPSILON,
@@ -301,6 +303,22 @@ class Unary:
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         return pure_held_support(self, frequencies, counted)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+        d = self.domain_size
+        if d > 20 or d << d > CELLS:
+            return None
+        rates = np.full((d, d), self.q)
+        np.fill_diagonal(rates, self.p)
+        return ReportLaw(independent_bits(rates), item_name, lambda y: f"bits {bits_name(y, d)}")
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of two items: their two bits tell."""
+        return one_bit(self.p, self.q).then(one_bit(self.q, self.p))
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
+        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)

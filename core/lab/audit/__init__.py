@@ -15,14 +15,12 @@ from .monte_carlo import (
     clopper_pearson,
     epsilon_at_least,
 )
-from .proof import CELLS, Check, ReportLaw, check, law_of
+from .proof import Check, check, law_of
 
 __all__ = [
-    "CELLS",
     "Audit",
     "Check",
     "Perturbs",
-    "ReportLaw",
     "Sampler",
     "audit",
     "audit_protocol",

@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ScenarioError, got
-from ...hashing import buckets
-from ...protocols import GRR, LocalHashing, Unary
 from ...pure import Reports, Rng
 from ...sampling import Floats
 from .lens import Lens, Sampler
@@ -183,15 +181,9 @@ def _support_of(
     protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]] | None:
     """Which of the audited items each report supports, where that is quick to know."""
-    if isinstance(protocol, Unary):
-        return None  # its bits are looked at already
-    if isinstance(protocol, GRR):
-        return lambda reports: np.asarray(reports[:, None] == items)
-    if isinstance(protocol, LocalHashing):
-        g = protocol.hash_range
-        return lambda reports: np.asarray(
-            buckets(items, reports["seed"][:, None].copy(), g) == reports["value"][:, None]
-        )
+    look: Callable[[Any, NDArray[np.int64]], NDArray[Any]] | None = getattr(protocol, "look", None)
+    if look is not None:
+        return lambda reports: look(reports, items)
     supports: Callable[[Any], NDArray[Any]] | None = getattr(protocol, "supports", None)
     if supports is None or domain_size > FEW_REPORTS:
         return None

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
+from ...enumeration import ReportLaw
 from ...errors import ScenarioError
-from ...protocols import GRR, LocalHashing, Rappor, Unary
-from ...protocols.curators import Geometric
-from ...sampling import Floats
-
-CELLS: Final = 1 << 22
-"""Probabilities of a law at most: 32 MB of doubles, well under a second."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReportLaw:
-    """Pr[y | v]: float64[inputs, reports], with a name for each input and each report."""
-
-    probabilities: Floats
-    input_name: Callable[[int], str]
-    report_name: Callable[[int], str]
 
 
 @dataclass(frozen=True)
@@ -58,115 +42,10 @@ class Check:
 
 
 def law_of(mechanism: object) -> ReportLaw | None:
-    """The law of every report, where there are few enough of them; None where there are not.
-
-    Local hashing is enumerated over all functions from items to buckets, as an ideal hash family
-    draws them; RAPPOR over all cohorts and all Bloom filters; the geometric mechanism over all
-    pairs of counts, those far out taken together.
-    """
-    match mechanism:
-        case GRR():
-            return _direct(mechanism)
-        case Unary():
-            return _unary(mechanism)
-        case LocalHashing():
-            return _hashing(mechanism)
-        case Rappor():
-            return _bloom(mechanism)
-        case Geometric():
-            return _geometric(mechanism)
-    return None
-
-
-def _direct(protocol: GRR) -> ReportLaw | None:
-    d = protocol.domain_size
-    if d * d > CELLS:
-        return None
-    law = np.full((d, d), protocol.q)
-    np.fill_diagonal(law, protocol.p)
-    return ReportLaw(law, _item, _item)
-
-
-def _unary(protocol: Unary) -> ReportLaw | None:
-    d = protocol.domain_size
-    if d > 20 or d << d > CELLS:
-        return None
-    rates = np.full((d, d), protocol.q)
-    np.fill_diagonal(rates, protocol.p)
-    return ReportLaw(_independent_bits(rates), _item, lambda y: f"bits {_bits(y, d)}")
-
-
-def _hashing(protocol: LocalHashing) -> ReportLaw | None:
-    d, g = protocol.domain_size, protocol.hash_range
-    if d * math.log(g) > 40 or d * g * g**d > CELLS:
-        return None
-    functions = np.indices((g,) * d).reshape(d, -1)  # [item, function]
-    own = functions[:, :, None] == np.arange(g)
-    other = (1 - protocol.p) / (g - 1)
-    law = np.where(own, protocol.p, other).reshape(d, -1) / functions.shape[1]
-
-    def name(y: int) -> str:
-        hashed = ", ".join(str(bucket) for bucket in functions[:, y // g].tolist())
-        return f"hash function ({hashed}), bucket {y % g}"
-
-    return ReportLaw(law, _item, name)
-
-
-def _bloom(protocol: Rappor) -> ReportLaw | None:
-    d, k, m = protocol.domain_size, protocol.bits, protocol.cohorts
-    if k > 20 or d * m << k > CELLS:
-        return None
-    noise, parts = protocol.noise, []
-    for cohort in range(m):
-        filters = protocol.encode(np.arange(d), np.full(d, cohort))
-        parts.append(_independent_bits(np.where(filters, noise.q_star, noise.p_star)) / m)
-    return ReportLaw(
-        np.concatenate(parts, axis=1),
-        _item,
-        lambda y: f"cohort {y >> k}, bits {_bits(y & (1 << k) - 1, k)}",
-    )
-
-
-def _geometric(mechanism: Geometric) -> ReportLaw:
-    """One user is in the first of two bins or in the second; or in one bin or nowhere."""
-    reach = 20
-    noise = np.arange(-reach, reach + 1)
-
-    def bin_of(count: int) -> Floats:
-        law = mechanism.probability(noise - count)
-        # Everything beyond the ends, as geometric series.
-        law[0] /= mechanism.stop
-        law[-1] /= mechanism.stop
-        return law
-
-    if mechanism.neighbours == "add-remove":
-        law = np.array([bin_of(1), bin_of(0)])
-        return ReportLaw(law, lambda v: ("one user", "no user")[v], lambda y: f"count {y - reach}")
-    law = np.array([np.outer(bin_of(a), bin_of(1 - a)).ravel() for a in (1, 0)])
-    width = noise.size
-    return ReportLaw(
-        law,
-        lambda v: ("counts 1, 0", "counts 0, 1")[v],
-        lambda y: f"counts {y // width - reach}, {y % width - reach}",
-    )
-
-
-def _independent_bits(rates: Floats) -> Floats:
-    """float64[inputs, 2^k]: the law of k independent bits, the first in the highest place."""
-    law = np.ones((len(rates), 1))
-    for rate in rates.T:
-        law = (law[:, :, None] * np.stack([1 - rate, rate], axis=1)[:, None, :]).reshape(
-            len(rates), -1
-        )
+    """The law of every report, as a mechanism enumerates it; None where there are too many."""
+    enumerate_reports = getattr(mechanism, "enumerate_reports", None)
+    law: ReportLaw | None = None if enumerate_reports is None else enumerate_reports()
     return law
-
-
-def _item(item: int) -> str:
-    return f"item {item}"
-
-
-def _bits(number: int, width: int) -> str:
-    return f"{number:0{width}b}"
 
 
 def check(law: ReportLaw, claimed: float) -> Check:

@@ -11,9 +11,11 @@ from typing import Literal
 
 import numpy as np
 
+from ...enumeration import ReportLaw
+from ...loss import DiscreteLoss, signs
 from ...pure import Rng
 from ...sampling import Counts, Floats
-from .accuracy import geometric_accuracy
+from .accuracy import geometric_accuracy, sensitivity
 from .curator import Curator, CuratorSpec
 
 
@@ -41,6 +43,40 @@ class Geometric(Curator):
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Counts:
         # The difference of two geometric variables is two-sided geometric.
         return rng.geometric(self.stop, size=shape) - rng.geometric(self.stop, size=shape)
+
+    def enumerate_reports(self) -> ReportLaw:
+        """The law of the counts; those far out are taken together.
+
+        One user is in the first of two bins or in the second; or in one bin or nowhere.
+        """
+        reach = 20
+        noise = np.arange(-reach, reach + 1)
+
+        def bin_of(count: int) -> Floats:
+            law = self.probability(noise - count)
+            # Everything beyond the ends, as geometric series.
+            law[0] /= self.stop
+            law[-1] /= self.stop
+            return law
+
+        if self.neighbours == "add-remove":
+            law = np.array([bin_of(1), bin_of(0)])
+            return ReportLaw(
+                law, lambda v: ("one user", "no user")[v], lambda y: f"count {y - reach}"
+            )
+        law = np.array([np.outer(bin_of(a), bin_of(1 - a)).ravel() for a in (1, 0)])
+        width = noise.size
+        return ReportLaw(
+            law,
+            lambda v: ("counts 1, 0", "counts 0, 1")[v],
+            lambda y: f"counts {y // width - reach}, {y % width - reach}",
+        )
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Noise at most 0 says one thing, noise of at least 1 the other: nothing in between."""
+        r, bins = self.ratio, sensitivity(self.neighbours)
+        below = 1 / (1 + r)
+        return signs(self.epsilon / bins, below, r * below).times(bins)
 
     def absolute_error(self, histogram: Counts) -> Floats:
         """2r/(1-r²)."""

@@ -17,6 +17,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from ...bounds import check_bounds
+from ...loss import DiscreteLoss
 from ...pure import EPSILON, Rng
 from ...sampling import Counts, Floats, binomial_law, binomial_range
 from .accuracy import DELTA, Neighbours, require_delta, stability_accuracy, stability_threshold
@@ -48,6 +49,13 @@ class Stability(Curator):
     def lone_release(self) -> float:
         """Pr[an item that one user holds is released] = e^(-(t-1)/s) / 2 = δ/4."""
         return math.exp(-(self.threshold - 1) / self.scale) / 2
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of an item that one user holds: released, it gives the item away."""
+        shown = self.lone_release
+        # Withheld, it says what nothing says too.
+        nothing = 0.0 if self.neighbours == "change-one" else math.log1p(-shown)
+        return DiscreteLoss.of(np.array([math.inf, nothing]), np.array([shown, 1 - shown]))
 
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Floats:
         return rng.laplace(0.0, self.scale, size=shape)

@@ -13,8 +13,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from ...bounds import Range, check_bounds
+from ...enumeration import CELLS, ReportLaw, item_name
 from ...errors import ScenarioError, spelled
 from ...hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
+from ...loss import DiscreteLoss, signs
 from ...pure import (
     DOMAIN,
     EPSILON,
@@ -284,6 +286,35 @@ class LocalHashing:
 
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         return pure_held_support(self, frequencies, counted)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many.
+
+        Over all functions from items to buckets, as an ideal hash family draws them.
+        """
+        d, g = self.domain_size, self.hash_range
+        if d * math.log(g) > 40 or d * g * g**d > CELLS:
+            return None
+        functions = np.indices((g,) * d).reshape(d, -1)  # [item, function]
+        own = functions[:, :, None] == np.arange(g)
+        other = (1 - self.p) / (g - 1)
+        law = np.where(own, self.p, other).reshape(d, -1) / functions.shape[1]
+
+        def name(y: int) -> str:
+            hashed = ", ".join(str(bucket) for bucket in functions[:, y // g].tolist())
+            return f"hash function ({hashed}), bucket {y % g}"
+
+        return ReportLaw(law, item_name, name)
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Only where the two items hash apart, 1 - 1/g of the time, does the bucket tell."""
+        apart = 1 - self.q
+        other = (1 - self.p) / (self.hash_range - 1)
+        return signs(self.epsilon, apart * self.p, apart * other)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        hashed = buckets(items, reports["seed"][:, None].copy(), self.hash_range)
+        return np.asarray(hashed == reports["value"][:, None])
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)

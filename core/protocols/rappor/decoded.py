@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from ...capabilities import Collection
+from ...errors import spelled
 from ...sampling import Counts, Floats
 from .counted import attacked_shares, attacked_users
 from .decoding import Design, Fit, one_thread
@@ -129,3 +130,28 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     for count, _, _, fake in parts:
         variance -= count * fake**2
     return np.asarray(variance / everyone.sum() ** 2)
+
+
+def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
+    """What makes decoding doubtful with n users, a sentence each."""
+    found = []
+    same = protocol.design.indistinct
+    if same:
+        found.append(
+            f"{same} of {protocol.domain_size} candidates set the same bits as another one in all "
+            f"{protocol.cohorts} cohorts: they share one estimate and are never detected; use more "
+            "bits, hashes or cohorts"
+        )
+    if protocol.design.selects:
+        found.append(
+            f"{protocol.domain_size} candidates are more than 0.8·k·m = "
+            f"{spelled(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
+            "selects some first, and the others are estimated as 0"
+        )
+    empty = protocol.cohorts * (1 - 1 / protocol.cohorts) ** users
+    if empty >= 0.5:
+        found.append(
+            f"{users} users leave about {empty:.0f} of {protocol.cohorts} cohorts without a user: "
+            "their bits are left out"
+        )
+    return tuple(found)

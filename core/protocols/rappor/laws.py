@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ...capabilities import BitLaw
+from ...enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ...pure import BoolArray, Items
 from ...sampling import Floats
 from .decoding import Design
@@ -18,6 +19,8 @@ from .noise import BitNoise
 class Filters(Hashable, Protocol):
     """What these laws need of RAPPOR."""
 
+    @property
+    def domain_size(self) -> int: ...
     @property
     def bits(self) -> int: ...
     @property
@@ -91,3 +94,19 @@ def _made_scatter(aimed: BoolArray, padding: Items, cohort: int, pull: Floats) -
         return np.zeros(pull.shape[1])
     each = pad * (count - pad) / (count * (count - 1))
     return np.asarray(each * ((others**2).sum(axis=0) - others.sum(axis=0) ** 2 / count))
+
+
+def every_report(protocol: Filters) -> ReportLaw | None:
+    """The law of every report, over all cohorts; None where there are too many."""
+    d, k, m = protocol.domain_size, protocol.bits, protocol.cohorts
+    if k > 20 or d * m << k > CELLS:
+        return None
+    noise, parts = protocol.noise, []
+    for cohort in range(m):
+        filters = protocol.encode(np.arange(d), np.full(d, cohort))
+        parts.append(independent_bits(np.where(filters, noise.q_star, noise.p_star)) / m)
+    return ReportLaw(
+        np.concatenate(parts, axis=1),
+        item_name,
+        lambda y: f"cohort {y >> k}, bits {bits_name(y & (1 << k) - 1, k)}",
+    )

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from ...bounds import Range, check_bounds
 from ...capabilities import BitLaw, Collection
-from ...errors import ScenarioError, spelled
+from ...enumeration import ReportLaw
+from ...errors import ScenarioError
+from ...loss import DiscreteLoss, one_bit
 from ...pure import (
     DOMAIN,
     BoolArray,
@@ -335,6 +337,14 @@ class Rappor:
     def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
         return decoded.variances(self, collection)
 
+    def enumerate_reports(self) -> ReportLaw | None:
+        return laws.every_report(self)
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of two items that share no bit."""
+        p, q = self.noise.p_star, self.noise.q_star
+        return one_bit(q, p).times(self.hashes).then(one_bit(p, q).times(self.hashes))
+
     # The server.
 
     def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
@@ -377,25 +387,5 @@ class Rappor:
         )
 
     def warnings(self, users: int) -> tuple[str, ...]:
-        """What makes decoding doubtful with so many users, a sentence each."""
-        found = []
-        same = self.design.indistinct
-        if same:
-            found.append(
-                f"{same} of {self.domain_size} candidates set the same bits as another one in all "
-                f"{self.cohorts} cohorts: they share one estimate and are never detected; use more "
-                "bits, hashes or cohorts"
-            )
-        if self.design.selects:
-            found.append(
-                f"{self.domain_size} candidates are more than 0.8·k·m = "
-                f"{spelled(0.8 * self.bits * self.cohorts, 6)} bits can tell apart: a lasso "
-                "selects some first, and the others are estimated as 0"
-            )
-        empty = self.cohorts * (1 - 1 / self.cohorts) ** users
-        if empty >= 0.5:
-            found.append(
-                f"{users} users leave about {empty:.0f} of {self.cohorts} cohorts without a user: "
-                "their bits are left out"
-            )
-        return tuple(found)
+        """What makes decoding doubtful with n users, a sentence each."""
+        return decoded.doubts(self, users)

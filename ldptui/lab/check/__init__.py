@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from core.enumeration import CELLS
 from core.errors import ScenarioError
-from core.lab.audit import CELLS, Audit
-from core.lab.loss import Loss
+from core.lab.audit import Audit
+from core.loss import Loss
 
 from ... import exits
 from ...text import format as text

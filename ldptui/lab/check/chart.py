@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from core.lab.loss import DiscreteLoss, Loss
+from core.loss import DiscreteLoss, Loss
 from core.sampling import Floats
 
 from ...charts.series import Axis, Bar, Bars, Chart, Plot, Series

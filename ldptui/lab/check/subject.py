@@ -15,7 +15,8 @@ import numpy as np
 from core.errors import FileError, LdpError, RunError, ScenarioError, got
 from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
 from core.lab.exponential import Exponential
-from core.lab.loss import DiscreteLoss, Loss, exponential_loss, loss_of
+from core.lab.loss import exponential_loss, loss_of
+from core.loss import DiscreteLoss, Loss
 from core.protocols import KINDS, BitNoise, Rappor
 from core.protocols.curators import Neighbours
 from core.pure import Rng

@@ -12,10 +12,10 @@ from scipy import stats
 from support.cases import CASES, EXTREMES, bind, changed
 from support.report_laws import Case
 
+from core.enumeration import ReportLaw
 from core.errors import RunError, ScenarioError
 from core.lab.audit import (
     Audit,
-    ReportLaw,
     audit,
     audit_protocol,
     check,
@@ -24,9 +24,11 @@ from core.lab.audit import (
     law_of,
 )
 from core.lab.exponential import Exponential
-from core.lab.loss import DiscreteLoss, LaplaceLoss, exponential_loss, loss_of
+from core.lab.loss import exponential_loss, loss_of
+from core.loss import DiscreteLoss
 from core.protocols import BLH, GRR, OLH, OUE, SUE, Rappor
 from core.protocols.curators import Geometric, Laplace, Stability
+from core.protocols.curators.laplace import LaplaceLoss
 from core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator
