@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
 from .document import MAX_DEPTH, Document
+from .dotted import flatten, value_at, with_value, without
 from .keys import (
     choices_of,
     default_of,
@@ -50,6 +51,7 @@ __all__ = [
     "defaults_of",
     "dotted_sweep",
     "edit",
+    "flatten",
     "is_required",
     "kinds_at",
     "known_keys",
@@ -66,4 +68,7 @@ __all__ = [
     "sweepable_keys",
     "to_toml",
     "type_of",
+    "value_at",
+    "with_value",
+    "without",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from ..errors import ScenarioError
@@ -36,53 +36,6 @@ def copied(value: Any) -> Any:
     return [copied(one) for one in value] if isinstance(value, list) else value
 
 
-def looked_up(document: Any, key: str) -> Any:
-    """What a dotted key stands for, parts of lists by their number; None where there is nothing."""
-    for name in key.split(".") if key else ():
-        if isinstance(document, list):
-            inside = name.isdecimal() and int(name) < len(document)
-            document = document[int(name)] if inside else None
-        else:
-            document = document.get(name) if isinstance(document, dict) else None
-    return document
-
-
-def put(document: Document, key: str, value: Any) -> None:
-    """Set a dotted key, making the tables on the way; raises ScenarioError for a missing part."""
-    *tables, leaf = key.split(".")
-    place: Any = document
-    for step, table in enumerate(tables):
-        if isinstance(place, list):
-            place = place[_part(place, table, ".".join(tables[:step]), key)]
-            continue
-        below = place.get(table)
-        if not isinstance(below, dict | list):
-            below = place[table] = {}
-        place = below
-    if isinstance(place, list):
-        place[_part(place, leaf, ".".join(tables), key)] = value
-    else:
-        place[leaf] = value
-
-
-def _part(parts: list[Any], number: str, table: str, key: str) -> int:
-    """The index of a part of a list of tables."""
-    if not (number.isdecimal() and int(number) < len(parts)):
-        rule = f"must name one of the {len(parts)} parts of {table}, from 0, got {number}"
-        raise ScenarioError(rule, key=key)
-    return int(number)
-
-
-def drop(document: Document, key: str) -> None:
-    """Remove a dotted key or a part of a list, if it is there."""
-    table, _, leaf = key.rpartition(".")
-    place = looked_up(document, table)
-    if isinstance(place, dict):
-        place.pop(leaf, None)
-    elif isinstance(place, list) and leaf.isdecimal() and int(leaf) < len(place):
-        del place[int(leaf)]
-
-
 def lists_tables(value: Any) -> bool:
     """Whether a value is a list of tables, with one at least."""
     return (
@@ -90,17 +43,6 @@ def lists_tables(value: Any) -> bool:
         and bool(value)
         and all(isinstance(one, Mapping) for one in value)
     )
-
-
-def flatten(table: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys with their values, down to scalars and lists; what is None is left out."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from flatten(value, f"{prefix}{key}.")
-        elif lists_tables(value):
-            yield from flatten(dict(enumerate(value)), f"{prefix}{key}.")
-        elif value is not None:
-            yield f"{prefix}{key}", list(value) if isinstance(value, tuple) else value
 
 
 def suggest(word: str, known: Any) -> str:

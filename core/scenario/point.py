@@ -20,7 +20,7 @@ from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
 from .campaign import Campaign, PhasesSpec, Ramp
-from .document import flatten
+from .dotted import flatten
 from .mixture import PARTS, MixtureSpec
 
 FORMAT: Final = 1

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import FileError, ScenarioError
-from .document import Document, check_depth, copied, drop, looked_up, put
+from . import dotted
+from .document import Document, check_depth
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
@@ -85,8 +86,7 @@ class Scenario:
 
     def without(self, key: str) -> Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked."""
-        document = copied(self.document)
-        drop(document, key)
+        document = dotted.without(self.document, key)
         sweep = document.get("sweep")
         if isinstance(sweep, dict):
             kept = {
@@ -104,22 +104,23 @@ class Scenario:
 
         Setting a `kind` drops the keys of that table that the new kind does not know.
         """
-        document = copied(self.document)
+        document = dict(self.document)
         sweep = document.get("sweep")
         if isinstance(sweep, dict):
             document["sweep"] = {k: v for k, v in dotted_sweep(sweep).items() if k != key}
             if not document["sweep"]:
                 del document["sweep"]
         try:
-            put(document, key, value)
+            document = dotted.with_value(document, key, value)
         except ScenarioError as error:
             raise error.at(self.name) from error
         check_depth(document, self.name)
         table, _, leaf = key.rpartition(".")
         if leaf == "kind" and names_kind(value, kinds := kinds_at(table)):
-            there, known = looked_up(document, table), keys_of(kinds[value])
-            for name in [name for name in there if name not in known]:
-                del there[name]
+            known = keys_of(kinds[value])
+            kept = {name: value for name, value in dotted.value_at(document, table).items()
+                    if name in known}  # fmt: skip
+            document = dotted.with_value(document, table, kept)
         return dataclasses.replace(self, document=document)
 
 

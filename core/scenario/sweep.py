@@ -11,7 +11,8 @@ import numpy as np
 from ..bounds import Range
 from ..errors import ScenarioError, got, spelled
 from ..population import STATED
-from .document import Document, copied, looked_up, named, put, suggest
+from .document import Document, copied, named, suggest
+from .dotted import value_at, with_value
 from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys
 from .point import KINDS, NESTED, kinds_at
 
@@ -102,27 +103,28 @@ def kinded(document: Document) -> Iterator[tuple[str, Mapping[str, type], dict[s
     """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
     names = [*KINDS, *NESTED]
     mixtures = ["attack.mix"]
-    phases = looked_up(document, "attack.phase")
+    phases = value_at(document, "attack.phase")
     if isinstance(phases, list):
         mixtures += [f"attack.phase.{number}.mix" for number in range(len(phases))]
     for mixture in mixtures:
-        parts = looked_up(document, mixture)
+        parts = value_at(document, mixture)
         if isinstance(parts, list):
             names += [f"{mixture}.{number}" for number in range(len(parts))]
     for name in names:
-        table = looked_up(document, name)
+        table = value_at(document, name)
         if isinstance(table, dict):
             yield name, kinds_at(name), table
 
 
 def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str, Any]) -> Document:
     """The document of one point: swept keys set, and only keys that the kinds know."""
-    plain: Document = copied({key: one for key, one in document.items() if key != "sweep"})
+    plain: Document = {key: value for key, value in document.items() if key != "sweep"}
     for key, value in chosen.items():
         try:
-            put(plain, key, value)
+            plain = with_value(plain, key, value)
         except ScenarioError as error:
             raise error.within("sweep") from error
+    plain = copied(plain)
     for name, kinds, table in kinded(plain):
         kind = table.get("kind")
         if kind == "none" and name == "attack":
@@ -155,7 +157,7 @@ def _leave_share_open(plain: Document) -> None:
 
 def _complete_drift(plain: Document) -> None:
     """The second population has the items and users of the first where it does not say."""
-    first, second = plain.get("population"), looked_up(plain, "campaign.drift")
+    first, second = plain.get("population"), value_at(plain, "campaign.drift")
     if not (isinstance(first, dict) and isinstance(second, dict)):
         return
     kind, counts = second.get("kind"), first.get("counts")

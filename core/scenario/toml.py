@@ -9,7 +9,8 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AoT
 
-from .document import copied, drop, lists_tables
+from .document import lists_tables
+from .dotted import without
 from .scenario import read_document
 
 
@@ -75,8 +76,7 @@ def edit(text: str, key: str, value: Any) -> str:
     """
     before = read_document(text)
     if value is None:
-        after = copied(before.document)
-        drop(after, key)
+        after = without(before.document, key)
     else:
         after = before.with_value(key, value).document
     written = tomlkit.parse(text)

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from ..errors import ScenarioError, got
 from .campaign import PhasesSpec
-from .document import Document, lists_tables, looked_up, named, suggest
+from .document import Document, lists_tables, named, suggest
+from .dotted import value_at
 from .keys import KNOWN, keys_of, names_kind, pattern, rule_of
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
@@ -80,7 +81,7 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
         if one["type"] == "json_invalid":
             return [ScenarioError("holds text that is not valid Unicode")]
         key, _ = _located(document, one["loc"][: _step_of_targets(one["loc"])])
-        targets = looked_up(document, key)
+        targets = value_at(document, key)
         listed = isinstance(targets, dict) and "items" in targets
         if ("PickTargets" if listed else "ListedTargets") in one["loc"]:
             continue  # the union's other member
@@ -151,7 +152,7 @@ _UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
 
 def _known_here(document: Document, name: str) -> list[str]:
     """The keys that a table of the document may have."""
-    table, kinds = looked_up(document, name), kinds_at(name)
+    table, kinds = value_at(document, name), kinds_at(name)
     kind = table.get("kind") if isinstance(table, dict) else None
     if names_kind(kind, kinds):
         return sorted(keys_of(kinds[kind]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -80,20 +80,19 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
     return found
 
 
-def flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys and values; the sweep's keys stand as `sweep.…`, the parts of lists by number."""
-    for key, value in document.items():
-        if isinstance(value, Mapping) and not {"from", "points"} <= value.keys():
-            yield from flat(value, f"{prefix}{key}.")
-        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-            yield from flat({str(at): one for at, one in enumerate(value)}, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
+def flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted keys with their values; swept ones as `sweep.KEY`, parts of lists by their number."""
+    from core.scenario import dotted_sweep, flatten
+
+    swept = document.get("sweep")
+    values = dict(flatten({name: document[name] for name in document if name != "sweep"}))
+    swept = dotted_sweep(swept) if isinstance(swept, Mapping) else {}
+    return {**values, **{f"sweep.{key}": spec for key, spec in swept.items()}}
 
 
 def described(document: Mapping[str, Any]) -> str:
     """A scenario in a few words: "OUE ε=1, MGA β=0.05 r=5, zipf d=128 n=100000"."""
-    values = dict(flat(document))
+    values = flat(document)
     attack = document.get("attack")
     listed = isinstance(attack, Mapping) and shape_of(attack) != "one"
     parts = []
@@ -115,7 +114,7 @@ def described(document: Mapping[str, Any]) -> str:
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """What changed from one scenario to another: "ε 1 → 2, mga → ria"; "" if nothing did."""
-    old, new = dict(flat(before)), dict(flat(after))
+    old, new = flat(before), flat(after)
     words = []
     for key in dict.fromkeys([*old, *new]):
         if key in ("title", "about") or old.get(key) == new.get(key):
@@ -154,7 +153,7 @@ WIDEST = 28
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What changed from one scenario to another, a sentence each: "The protocol was …, is …."""
-    old, new = dict(flat(before)), dict(flat(after))
+    old, new = flat(before), flat(after)
     sentences = []
     for key in dict.fromkeys([*old, *new]):
         if old.get(key) == new.get(key) or key == "about":
@@ -175,7 +174,7 @@ def difference_text(a: Run, b: Run) -> str:
     said = changes(a.document, b.document)
     lines += ["", f"What changed since {a.name}:"]
     lines += [f"  {sentence}" for sentence in said or ["Nothing: it is the same scenario."]]
-    old, new = dict(flat(a.document)), dict(flat(b.document))
+    old, new = flat(a.document), flat(b.document)
     keys = list(dict.fromkeys([*old, *new]))
     changed = [key for key in keys if old.get(key) != new.get(key) and key != "about"]
     if changed:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from core.errors import ScenarioError
 from core.protocols import KINDS, PROTOCOLS, RapporSpec
-from core.scenario import Point, Scenario
+from core.scenario import Point, Scenario, dotted_sweep, value_at
 
 from ...session.draft import base, keys_of
 
@@ -41,7 +41,7 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     room = MOST_SERIES
     for key, values in sweep.items():
         # The scenario's own kind is the one that the other charts show: it stays.
-        own = _at(plain.document, key)
+        own = value_at(plain.document, key)
         first = values[:room]
         sweep[key] = first if own in first or own not in values else [*first[:-1], own]
         room //= len(sweep[key])
@@ -49,7 +49,7 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     for key, swept in scenario.sweep.items():
         if key not in sweep:
             # The base may lack the key, if its kind does not know it but another swept kind does.
-            value = _at(plain.document, key)
+            value = value_at(plain.document, key)
             kept = kept.with_value(key, swept[len(swept) // 2] if value is None else value)
     for key, values in list(sweep.items()):
         if len(values) == 1:
@@ -91,7 +91,7 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
     swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
     if len(swept) > 1:
         return tuple(swept)
-    chosen = _at(base(scenario).document, "protocol.kind")
+    chosen = value_at(base(scenario).document, "protocol.kind")
     return (*PROTOCOLS, *(kind for kind in KINDS if kind == chosen and kind not in PROTOCOLS))
 
 
@@ -113,19 +113,7 @@ def _words(scenario: Scenario) -> dict[str, list[Any]]:
 
 def sweep_entry(scenario: Scenario, key: str) -> Any:
     """The sweep of a key as the document has it, a list or a range."""
-    place: Any = scenario.document.get("sweep", {})
-    if key in place:
-        return place[key]
-    for name in key.split("."):
-        place = place.get(name, {}) if isinstance(place, Mapping) else {}
-    return place or scenario.sweep.get(key)
-
-
-def _at(document: Mapping[str, Any], key: str) -> Any:
-    place: Any = document
-    for name in key.split("."):
-        place = place.get(name) if isinstance(place, Mapping) else None
-    return place
+    return dotted_sweep(scenario.document.get("sweep", {})).get(key)
 
 
 def points_of(document: dict[str, Any] | None, scenario: Scenario) -> tuple[Point, ...]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from .looking import base, sweep_of, value_of
 from .populations import UnreadError, ready
 from .state import Draft, Problem
-from .tables import looked_up
 
 if TYPE_CHECKING:
     from core.cell import Cell
@@ -56,7 +55,7 @@ def checked(draft: Draft, text: str) -> Draft:
 
 def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem:
     from core.errors import ScenarioError
-    from core.scenario import line_of
+    from core.scenario import line_of, value_at
 
     if not isinstance(error, ScenarioError):  # only the file of a population is ever read
         return Problem("population.path", str(error), line_of(text, "population.path"))
@@ -65,7 +64,7 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
         key = "population.users"
     if error.line is not None:
         return Problem(key, rule, error.line)
-    own = looked_up(document, key)
+    own = value_at(document, key)
     if own is not None and _names(rule, own):  # not the value of a sweep of the same key
         text = re.sub(r"(?ms)^\s*\[sweep\].*?(?=^\s*\[|\Z)", _blank, text)
     return Problem(key, rule, line_of(text, key.removeprefix("sweep.")))

@@ -12,7 +12,7 @@ from .checking import checked
 from .kinds import fit_kinds, set_kind, usable
 from .looking import sweep_of, value_of
 from .state import Draft
-from .tables import looked_up, placed, put
+from .tables import placed
 from .text import rewritten
 
 _INSTEAD: Final[Mapping[str, str]] = {
@@ -62,41 +62,37 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
         value = _as_labels(draft, value)
     table, _, leaf = key.rpartition(".")
     if key == "sweep" or key.startswith("sweep."):
-        _set_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
+        document = _with_sweep(draft, document, key.removeprefix("sweep").removeprefix("."), value)
     elif leaf == "kind" and isinstance(value, str):
-        set_kind(draft, document, remembered, table, value)
-        if (key, value) == ("attack.kind", "none") and document.pop("goal", None) is not None:
-            swept = sweep_of(draft)
-            put(
-                document, "sweep", {k: swept[k] for k in swept if not k.startswith("goal.")} or None
-            )
+        document = set_kind(draft, document, remembered, table, value)
+        if (key, value) == ("attack.kind", "none") and "goal" in document:
+            document = _without(draft, document, "goal")
     else:
-        other = _INSTEAD.get(key) if value is not None else None
-        for name, one in ((key, value), *(((other, None),) if other else ())):
-            top, *below = name.split(".")
-            put(document, top, placed(document.get(top), below, one))
-        if other:
-            swept = sweep_of(draft)
-            left = {
-                one: swept[one] for one in swept if one != other and not one.startswith(f"{other}.")
-            }
-            if left != swept:
-                put(document, "sweep", left or None)
+        document = placed(document, key, value)
+        if value is not None and key in _INSTEAD:
+            document = _without(draft, document, _INSTEAD[key])
         if key == "protocol.form":
             document["protocol"] = usable(document["protocol"])
         if key == "attack":
-            _follow_shape(draft, document)
+            document = _follow_shape(draft, document)
     text = rewritten(draft.text, draft.document, document)
     return checked(dataclasses.replace(draft, remembered=remembered), text)
 
 
-def _follow_shape(draft: Draft, document: dict[str, Any]) -> None:
-    """Let the sweep follow what an attack of another shape has moved or left out."""
-    before, after = (one if isinstance(one, Mapping) else {} for one in (
-        (draft.document or {}).get("attack"), document.get("attack")))  # fmt: skip
+def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]:
+    """The document without a key or a table, and without the sweeps of it."""
+    document, swept = placed(document, key, None), sweep_of(draft)
+    left = {name: values for name, values in swept.items() if not f"{name}.".startswith(f"{key}.")}
+    return placed(document, "sweep", left or None) if left != swept else document
+
+
+def _follow_shape(draft: Draft, document: dict[str, Any]) -> dict[str, Any]:
+    """The document whose sweep follows what an attack of another shape has moved or left out."""
+    attacks = (draft.document or {}).get("attack"), document.get("attack")
+    before, after = (attack if isinstance(attack, Mapping) else {} for attack in attacks)
     shape = shape_of(after)
     if shape == shape_of(before):
-        return
+        return document
     swept = {moved(key, shape): values for key, values in sweep_of(draft).items()}
     if "goal" in document:  # of one collection, and in place of a share
         if shape == "phases":
@@ -104,7 +100,8 @@ def _follow_shape(draft: Draft, document: dict[str, Any]) -> None:
             swept = {key: swept[key] for key in swept if key and not key.startswith("goal.")}
         else:
             document["attack"] = {key: after[key] for key in after if key != "share"}
-    put(document, "sweep", {key: swept[key] for key in swept if key is not None} or None)
+    left = {key: values for key, values in swept.items() if key is not None}
+    return placed(document, "sweep", left or None)
 
 
 def _as_labels(draft: Draft, items: Any) -> Any:
@@ -119,19 +116,19 @@ def _as_labels(draft: Draft, items: Any) -> Any:
     return [str(item) if isinstance(item, int) and str(item) in known else item for item in items]
 
 
-def _set_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> None:
-    """Set one swept key, or with no key the whole table."""
+def _with_sweep(draft: Draft, document: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The document with one swept key set, or with no key the whole table."""
+    from core.scenario import value_at
+
     table = {**sweep_of(draft), key: value} if key else value
     place, _, leaf = key.rpartition(".")
     if leaf == "kind" and "." not in place and isinstance(value, list):
-        fit_kinds(draft, document, table, place, value)
-    for other in {_INSTEAD[one] for one in table or () if one in _INSTEAD and table[one]}:
+        document = fit_kinds(draft, document, table, place, value)
+    for other in {_INSTEAD[name] for name in table or () if name in _INSTEAD and table[name]}:
         table.pop(other, None)
-        top, *below = other.split(".")
-        put(document, top, placed(document.get(top), below, None))
+        document = placed(document, other, None)
     if key and value is None:
         del table[key]
-        if looked_up(document, key) is None and (kept := value_of(draft, key)) is not None:
-            top, *below = key.split(".")
-            put(document, top, placed(document.get(top), below, kept))
-    put(document, "sweep", table or None)
+        if value_at(document, key) is None and (kept := value_of(draft, key)) is not None:
+            document = placed(document, key, kept)
+    return placed(document, "sweep", table or None)

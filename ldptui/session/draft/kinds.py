@@ -8,43 +8,46 @@ from typing import Any
 from ...catalogue import key_words
 from .looking import keys_of, sweep_of
 from .state import Draft
-from .tables import looked_up, placed, put
+from .tables import placed
 
 
 def fit_kinds(
     draft: Draft, document: dict[str, Any], sweep: Mapping[str, Any], table: str, kinds: list[Any]
-) -> None:
-    """Give a table what the kinds swept in it need, and take what none of them knows."""
-    there = document.get(table)
-    after = dict(there) if isinstance(there, Mapping) else {}
-    named = [one for one in kinds if isinstance(one, str)]
-    known = {name for one in named for name in keys_of(table, one)}
+) -> dict[str, Any]:
+    """The document whose table has what the kinds swept in it need, and only what they know."""
+    before = document.get(table)
+    after = dict(before) if isinstance(before, Mapping) else {}
+    named = [kind for kind in kinds if isinstance(kind, str)]
+    known = {name for kind in named for name in keys_of(table, kind)}
     if known:
         after = {name: value for name, value in after.items() if name in {"kind", *known}}
-    for one in named:
-        for name in keys_of(table, one):
+    for kind in named:
+        for name in keys_of(table, kind):
             if name not in after and f"{table}.{name}" not in sweep:
-                put(after, name, _starting(draft, one, f"{table}.{name}"))
+                after = placed(after, name, _starting(draft, kind, f"{table}.{name}"))
     if "epsilon" in after:
         after.pop("f", None)  # all of them have the budget
-    document[table] = after
+    return {**document, table: after}
 
 
 def set_kind(
     draft: Draft, document: dict[str, Any], remembered: dict[str, Any], table: str, kind: str
-) -> None:
-    """Give a table a kind, with the keys that it needs and without those that it does not know.
+) -> dict[str, Any]:
+    """The document whose table has a kind, the keys that it needs and none that it does not know.
 
-    A part of a mixture is a table of the attack's kinds too, without a share of its own.
+    A part of a mixture is a table of the attack's kinds too, without a share of its own. What goes
+    is put into `remembered`.
     """
-    top, *below = table.split(".")
-    there = looked_up(document, table)
+    from core.scenario import value_at
+
+    top, _, below = table.partition(".")
+    there = value_at(document, table)
     before = dict(there) if isinstance(there, Mapping) else {}
     before.pop("kind", None)
     sweep = sweep_of(draft)
     listed = sweep.get(f"{table}.kind")
     kinds = [kind, *(listed if isinstance(listed, list) else ())]
-    known = {name for one in kinds if isinstance(one, str) for name in keys_of(top, one)}
+    known = {name for kind in kinds if isinstance(kind, str) for name in keys_of(top, kind)}
     if below:
         known = known - {"share"} | {"weight", "targets"}
     elif table == "attack" and kind == "none":
@@ -54,17 +57,20 @@ def set_kind(
     for name in keys_of(top, kind):
         key = f"{table}.{name}"
         if name in known - after.keys() and key not in sweep and not (below and name == "targets"):
-            put(after, name, remembered.get(key, _starting(draft, kind, f"{top}.{name}")))
+            start = remembered.get(key, _starting(draft, kind, f"{top}.{name}"))
+            after = placed(after, name, start)
     if kind == "rappor":
         after = usable(after)
-    put(document, top, placed(document.get(top), below, after))
+    document = placed(document, table, after)
     gone = [
         key for key in sweep
         if key.startswith(f"{table}.")
         and key.removeprefix(f"{table}.").split(".")[0] not in {"kind", *known}
     ]  # fmt: skip
     if gone:
-        put(document, "sweep", {key: sweep[key] for key in sweep if key not in gone} or None)
+        left = {key: values for key, values in sweep.items() if key not in gone}
+        document = placed(document, "sweep", left or None)
+    return document
 
 
 def usable(table: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from .state import Draft
-from .tables import looked_up
 
 if TYPE_CHECKING:
     from core.bounds import Range
@@ -18,13 +17,15 @@ def base(scenario: Scenario) -> Scenario:
 
     Each swept key has the value in its table, or the middle one of its sweep if the table has none.
     """
+    from core.scenario import value_at
+
     sweep = scenario.sweep
     if not sweep:
         return scenario
     single = scenario
     # Kinds come last: setting one drops the keys that it does not know.
     for key in sorted(sweep, key=lambda one: one.endswith(".kind")):
-        value = looked_up(scenario.document, key)
+        value = value_at(scenario.document, key)
         middle = sweep[key][len(sweep[key]) // 2]
         single = single.with_value(key, middle if value is None else value)
     document = {key: value for key, value in single.document.items() if key != "sweep"}
@@ -33,12 +34,14 @@ def base(scenario: Scenario) -> Scenario:
 
 def value_of(draft: Draft, key: str) -> Any:
     """What a form shows for a key: its value, the middle of its sweep, or its default."""
-    value = looked_up(draft.document or {}, key)
+    from core.scenario import value_at
+
+    value = value_at(draft.document or {}, key)
     if value is not None:
         return value
     swept = sweep_of(draft).get(key)
     if swept is not None and draft.scenario is not None and key in draft.scenario.sweep:
-        return looked_up(base(draft.scenario).document, key)
+        return value_at(base(draft.scenario).document, key)
     return _default(draft, key)
 
 
@@ -55,7 +58,9 @@ def _default(draft: Draft, key: str) -> Any:
 
 def kind_of(draft: Draft, table: str) -> str:
     """The kind of a table, "" where it has none (a mixture); an absent attack is "none"."""
-    kind = looked_up(draft.document or {}, f"{table}.kind")
+    from core.scenario import value_at
+
+    kind = value_at(draft.document or {}, f"{table}.kind")
     if kind is None:
         values = sweep_of(draft).get(f"{table}.kind")
         if isinstance(values, list) and values:

@@ -1,48 +1,34 @@
-"""Values in nested tables, by dotted key."""
+"""Tables of a draft's document with one dotted key set, as a form sets it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 
-def looked_up(document: Mapping[str, Any], key: str) -> Any:
-    value: Any = document
-    for part in key.split("."):
-        if isinstance(value, list):
-            value = value[int(part)] if part.isdecimal() and int(part) < len(value) else None
-        else:
-            value = value.get(part) if isinstance(value, Mapping) else None
-    return value
+def placed(document: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The document with a dotted key set, or removed by None with the tables that it leaves empty.
 
-
-def put(document: dict[str, Any], key: str, value: Any) -> None:
-    if value is None:
-        document.pop(key, None)
-    else:
-        document[key] = value
-
-
-def placed(there: Any, below: list[str], value: Any) -> Any:
-    """A table with the value put at a path below it; None where the table is left empty.
-
-    Parts of a list go by their number; one that is not there stays away.
+    Targets are picked by a rule or listed: setting one way drops the other. A part that a list does
+    not have stays away.
     """
-    if not below:
-        return value
-    if isinstance(there, list):
-        at = int(below[0]) if below[0].isdecimal() else len(there)
-        return [
-            (placed(one, below[1:], value) or {}) if here == at else one
-            for here, one in enumerate(there)
-        ]
-    table = dict(there) if isinstance(there, Mapping) else {}
-    leaf, *rest = below
-    put(table, leaf, placed(table.get(leaf), rest, value))
-    # Targets are picked by a rule or listed: setting one way drops the other.
-    if leaf == "items" and value is not None and not rest and table.keys() & {"pick", "count"}:
-        table.pop("pick", None)
-        table.pop("count", None)
-    elif leaf in ("pick", "count") and value is not None:
-        table.pop("items", None)
-    return table or None
+    from core.errors import ScenarioError
+    from core.scenario import value_at, with_value, without
+
+    table, _, leaf = key.rpartition(".")
+    if value is None:
+        rest = without(document, key)
+        empty = table and not table.rpartition(".")[2].isdecimal() and value_at(rest, table) == {}
+        return placed(rest, table, None) if empty else rest
+    try:
+        changed = with_value(document, key, value)
+    except ScenarioError:
+        return dict(document)
+    if table.rpartition(".")[2] == "targets":
+        for other in _RIVALS.get(leaf, ()):
+            changed = without(changed, f"{table}.{other}")
+    return changed
+
+
+_RIVALS: Final = {"items": ("pick", "count"), "pick": ("items",), "count": ("items",)}
+"""Keys of targets that exclude each other."""

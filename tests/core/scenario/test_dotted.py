@@ -1,0 +1,112 @@
+"""The walker of dotted keys: what is there, what can be set, and what is refused in a sentence."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import ScenarioError
+from core.scenario import MAX_DEPTH, flatten, read_document, value_at, with_value, without
+
+MIX = {"attack": {"mix": [{"kind": "mga", "weight": 0.8}, {"kind": "ria"}], "share": 0.1}}
+
+
+def test_values_are_found_by_name_and_by_number() -> None:
+    assert value_at(MIX, "") is MIX
+    assert value_at(MIX, "attack.mix.1.kind") == "ria"
+    assert value_at(MIX, "attack.mix.0") == {"kind": "mga", "weight": 0.8}
+    for key in ("attack.mix.2", "attack.mix.x.kind", "attack.share.from", "goal.metric", "."):
+        assert value_at(MIX, key) is None
+
+
+def test_setting_leaves_the_old_document_as_it_was() -> None:
+    before = copy.deepcopy(MIX)
+    after = with_value(MIX, "attack.mix.0.weight", 0.5)
+    assert before == MIX
+    assert value_at(after, "attack.mix.0.weight") == 0.5
+    assert value_at(after, "attack.mix.1") is value_at(MIX, "attack.mix.1")
+    assert with_value(MIX, "campaign.rounds", 3)["campaign"] == {"rounds": 3}
+    assert with_value({"goal": 1}, "goal.metric", "gain") == {"goal": {"metric": "gain"}}
+
+
+def test_removing() -> None:
+    assert without(MIX, "attack.mix.0")["attack"]["mix"] == [{"kind": "ria"}]
+    assert without(MIX, "attack.share")["attack"].keys() == {"mix"}
+    assert without(MIX, "attack") == {}
+    for key in ("attack.mix.7", "attack.mix.x", "nothing.here", "attack.share.from"):
+        assert without(MIX, key) == MIX
+
+
+def test_flattened_keys_lead_back() -> None:
+    for key, value in flatten(MIX):
+        assert value_at(MIX, key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [
+        ("attack.mix.2.kind", "must name one of the 2 parts of attack.mix, from 0, got 2"),
+        ("attack.mix.x", "must name one of the 2 parts of attack.mix, from 0, got x"),
+        ("attack.mix." + "9" * 5000, "must name one of the 2 parts"),
+        (".".join("a" * (MAX_DEPTH + 1)), "is nested too deeply"),
+    ],
+)
+def test_what_cannot_be_set_is_refused(key: str, rule: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(rule)):
+        with_value(MIX, key, 1)
+
+
+@pytest.mark.parametrize("part", ["counts", 1.5, 7, True])
+@pytest.mark.parametrize("key", ["attack.mix.0.kind", "attack.mix.0.targets.count"])
+def test_what_is_no_table_has_no_keys(part: Any, key: str) -> None:
+    document = with_value(MIX, "attack.mix.0", part)
+    with pytest.raises(ScenarioError, match="must be a table, got") as refused:
+        with_value(document, key, "mga")
+    assert refused.value.key == "attack.mix.0"
+
+
+@pytest.mark.parametrize("key", ["attack.mix.0", "attack.mix", "attack.phase.0.mix.0"])
+@pytest.mark.parametrize("value", ["counts", 1.5, [], [1], [[{}]], {}, True])
+def test_a_scenario_set_to_nonsense_has_problems_and_raises_nothing(key: str, value: Any) -> None:
+    scenario = read_document(
+        'format = 1\npopulation = { kind = "uniform", items = 4, users = 9 }\n'
+        'protocol = { kind = "grr", epsilon = 1.0 }\n[attack]\nshare = 0.1\n'
+        'targets = { items = [1] }\nmix = [{ kind = "mga", weight = 1.0 }]\n'
+    )
+    assert scenario.problems() == []
+    try:
+        changed = scenario.with_value(key, value)
+    except ScenarioError:
+        return
+    assert changed.problems()
+    try:
+        again = changed.with_value(f"{key}.kind", "mga").with_value(f"{key}.0.kind", "ria")
+    except ScenarioError:
+        return
+    assert again.problems()
+
+
+NAMES = st.sampled_from(["attack", "mix", "phase", "0", "1", "kind", "", "x"])
+VALUES = st.recursive(
+    st.one_of(st.integers(), st.text(max_size=3), st.floats(allow_nan=False), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=3), st.lists(NAMES, min_size=1, max_size=6), VALUES)
+def test_what_is_set_is_there_or_refused(document: Any, names: list[str], value: Any) -> None:
+    key = ".".join(names)
+    if not key:
+        return
+    without(document, key)
+    try:
+        changed = with_value(document, key, value)
+    except ScenarioError:
+        return
+    assert value_at(changed, key) == value
