@@ -225,3 +225,14 @@ def test_the_attack_of_the_plugins_page_makes_reports(tmp_path: Path) -> None:
 def test_pages_are_what_the_tests_think() -> None:
     assert {"README.md", "docs/format.md", "docs/commands.md"} <= set(NAMES)
     assert len(PAGES) == len(set(NAMES))
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/sources.md"])
+def test_every_file_that_a_page_names_is_there(name: str) -> None:
+    """`core/pure.py` from the root; `core.pure` and its attribute, if that is meant."""
+    text = unfenced(page(name))
+    paths = re.findall(r"`((?:core|ldptui|tests|docs|scenarios|bench)/[^`\s…]*)`", text)
+    assert paths
+    for path in paths:
+        if not re.search(r"\b[A-Z]{2,}\b", path):  # a name to be chosen
+            assert (ROOT / path).exists(), path
