@@ -13,7 +13,15 @@ from .expected import estimate_variances, expected_estimate, expected_metrics, e
 from .gains import cell_gain, gain, gain_std, item_shift, rates_gain, safer_domain_size
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .support import collected, fake_support, support_of
-from .variance import attacked_variance, clean_variance, count_variance, frequency_std, recommended
+from .variance import (
+    attacked_variance,
+    clean_variance,
+    count_variance,
+    exact_border,
+    frequency_std,
+    least_error,
+    recommended,
+)
 
 __all__ = [
     "attacked_variance",
@@ -26,6 +34,7 @@ __all__ = [
     "epsilon_of_direct",
     "epsilon_of_unary",
     "estimate_variances",
+    "exact_border",
     "expected_bit_counts",
     "expected_estimate",
     "expected_metrics",
@@ -35,6 +44,7 @@ __all__ = [
     "gain",
     "gain_std",
     "item_shift",
+    "least_error",
     "privacy_spent",
     "rates_gain",
     "recommended",

@@ -32,6 +32,26 @@ def recommended(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     return "grr" if domain_size < 3 * math.exp(epsilon) + 2 else "oue"
 
 
+def exact_border(epsilon: float) -> float:
+    """The domain size from which OUE has a smaller mean squared error than GRR.
+
+    `recommended` compares Var*, the variance of an item that nobody holds. The mean over all items
+    adds (1-p-q)/(d (p-q)), which is more for GRR, (d-2)/(d (e^ε - 1)), than for OUE, 1/d. Both are
+    equal where d² - (2e^ε + 3) d - (e^2ε - 1) = 0.
+    """
+    e = math.exp(epsilon)
+    half = e + 1.5
+    return half + math.sqrt(half**2 + e**2 - 1)
+
+
+def least_error(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
+    """The protocol with the least mean squared error: GRR below `exact_border`, else OUE (or OLH).
+
+    OLH has the error of OUE but for the rounding of its hash range.
+    """
+    return "grr" if domain_size < exact_border(epsilon) else "oue"
+
+
 def clean_variance(cell: Cell) -> Floats:
     """Variance of the estimate of each item before an attack, in one trial: float64[d].
 

@@ -40,17 +40,26 @@ def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
     return "q(1 − q) / (p − q)²", f"{short(q)} · {short(1 - q)} / {short(p - q)}²", 41
 
 
-def choice(protocol: PureProtocol) -> Formula:
-    """Which protocol has the least variance."""
-    d, e = protocol.domain_size, math.exp(protocol.epsilon)
+_BEST = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}
+
+
+def choice(protocol: PureProtocol) -> Iterator[Formula]:
+    """Which protocol has the least variance, and which the least mean squared error."""
+    d, epsilon, e = protocol.domain_size, protocol.epsilon, math.exp(protocol.epsilon)
     threshold = 3 * e + 2
-    kind = theory.recommended(d, protocol.epsilon)
-    best = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}[kind]
-    return Formula(
+    yield Formula(
         "Which protocol has the least variance",
         "d < 3 e^ε + 2 ⇒ kRR, else OUE or OLH",
         f"d = {count(d)}, threshold 3 · {short(e)} + 2 = {short(threshold)}",
-        best, threshold, f"{W17}, section 5", 32, PROTOCOL, Entry("recommended", field=kind),
+        _BEST[theory.recommended(d, epsilon)], threshold, f"{W17}, section 5", 32, PROTOCOL,
+    )  # fmt: skip
+    border, best = theory.exact_border(epsilon), theory.least_error(d, epsilon)
+    half = f"({short(e)} + 1.5)"
+    yield Formula(
+        "Which protocol has the least mean squared error",
+        "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ kRR, else OUE or OLH",
+        f"d = {count(d)}, threshold {half} + √[ {half}² + {short(e * e)} − 1 ] = {short(border)}",
+        _BEST[best], border, f"{W17}, exact", None, PROTOCOL, Entry("recommended", field=best),
     )  # fmt: skip
 
 

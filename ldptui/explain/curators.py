@@ -92,7 +92,7 @@ def _accuracy(curator: Curator, users: int | None) -> Iterator[Formula]:
     """How far a count is off; of an item far above the threshold, where there is one."""
     std, source = math.sqrt(float(curator.squared_error(_SURE)[0])), _SOURCE[type(curator)]
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
-    best = theory.recommended(curator.domain_size, curator.epsilon)
+    best = theory.least_error(curator.domain_size, curator.epsilon)
     yield listed("count_std", "count std", std, spread, source)
     if users is not None:
         yield listed("frequency_std", "frequency std", std / users, "count std / n", source)

@@ -30,7 +30,7 @@ from .table import P_AND_Q, pure_notes
 def _formulas(setting: Setting) -> Iterator[Formula]:
     protocol: GRR = setting.protocol
     yield from _probabilities(protocol)
-    yield choice(protocol)
+    yield from choice(protocol)
     yield from estimates(setting, _unit_variance)
     yield from attacked(setting, SUPPORTED)
 

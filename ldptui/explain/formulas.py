@@ -24,7 +24,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
         yield from story.formulas(setting)
     elif setting.is_pure:
         yield from closed_forms.probabilities(setting.protocol)
-        yield closed_forms.choice(setting.protocol)
+        yield from closed_forms.choice(setting.protocol)
         yield from closed_forms.estimates(setting)
         yield from attacked(setting, {})
 

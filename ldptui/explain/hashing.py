@@ -37,7 +37,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
     rule = setting.given.get("hash_range")
     yield _buckets(protocol, rule)
     yield from _probabilities(protocol, g="g − 1" if rule is not None else "1")
-    yield choice(protocol)
+    yield from choice(protocol)
     yield from estimates(setting, _unit_variance)
     yield from attacked(setting, SUPPORTED, _matched)
 

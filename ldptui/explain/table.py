@@ -45,17 +45,18 @@ def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str
 def _advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     if CRAFTED in rows:
         yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
-    yield f"least variance here: {_least_variance(setting)}"
+    yield f"least error here: {_least_error(setting)}"
     yield from missing(setting)
     yield from cited("W17", "CJG")
 
 
-def _least_variance(setting: Setting) -> str:
-    protocol = setting.protocol
-    edge = text.short(3 * math.exp(protocol.epsilon) + 2)
-    if theory.recommended(protocol.domain_size, protocol.epsilon) == "grr":
-        return f"GRR (d < 3e^ε + 2 = {edge}; W17 section 5)"
-    return f"OUE or OLH (d ≥ 3e^ε + 2 = {edge}; W17 section 5)"
+def _least_error(setting: Setting) -> str:
+    d, epsilon = setting.protocol.domain_size, setting.protocol.epsilon
+    border = text.short(theory.exact_border(epsilon))
+    rule = f"by Var* alone 3e^ε + 2 = {text.short(3 * math.exp(epsilon) + 2)}, W17 5"
+    if theory.least_error(d, epsilon) == "grr":
+        return f"GRR (d < {border}; {rule})"
+    return f"OUE or OLH (d ≥ {border}; {rule})"
 
 
 def missing(setting: Setting) -> Iterator[str]:

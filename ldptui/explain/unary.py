@@ -33,7 +33,7 @@ from .table import P_AND_Q, pure_notes
 def _formulas(setting: Setting) -> Iterator[Formula]:
     yield from _probabilities(setting.protocol)
     yield from budget(setting.protocol)
-    yield choice(setting.protocol)
+    yield from choice(setting.protocol)
     yield from estimates(setting, unit_variance)
     yield from attacked(setting, SUPPORTED, padding)
 

@@ -77,7 +77,7 @@ def _privacy(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula
             "", all_reports, "", "unbounded", math.inf, "",
             entry=Entry("epsilon_infinity", "ε∞, all reports", "RAP th. 1", all_reports),
         )  # fmt: skip
-    best = theory.recommended(setting.protocol.domain_size, epsilon)
+    best = theory.least_error(setting.protocol.domain_size, epsilon)
     yield listed("recommended", "", math.nan, "", "", field=best)
 
 

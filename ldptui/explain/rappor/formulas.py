@@ -46,7 +46,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
         yield from closed_forms(setting, noise, hashes)
     elif setting.is_pure:
         yield from unary.budget(setting.protocol)
-        yield choice(setting.protocol)
+        yield from choice(setting.protocol)
         yield from estimates(setting, unary.unit_variance)
         yield from attacked(setting, unary.SUPPORTED, unary.padding)
     else:

@@ -9,12 +9,13 @@ import pytest
 from support.cases import CASES, EXTREMES, attack, bind, cell
 from support.report_laws import Case, Poisoned
 
-from core.pure import SeedSearch
+from core.pure import SeedSearch, item_variance
 from core.theory import (
     attacked_variance,
     count_variance,
     epsilon_of_direct,
     epsilon_of_unary,
+    exact_border,
     expected_estimate,
     expected_metrics,
     expected_mse,
@@ -22,6 +23,7 @@ from core.theory import (
     gain,
     gain_std,
     item_shift,
+    least_error,
     recommended,
     safer_domain_size,
 )
@@ -163,6 +165,18 @@ def test_the_recommended_protocol_has_the_least_variance(epsilon: float) -> None
     for d in range(2, 200):
         grr, oue = (count_variance(bind(Case(kind, d, epsilon))) for kind in ("grr", "oue"))
         assert recommended(d, epsilon) == ("grr" if grr < oue else "oue")
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0])
+def test_the_least_error_is_that_of_the_mean_over_all_items(epsilon: float) -> None:
+    differ = 0
+    for d in range(2, 200):
+        grr, oue = (
+            item_variance(bind(Case(kind, d, epsilon)), 1, 1 / d) for kind in ("grr", "oue")
+        )
+        assert least_error(d, epsilon) == ("grr" if grr < oue else "oue")
+        differ += least_error(d, epsilon) != recommended(d, epsilon)
+    assert differ == sum(exact_border(epsilon) <= d < 3 * math.exp(epsilon) + 2 for d in range(200))
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])

@@ -159,11 +159,13 @@ def test_hash_range_says_where_it_comes_from() -> None:
         assert (first.formula, first.result) == (formula, str(g))
 
 
-def test_the_recommended_protocol_changes_at_the_threshold() -> None:
-    threshold = 3 * math.e + 2  # 10.15
-    for d, best in ((10, "kRR (GRR)"), (11, "OUE, or OLH")):
+@pytest.mark.parametrize(
+    ("start", "threshold"), [("d < 3", 3 * math.e + 2), ("d < e^ε", theory.exact_border(1.0))]
+)
+def test_the_recommended_protocol_changes_at_the_threshold(start: str, threshold: float) -> None:
+    for d, best in ((int(threshold), "kRR (GRR)"), (int(threshold) + 1, "OUE, or OLH")):
         of = cell_formulas(bound("oue", None, d=d))
-        (found,) = [live for live in of if live.formula.startswith("d < 3")]
+        (found,) = [live for live in of if live.formula.startswith(start)]
         assert found.result == best
         assert found.value == pytest.approx(threshold)
         assert short(threshold) in found.substituted
