@@ -31,5 +31,8 @@ ATTACKED: Final = Arm(True)
 UNDEFENDED: Final = (CLEAN, ATTACKED)
 """The arms of a cell without a defence."""
 
-ARMS: Final = (*UNDEFENDED, Arm(False, True), Arm(True, True))
+CLEAN_DEFENDED: Final = Arm(False, True)
+ATTACKED_DEFENDED: Final = Arm(True, True)
+
+ARMS: Final = (*UNDEFENDED, CLEAN_DEFENDED, ATTACKED_DEFENDED)
 """All arms, in the order of columns and charts."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from .arms import UNDEFENDED, Arm
+from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
+from .defences import Correction
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
@@ -35,6 +36,7 @@ class Cell:
         is none.
     goal, answer : what the fakes shall reach, and how many that takes; both None where a share was
         given, the answer before `core.search` has found it.
+    defences : what the server does with its estimates in the defended arms, in order.
     """
 
     index: int
@@ -54,6 +56,7 @@ class Cell:
     left: Counts | None = None
     goal: Goal | None = None
     answer: Answer | None = None
+    defences: tuple[Correction, ...] = ()
 
     @property
     def users(self) -> int:
@@ -62,7 +65,7 @@ class Cell:
     @property
     def arms(self) -> tuple[Arm, ...]:
         """The arms that its trials go through, in order."""
-        return UNDEFENDED
+        return ARMS if self.defences else UNDEFENDED
 
     @property
     def first(self) -> Cell:

@@ -128,6 +128,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         top_k=min(point.simulate.top_k, population.domain_size),
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
+        defences=point.defence,
     )
     return cell if point.rounds is None else _in_rounds(cell, point, acts)
 

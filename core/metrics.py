@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from .arms import ATTACKED, CLEAN, Arm
+from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from .pure import BoolArray, Estimates, Items
 from .sampling import Floats
 
@@ -108,6 +108,7 @@ def _targets_in_top_k(outcome: Outcome) -> Floats:
 
 
 _BOTH: Final = (CLEAN, ATTACKED)
+_DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
 
 METRICS: Final[dict[str, Metric]] = {
     row.name: row
@@ -132,6 +133,9 @@ METRICS: Final[dict[str, Metric]] = {
             lambda o: o.detected(ATTACKED)[:, o.truth == 0].sum(axis=1),
             (ATTACKED,), test=True, whole=True,
         ),
+        Metric("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, targets=True),
+        Metric("mse_after", lambda o: o.squared_errors(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
+        Metric("mse_clean_after", lambda o: o.squared_errors(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""

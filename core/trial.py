@@ -15,9 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .arms import ATTACKED, CLEAN, Arm
+from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from .attacks import View
 from .cell import Cell
+from .defences import corrected
 from .metrics import Measures, Outcome, measure
 from .protocols.rappor import memoised_counts, memoised_reports
 from .pure import Estimates, Items, Mechanism, Reports, Rng
@@ -98,7 +99,7 @@ def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> Mapping[Arm,
     before = Estimates(clean / cell.users)
     everyone = cell.users + cell.malicious
     after = before if cell.attack is None else Estimates(attacked / everyone)
-    return {CLEAN: before, ATTACKED: after}
+    return _arms(cell, before, after)
 
 
 def _estimates(
@@ -109,9 +110,23 @@ def _estimates(
     before = cell.protocol.estimates(clean, cell.users)
     pulse()
     if attacked is clean:
-        return {CLEAN: before, ATTACKED: before}
-    after = cell.protocol.estimates(attacked, cell.users + cell.malicious)
-    return {CLEAN: before, ATTACKED: after}
+        return _arms(cell, before, before)
+    return _arms(cell, before, cell.protocol.estimates(attacked, cell.users + cell.malicious))
+
+
+def _arms(cell: Cell, before: Estimates, after: Estimates) -> Mapping[Arm, Estimates]:
+    """The estimates in each arm; in the defended ones the same where the attack changes nothing."""
+    arms = {CLEAN: before, ATTACKED: after}
+    if cell.defences:
+        arms[CLEAN_DEFENDED] = _corrected(cell, before)
+        arms[ATTACKED_DEFENDED] = (
+            arms[CLEAN_DEFENDED] if after is before else _corrected(cell, after)
+        )
+    return arms
+
+
+def _corrected(cell: Cell, made: Estimates) -> Estimates:
+    return Estimates(corrected(made.frequencies, cell.defences), made.detected)
 
 
 def _block(

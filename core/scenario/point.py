@@ -14,6 +14,7 @@ from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
 from ..bounds import Range, check_bounds
+from ..defences import DEFENCES, Correction
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
@@ -29,6 +30,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "population": POPULATIONS,
     "protocol": PROTOCOL_KINDS,
     "attack": ATTACKS,
+    "defence": DEFENCES,
 }
 """The tables whose `kind` decides what they hold."""
 NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
@@ -58,6 +60,7 @@ def _either(kinds: Mapping[str, type]) -> Any:
 if TYPE_CHECKING:
     ProtocolTable: TypeAlias = ProtocolSpec
     AttackTable: TypeAlias = Attack | NoAttack | MixtureSpec | PhasesSpec
+    DefenceTable: TypeAlias = Correction
 else:  # the tables of kinds are the only lists of them
     ProtocolTable = Annotated[_either(PROTOCOL_KINDS), Discriminator("kind")]
     AttackTable = Annotated[
@@ -66,6 +69,7 @@ else:  # the tables of kinds are the only lists of them
         | Annotated[PhasesSpec, Tag(PHASES)],
         Discriminator(_mode),
     ]
+    DefenceTable = Annotated[_either(DEFENCES), Discriminator("kind")]
 """`[attack]`: one kind, a mixture of several, or phases of mixtures."""
 
 
@@ -73,6 +77,8 @@ def kinds_at(table: str) -> Mapping[str, type]:
     """The kinds that a table can have, by its dotted name; empty where it has none."""
     if re.fullmatch(r"attack(\.phase\.\d+)?\.mix\.\d+", table):
         return PARTS
+    if re.fullmatch(r"defence\.\d+", table):
+        return DEFENCES
     return (KINDS | NESTED).get(table, {})
 
 
@@ -97,6 +103,7 @@ class Point:
     population: Annotated[PopulationSpec, Discriminator("kind")]
     protocol: ProtocolTable
     attack: AttackTable = field(default_factory=NoAttack)
+    defence: tuple[DefenceTable, ...] = ()
     title: str = ""
     about: str = ""
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
@@ -128,7 +135,7 @@ class Point:
         tables = {name: getattr(self, name) for name in KINDS}
         kinds = {name: {"kind": one.kind} for name, one in tables.items() if hasattr(one, "kind")}
         plain = dataclasses.asdict(self, dict_factory=_named)
-        for name in ("format", "title", "about"):
+        for name in ("format", "title", "about", *(["defence"] if not self.defence else [])):
             del plain[name]
         if self.rounds is not None:
             plain["campaign"] = {**(plain["campaign"] or {}), "rounds": self.rounds}

@@ -102,14 +102,14 @@ _RANGE_KEYS = "from, to, points and scale"
 def kinded(document: Document) -> Iterator[tuple[str, Mapping[str, type], dict[str, Any]]]:
     """The tables that have a kind: their dotted names, the kinds that they can have, themselves."""
     names = [*KINDS, *NESTED]
-    mixtures = ["attack.mix"]
+    lists = ["attack.mix", "defence"]
     phases = value_at(document, "attack.phase")
     if isinstance(phases, list):
-        mixtures += [f"attack.phase.{number}.mix" for number in range(len(phases))]
-    for mixture in mixtures:
-        parts = value_at(document, mixture)
+        lists += [f"attack.phase.{number}.mix" for number in range(len(phases))]
+    for listed in lists:
+        parts = value_at(document, listed)
         if isinstance(parts, list):
-            names += [f"{mixture}.{number}" for number in range(len(parts))]
+            names += [f"{listed}.{number}" for number in range(len(parts))]
     for name in names:
         table = value_at(document, name)
         if isinstance(table, dict):

@@ -25,7 +25,7 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
     if document["format"] != FORMAT or document["format"] is True:
         rule = f"must be {FORMAT}, {got(document['format'])}"
         return [ScenarioError(rule, key="format")], None
-    problem = _attack_mode(document.get("attack"))
+    problem = _attack_mode(document.get("attack")) or _defence_list(document.get("defence", []))
     for name, kinds, table in () if problem else kinded(document):
         if name == "attack" and table.keys() & {"mix", "phase"}:
             continue
@@ -71,6 +71,14 @@ def _attack_mode(attack: Any) -> ScenarioError | None:
             rule = f"must be a list of tables, a part each, {got(mix)}"
             return ScenarioError(rule, key=f"attack.{key}")
     return None
+
+
+def _defence_list(defence: Any) -> ScenarioError | None:
+    """What is wrong with defences that are no list of tables."""
+    if defence == [] or lists_tables(defence):
+        return None
+    rule = f"must be a list of tables, [[defence]] each, {got(defence)}"
+    return ScenarioError(rule, key="defence")
 
 
 def _problems(document: Document, error: ValidationError) -> list[ScenarioError]:
@@ -135,7 +143,7 @@ def _located(
     key = ""
     place: Any = document
     for step, part in enumerate(loc):
-        if step == 1 and loc[0] in KINDS:
+        if step == 1 and loc[0] in KINDS and isinstance(part, str):
             continue  # the kind, which may be called like a key: counts
         last = step == len(loc) - 1 and missing
         if isinstance(place, dict) and (part in place or last):

@@ -66,6 +66,8 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         "top_k": cell.top_k,
         "noise": cell.noise,
     }
+    if cell.defences:
+        everything["defences"] = cell.defences
     if cell.rounds:
         everything["rounds"] = [_round(one) for one in cell.rounds]
     parts = {name: canonical(part) for name, part in everything.items()}

@@ -132,19 +132,18 @@ def results_csv(run: Run) -> str:
     Columns: part, cell, trials_done, parameters by their dotted names, and for each metric METRIC,
     METRIC_standard_error, METRIC_theory; empty for null.
     """
-    from core.metrics import METRICS
-
     cells = list(_cells(run.snapshot))
+    metrics = dict.fromkeys(name for _, cell in cells for name in cell.metrics)
     names: dict[str, None] = {}
     for _, cell in cells:
         names |= dict.fromkeys(_scalars(cell))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    columns = [f"{name}{end}" for name in METRICS for end in ("", "_standard_error", "_theory")]
+    columns = [f"{name}{end}" for name in metrics for end in ("", "_standard_error", "_theory")]
     writer.writerow(["part", "cell", "trials_done", *names, *columns])
     for part, cell in cells:
         scalars = _scalars(cell)
-        measured = [number for name in METRICS for number in _numbers(cell.metrics.get(name))]
+        measured = [number for name in metrics for number in _numbers(cell.metrics.get(name))]
         shown = [scalars.get(name, "") for name in names]
         writer.writerow([part, cell.index, cell.trials, *shown, *measured])
     return buffer.getvalue()

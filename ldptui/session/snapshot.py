@@ -180,6 +180,11 @@ class Frequencies:
         """The estimates with the attack; the same where there is none."""
         return self.arms["attacked"]
 
+    @property
+    def defended(self) -> Estimates | None:
+        """The estimates with the attack and the defence; None without a defence."""
+        return self.arms.get("attacked_defended")
+
 
 @dataclass(frozen=True)
 class BitCounts:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.arms import UNDEFENDED
 from core.experiment import compile
 from core.export import csv_lines, to_csv, to_json
-from core.metrics import METRICS
+from core.metrics import metrics_of
 from core.runner import Results, run
 from core.scenario import parse
 
@@ -90,7 +91,7 @@ def test_json_has_the_keys_of_the_contract_in_order() -> None:
             "metrics",
         ]
         assert cell["index"] == index
-        assert list(cell["metrics"]) == list(METRICS)
+        assert list(cell["metrics"]) == metrics_of(UNDEFENDED)
         for summary in cell["metrics"].values():
             assert list(summary) == ["mean", "standard_error", "theory"]
 
@@ -139,7 +140,7 @@ def test_the_standard_error_is_that_of_the_trials() -> None:
     found = results()
     measured = found.cells[2]
     document = exported()
-    for metric in METRICS:
+    for metric in metrics_of(UNDEFENDED):
         column = measured.metrics[metric]
         summary = document["cells"][2]["metrics"][metric]
         if np.isnan(column).any():
@@ -200,7 +201,7 @@ def test_csv_has_one_row_for_each_trial_and_a_column_for_each_scalar_and_metric(
         "attack.share",
         "attack.seeds",
         "attack.scoring",
-        *METRICS,
+        *metrics_of(UNDEFENDED),
     ]
     assert [(row["cell"], row["trial"]) for row in rows] == [
         (str(cell), str(trial)) for cell in range(4) for trial in range(3)
@@ -216,7 +217,8 @@ def test_csv_holds_the_very_numbers_of_the_trials() -> None:
     rows = list(csv.DictReader(io.StringIO("".join(csv_lines(found)))))
     for row in rows:
         measured = found.cells[int(row["cell"])].metrics[int(row["trial"])]
-        for metric, value in zip(METRICS, measured.tolist(), strict=True):
+        for metric in metrics_of(UNDEFENDED):
+            value = float(measured[metric])
             assert (row[metric] == "") == math.isnan(value)
             if row[metric]:
                 assert float(row[metric]) == value

@@ -13,10 +13,10 @@ import pytest
 from support.told import told
 
 import core
-from core.arms import ATTACKED
+from core.arms import ATTACKED, UNDEFENDED
 from core.campaign import entry_of, rounds_of
 from core.export import to_csv, to_json
-from core.metrics import METRICS
+from core.metrics import metrics_of
 from core.runner import Results
 from core.theory import estimate_variances, expected_estimate, expected_metrics, privacy_spent
 from ldptui.engine.worker.rounds import rounds_sent
@@ -58,7 +58,7 @@ def test_json_has_the_rounds() -> None:
     assert [one["epsilon_spent"] for one in cell["rounds"]] == [2.0, 4.0, 6.0, 8.0, 10.0]
     assert MEASURED.rounds is not None
     for number, one in enumerate(cell["rounds"]):
-        assert list(one["metrics"]) == list(METRICS)
+        assert list(one["metrics"]) == metrics_of(UNDEFENDED)
         column = MEASURED.rounds.metrics["gain"][:, number]
         gain = one["metrics"]["gain"]
         assert gain["mean"] == pytest.approx(column.mean())
@@ -177,7 +177,7 @@ def test_the_worker_tells_of_the_rounds() -> None:
     assert len(found) == ROUNDS
     assert found.spent == tuple(privacy_spent(CELL))
     assert found.targets == (9, 11)
-    for name in METRICS:
+    for name in metrics_of(UNDEFENDED):
         expected = [one.metrics[name] for one in rounds_of(CELL, MEASURED)]
         assert [one.mean for one in found.metrics[name]] == [one.mean for one in expected]
         assert [one.theory for one in found.metrics[name]] == [one.theory for one in expected]

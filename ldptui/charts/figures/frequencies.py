@@ -108,6 +108,10 @@ def rank_plot(
         ]
     else:
         series += clouds(frequencies.clean.mean, others)
+    if frequencies.defended is not None:
+        pair = placed(frequencies.defended.mean, targets or range(len(true)))
+        label = "targets defended" if attacked else "defended"
+        series.append(Series(label, *pair, "series-1", "points"))
     laid, strange = overlaid(overlays, frequencies.items)
     for label, tone, other in laid:
         pair = placed(shown_estimates(other), target_places(other) or range(len(true)))
@@ -353,6 +357,9 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
     if attacked:
         names = ["item", "", "true", "before", "after", "±", "change", "z", "± before", "z before"]
         names += ["rank"]
+    defended = frequencies.defended
+    if defended is not None:
+        names.insert(names.index("±") + 1, "defended")
     others, _ = overlaid(overlays, frequencies.items)
     place = names.index("±") + 1
     names[place:place] = [label for label, _, _ in others]
@@ -384,6 +391,7 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
             "z": finite((after_z if attacked else before_z)[at]),
             "± before": error(before_std[at]),
             "z before": finite(before_z[at]),
+            "defended": None if defended is None else defended.mean[at],
             "rank": rank,
             "test": verdicts[at],
             "share detected": shares[at] if shares is not None else None,

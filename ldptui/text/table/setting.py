@@ -46,6 +46,8 @@ def constant_lines(results: Results, width: int) -> list[str]:
             protocol += [f"p = {text.short(p)}", f"q = {text.short(q)}"]
     protocol += _curators(cells)
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
+    if any(cell.defences for cell in cells):
+        rows.append(("defence", [range_over(map(_defence, cells))]))
     if any(cell.rounds for cell in cells):
         rows.append(("campaign", _campaign(cells)))
     simulated = [
@@ -111,6 +113,11 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
     if thresholds:
         facts.append(f"threshold {range_over(thresholds)}")
     return facts
+
+
+def _defence(cell: Cell) -> str:
+    """The corrections of a cell, in order."""
+    return " then ".join(correction.kind for correction in cell.defences) or "none"
 
 
 _NO_BREAK: Final = "\u00a0"

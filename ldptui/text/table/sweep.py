@@ -58,10 +58,14 @@ def _groups(finished: list[Finished]) -> list[Group]:
     tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
     two = {"detected": "items", "false_detected": "false"}
     detected = [_measured("detected", two, finished)] if tested else []
+    defended = any(cell.defences for cell, _, _ in finished)
+    errors = {"mse_clean_after": "before", "mse_after": "after"}
+    defended_error = [_measured("defended error", errors, finished)] if defended else []
     if all(cell.attack is None for cell, _, _ in finished):
         return [
             _compared("mean squared error", "mse", finished),
             _measured("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, finished),
+            *defended_error,
             *detected,
         ]
     tops = {cell.top_k for cell, _, _ in finished}
@@ -75,6 +79,8 @@ def _groups(finished: list[Finished]) -> list[Group]:
         ),
         _compared("mean squared error", "mse", finished),
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
+        *([_measured("defended", {"gain_after": "gain"}, finished)] if defended else []),
+        *defended_error,
         *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
         *detected,
     ]

@@ -11,7 +11,7 @@ from support.chart_cases import cells, frequencies, scenario, swept
 from ldptui.charts import curves, figures
 from ldptui.charts.figures.curves import _coinciding
 from ldptui.charts.series import Plot, Rest, Series
-from ldptui.session.snapshot import Frequencies, Overlay, Snapshot
+from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
 
 
 def named(plot: Plot) -> dict[str, Series]:
@@ -216,6 +216,24 @@ def test_many_items_come_as_least_and_greatest_of_neighbours() -> None:
     assert len(series.x) <= 80
     assert (min(series.y), max(series.y)) == pytest.approx((-5, 5))
     assert list(series.x) == sorted(series.x)
+
+
+@pytest.mark.parametrize("attacked", [True, False])
+def test_defended_estimates_are_marked_and_listed(attacked: bool) -> None:
+    found = frequencies() if attacked else frequencies(attacked=None)
+    corrected = Estimates((0.45, 0.25, 0.1, 0.2, 0.0), (0.01,) * 5, (0.01,) * 5)
+    arms = {**found.arms, "clean_defended": corrected, "attacked_defended": corrected}
+    defended = replace(found, arms=arms)
+    series = figures.rank_plot(defended).series[-1]
+    assert series.label == ("targets defended" if attacked else "defended")
+    assert series.y[0] == (0.2 if attacked else 0.45)
+    assert len(series.y) == (1 if attacked else 5)
+    assert [one.label for one in figures.rank_plot(found).series] == [
+        one.label for one in figures.rank_plot(defended).series[:-1]
+    ]
+    table = figures.frequency_table(defended)
+    place = [column.name for column in table.columns].index("defended")
+    assert [row[place] for row in table.rows] == list(corrected.mean)
 
 
 # --- Gain and error

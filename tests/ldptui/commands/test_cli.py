@@ -21,9 +21,10 @@ import pytest
 from support.commands import TINY, Captured, fail, succeed
 
 import ldptui
+from core.arms import UNDEFENDED
 from core.errors import RunError
 from core.experiment import compile
-from core.metrics import METRICS
+from core.metrics import metrics_of
 from core.protocols import PROTOCOLS
 from core.runner import Progress, run
 from core.scenario import parse
@@ -231,7 +232,7 @@ def test_csv(capsys: Captured, tiny: str) -> None:
     text = succeed(capsys, "run", tiny, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["trial"] for row in rows] == ["0", "1", "2", "3"]
-    assert set(METRICS) < set(rows[0])
+    assert set(metrics_of(UNDEFENDED)) < set(rows[0])
 
 
 def test_options_change_the_scenario(capsys: Captured, tiny: str) -> None:

@@ -1,0 +1,208 @@
+"""Defended arms from the scenario to every output: the same reports, one step more."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import alike, attack, experiment
+
+import core
+from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
+from core.defences import DEFENCES, NormSub
+from core.errors import ScenarioError
+from core.export import to_csv, to_json
+from core.metrics import METRICS, metrics_of
+from core.recording import read_recording, write_recording
+from core.replay import replay
+from core.scenario import Scenario, parse
+from core.store import begin, open_store
+from core.trial import draw_counts, no_pulse, run_block
+from ldptui.engine.wire import decoded
+from ldptui.engine.wire import frequencies as put_together
+from ldptui.engine.worker.columns import frequency_columns, sigmas
+from ldptui.text.table import results_table
+
+DEFENCE = [{"kind": "norm-sub"}]
+CASES: dict[str, dict[str, Any]] = {
+    "counts": {},
+    "reports": {"simulate": {"path": "reports"}, "trials": 2},
+    "no attack": {"table": {"kind": "none"}},
+    "campaign": {"campaign": {"rounds": 3, "churn": 0.2}, "trials": 25},
+    "reacting": {"campaign": {"rounds": 3}, "table": attack("adaptive", 0.1, [3, 4])},
+    "curator": {"protocol": {"kind": "laplace", "epsilon": 1.0}, "table": {"kind": "none"}},
+    "rappor": {"protocol": {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}},
+}
+"""What a defence is added to, by name."""
+
+
+def work(name: str, **more: Any) -> core.Experiment:
+    case = {"table": attack("mga", 0.1, [3, 4]), **CASES[name], **more}
+    table = case.pop("table")
+    users = {"kind": "zipf", "items": 10, "users": 3000, "exponent": 1.0}
+    protocol = case.pop("protocol", {"kind": "oue", "epsilon": 1.0})
+    return experiment(users, protocol, table, **case)
+
+
+def results_of(made: core.Experiment, **how: Any) -> core.Results:
+    *_, last = core.run(made, **how)
+    return last.results
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_defence_changes_nothing_of_the_other_arms(name: str) -> None:
+    plain, defended = results_of(work(name)), results_of(work(name, defence=DEFENCE))
+    assert defended.digest == plain.digest
+    for without, there in zip(plain.cells, defended.cells, strict=True):
+        assert tuple(without.arms) == UNDEFENDED
+        assert tuple(there.arms) == ARMS
+        for metric in metrics_of(UNDEFENDED):
+            assert alike(there.metrics[metric], without.metrics[metric])
+        for arm in UNDEFENDED:
+            assert np.array_equal(there.arms[arm].mean, without.arms[arm].mean)
+        for arm in (CLEAN_DEFENDED, ATTACKED_DEFENDED):
+            assert there.arms[arm].mean.sum() == pytest.approx(1)
+            assert (there.arms[arm].mean >= 0).all()
+        assert np.isfinite(there.metrics["mse_after"]).all()
+        assert np.isnan(without.metrics["mse_after"]).all()
+
+
+def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
+    cell = work("counts", defence=DEFENCE).cells[0]
+    clean, attacked = draw_counts(cell, 0, 20, no_pulse)
+    before, after = (
+        NormSub().correct(cell.protocol.estimates(counts, users).frequencies)
+        for counts, users in ((clean, cell.users), (attacked, cell.users + cell.malicious))
+    )
+    block = run_block(cell, 0)
+    change = after[:, cell.targets] - before[:, cell.targets]
+    assert block.metrics["gain_after"] == pytest.approx(change.sum(axis=1), abs=1e-14)
+    for metric, made in (("mse_after", after), ("mse_clean_after", before)):
+        error = ((made - cell.population.frequencies) ** 2).mean(axis=1)
+        assert block.metrics[metric] == pytest.approx(error, rel=1e-12)
+    assert block.arms[ATTACKED_DEFENDED].mean == pytest.approx(after.mean(axis=0), abs=1e-14)
+
+
+def test_no_correction_leaves_the_estimates_as_they_are() -> None:
+    cell = results_of(work("counts", defence=[{"kind": "none"}])).cells[0]
+    assert alike(cell.metrics["gain_after"], cell.metrics["gain"])
+    assert alike(cell.metrics["mse_after"], cell.metrics["mse"])
+    assert np.array_equal(cell.arms[CLEAN_DEFENDED].mean, cell.arms[CLEAN].mean)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_defended_arms_are_stored_recorded_and_replayed(name: str, tmp_path: Path) -> None:
+    made = work(name, defence=DEFENCE)
+    with open_store(tmp_path / "store") as store, open_store(None) as other:
+        memory = begin(store, made)
+        first = results_of(made, memory=memory)
+        memory.finish(first)
+        assert memory.failure == ""
+        assert replay(store, 1).difference == ""
+        again = begin(store, made)
+        assert results_of(made, memory=again).digest == first.digest
+        assert again.reused == first.trials
+        undefended = begin(store, work(name))
+        results_of(work(name), memory=undefended)
+        assert undefended.reused == 0  # a defence is part of what a cell is
+        write_recording(store, 1, tmp_path / "run.ldptui")
+        number, _ = read_recording(other, tmp_path / "run.ldptui")
+        for there in (store.results(1), other.results(number)):
+            for cell, known in zip(first.cells, there.cells, strict=True):
+                assert alike(cell.metrics, known.metrics)
+                pairs = [(cell.arms, known.arms)]
+                if cell.rounds is not None and known.rounds is not None:
+                    assert alike(cell.rounds.metrics, known.rounds.metrics)
+                    pairs.append((cell.rounds.arms, known.rounds.arms))
+                for arms, stored in pairs:
+                    assert tuple(arms) == tuple(stored) == ARMS
+                    for arm in ARMS:
+                        assert np.array_equal(arms[arm].mean, stored[arm].mean)
+                        assert np.array_equal(arms[arm].squares, stored[arm].squares)
+
+
+@pytest.mark.parametrize("name", ["counts", "campaign"])
+def test_every_output_has_the_defended_arms(name: str) -> None:
+    results = results_of(work(name, defence=DEFENCE))
+    (document,) = json.loads(to_json(results, {}, frequencies=True))["cells"]
+    own = ["gain_after", "mse_after", "mse_clean_after"]
+    assert list(document["metrics"]) == list(METRICS)
+    assert all(document["metrics"][metric]["mean"] is not None for metric in own)
+    assert document["parameters"]["defence.0.kind"] == "norm-sub"
+    for arm in ARMS:
+        assert len(document["frequencies"][arm.name]) == 10
+        assert len(document["frequencies"][f"{arm.name}_std"]) == 10
+    for one in document.get("rounds", ()):
+        assert one["metrics"]["gain_after"]["mean"] is not None
+        assert sum(one["frequencies"]["attacked_defended"]) == pytest.approx(1)
+    rows = list(csv.DictReader(io.StringIO(to_csv(results))))
+    assert all(row[metric] for row in rows for metric in own)
+    assert "defence     norm-sub" in results_table(results)
+    assert "gain, defended" in results_table(results)
+
+
+def test_an_undefended_run_has_no_defended_columns() -> None:
+    results = results_of(work("counts"))
+    (document,) = json.loads(to_json(results, {}, frequencies=True))["cells"]
+    assert list(document["metrics"]) == metrics_of(UNDEFENDED)
+    assert not any("defen" in key for key in (*document["parameters"], *document["frequencies"]))
+    assert "_after" not in to_csv(results).splitlines()[0]
+
+
+def test_the_wire_carries_the_defended_arms() -> None:
+    made = work("counts", defence=DEFENCE)
+    (cell,), (measured,) = made.cells, results_of(made).cells
+    columns: dict[str, Any] = {}
+    for part in frequency_columns(cell, measured, True, sigmas(cell)):
+        columns |= {name: decoded(name, value) for name, value in part.items()}
+    shown = put_together(columns)
+    assert list(shown.arms) == [arm.name for arm in ARMS]
+    for arm in ARMS:
+        assert shown.arms[arm.name].mean == tuple(measured.arms[arm].mean)
+    assert shown.defended is not None
+    assert shown.defended.sigma == shown.defended.std  # no closed form
+
+
+def test_a_sweep_over_defences_is_paired() -> None:
+    made = work("counts", defence=DEFENCE, sweep={"defence.0.kind": [*DEFENCES]})
+    cells = results_of(made).cells
+    assert len({str(cell.fingerprints.tolist()) for cell in cells}) == 1
+    assert [cell.parameters["defence.0.kind"] for cell in made.cells] == [*DEFENCES]
+
+
+@pytest.mark.parametrize(
+    ("defence", "rule"),
+    [
+        ([{"kind": "none"}, {"kind": "norm"}], "defence.1.kind must be one of"),
+        ([{}], "defence.0.kind is required, one of"),
+        ([{"kind": "norm-sub", "strength": 2}], "defence.0.strength is not a known key"),
+        ({"kind": "norm-sub"}, "defence must be a list"),
+    ],
+)
+def test_a_bad_defence_is_refused(defence: Any, rule: str) -> None:
+    with pytest.raises(ScenarioError, match=rule.replace(".", r"\.")):
+        work("counts", defence=defence)
+
+
+def test_a_defence_goes_through_toml() -> None:
+    text = """
+        format = 1
+        population = { kind = "zipf", items = 10, users = 3000, exponent = 1.0 }
+        protocol = { kind = "oue", epsilon = 1.0 }
+        [[defence]]
+        kind = "none"
+        [[defence]]
+        kind = "norm-sub"
+    """
+    from core.scenario import to_toml
+
+    scenario = parse(text)
+    again = parse(to_toml(scenario.document))
+    assert again.document == scenario.document
+    assert [step.kind for step in next(again.points()).defence] == ["none", "norm-sub"]
+    assert isinstance(scenario.with_value("defence.0.kind", "norm-sub"), Scenario)
