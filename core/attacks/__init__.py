@@ -12,7 +12,7 @@ them where it is left out, claim one at random as honest users do.
 from __future__ import annotations
 
 from ..targets import ListedTargets, PickTargets, RandomSet, Targets
-from .crafted import Adaptive, Demotion, Maximal, MaximalGain, PatternAttack, SubsetGain, Untargeted
+from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users
 from .kinds import ATTACKS, Attack, NoAttack
@@ -24,7 +24,6 @@ __all__ = [
     "ATTACKS",
     "COHORT",
     "SHARE",
-    "Adaptive",
     "Attack",
     "Demotion",
     "Fakes",
@@ -41,6 +40,7 @@ __all__ = [
     "RandomItem",
     "RandomReport",
     "RandomSet",
+    "Reactive",
     "ReportLaw",
     "Strategy",
     "SubsetGain",

@@ -6,7 +6,7 @@ Attacks to LDP", CCS 2025.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
@@ -97,23 +97,32 @@ class Untargeted(Maximal):
         return RandomSet(self.size)
 
 
-@dataclass(frozen=True)
-class Adaptive(Maximal):
+@dataclass(frozen=True, repr=False)
+class Reactive(Maximal):
     """MGA at the targets that are still outside the top k of what was published last.
 
     All targets in the first round, and when none is outside.
     """
+
+    ADDRESSED: ClassVar[dict[str, str]] = {"class": "Adaptive", "kind": "adaptive"}
+    """What it is called in the addresses of random streams and stored cells: its former names."""
 
     share: Annotated[float, SHARE]
     targets: Targets
     seeds: Annotated[int, SEEDS] = 1000
     scoring: Scoring = "anchor"
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
-    kind: Literal["adaptive"] = "adaptive"
+    kind: Literal["reactive"] = "reactive"
     reacts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_bounds(self)
+
+    def __repr__(self) -> str:
+        shown = (part.name for part in fields(self) if part.repr)
+        values = {name: getattr(self, name) for name in shown} | {"kind": self.ADDRESSED["kind"]}
+        text = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"{self.ADDRESSED['class']}({text})"
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         aims = view.targets[_outside(view, 1)[0]]

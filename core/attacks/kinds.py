@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, Protocol
 
 from ..targets import RandomSet, Targets
-from .crafted import Adaptive, Demotion, MaximalGain, PatternAttack, SubsetGain, Untargeted
+from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .python import PythonAttack
 from .strategy import Strategy
@@ -55,7 +55,7 @@ ATTACKS: Final[dict[str, type[Any]]] = {
     "apa": PatternAttack,
     "untargeted": Untargeted,
     "demote": Demotion,
-    "adaptive": Adaptive,
+    "reactive": Reactive,
     "plugin": PythonAttack,
 }
 """Every kind, in the order in which it is shown."""

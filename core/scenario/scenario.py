@@ -16,6 +16,7 @@ from . import dotted
 from .document import Document, check_depth
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
+from .renamed import notes, renamed
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
 from .validation import validate
 
@@ -27,7 +28,7 @@ MAX_BYTES: Final = 32 << 20
 class Scenario:
     """A scenario as its author wrote it.
 
-    document : the parsed TOML, unchanged.
+    document : the parsed TOML, unchanged but for former names of kinds; `notes` say which.
     name : what messages call it: a file's name, or "scenario".
     folder : where relative paths start.
     """
@@ -35,6 +36,13 @@ class Scenario:
     document: Document = field(hash=False)
     name: str = "scenario"
     folder: Path = Path()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        now = renamed(self.document)
+        if now is not self.document:
+            object.__setattr__(self, "notes", (*self.notes, *notes(self.document)))
+            object.__setattr__(self, "document", now)
 
     @property
     def title(self) -> str:

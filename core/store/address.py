@@ -29,7 +29,8 @@ and their cells stay known."""
 def canonical(value: object) -> Any:
     """A value as JSON that is the same for equal values; raises TypeError for unknown types.
 
-    Fields that do not count when dataclasses are compared do not count here.
+    Fields that do not count when dataclasses are compared do not count here. A dataclass that has
+    another name by now says what it is called here, and what its fields held, in `ADDRESSED`.
     """
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -47,9 +48,10 @@ def canonical(value: object) -> Any:
     if isinstance(value, dict):
         return ["table", [[str(key), canonical(value[key])] for key in sorted(value)]]
     if dataclasses.is_dataclass(value):
-        counted = (one.name for one in dataclasses.fields(value) if one.compare)
-        named = {name: canonical(getattr(value, name)) for name in counted}
-        return [type(value).__name__, named]
+        former: Mapping[str, str] = getattr(value, "ADDRESSED", {})
+        counted = (field.name for field in dataclasses.fields(value) if field.compare)
+        named = {name: canonical(former.get(name, getattr(value, name))) for name in counted}
+        return [former.get("class", type(value).__name__), named]
     raise TypeError(f"no canonical form of {type(value).__name__}")
 
 

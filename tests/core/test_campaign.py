@@ -265,7 +265,7 @@ def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int)
 
 
 def test_what_reacts_has_no_closed_form_after_the_first_round() -> None:
-    table = {"kind": "adaptive", "share": 0.1, "targets": {"items": TARGETS}}
+    table = {"kind": "reactive", "share": 0.1, "targets": {"items": TARGETS}}
     for protocol in (PURE[0], {"kind": "laplace", "epsilon": 1.0}, BLOOM):
         one = campaign(protocol, 3, table)
         expected = [expected_metrics(cell) for cell in one.rounds]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import scenarios
-from core.attacks import Adaptive, PythonAttack
+from core.attacks import PythonAttack, Reactive
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, asked, permit
 from core.runner import Results, run
@@ -100,7 +100,7 @@ def test_it_runs_and_agrees_with_the_theory(name: str) -> None:
             z = measured.estimate(metric, theory[metric]).z
             # Student's t with 19 degrees of freedom exceeds 12 once in 10^10 draws.
             assert z is None or abs(z) < 12, (cell.parameters, metric, z)
-        if cell.malicious and not isinstance(cell.attack, PythonAttack | Adaptive):
+        if cell.malicious and not isinstance(cell.attack, PythonAttack | Reactive):
             assert measured.estimate("gain", theory["gain"]).theory is not None
 
 
@@ -342,5 +342,5 @@ def test_an_attacker_who_watches_wastes_no_fakes_on_grr() -> None:
         means = [one.mean for one in measured.rounds.estimates("targets_in_top_k", [None] * 20)]
         inside[kinds] = float(np.mean([mean for mean in means if mean is not None]))
         assert cell.targets.size == 10
-    assert inside["grr", "adaptive"] > inside["grr", "mga"] + 1
-    assert inside["oue", "adaptive"] <= inside["oue", "mga"] + 0.1
+    assert inside["grr", "reactive"] > inside["grr", "mga"] + 1
+    assert inside["oue", "reactive"] <= inside["oue", "mga"] + 0.1

@@ -34,7 +34,8 @@ def run(options: Namespace) -> int:
 
 def _warnings(experiment: Experiment) -> dict[str, None]:
     """What makes the results doubtful, each sentence once, in the order of the cells."""
-    return {warning: None for cell in experiment.cells for warning in cell.warnings}
+    cells = (warning for cell in experiment.cells for warning in cell.warnings)
+    return dict.fromkeys((*experiment.scenario.notes, *cells))
 
 
 def measure(experiment: Experiment, options: Namespace, source: str) -> Results:

@@ -20,7 +20,6 @@ from support.report_laws import Case, counts_law, subset_bits
 
 from core.attacks import (
     ATTACKS,
-    Adaptive,
     Demotion,
     InputPoisoning,
     ListedTargets,
@@ -29,6 +28,7 @@ from core.attacks import (
     PickTargets,
     RandomItem,
     RandomReport,
+    Reactive,
     SubsetGain,
     UnperturbedItem,
     Untargeted,
@@ -185,7 +185,7 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
         ),
         (MaximalGain(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
         (Untargeted(0.1, len(targets), 2), case.crafted(targets, 2, "anchor")),
-        (Adaptive(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
+        (Reactive(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
         (SubsetGain(0.1, aim, subset, 2), case.some(targets, subset, 2, "anchor")),
     ]
     if case.kind != "grr" or len(targets) < case.domain_size:

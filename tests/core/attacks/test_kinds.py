@@ -14,11 +14,11 @@ from support.cases import CASES, assert_closed_forms, bind, cell, counts, metric
 from support.report_laws import Case, Poisoned
 
 from core.attacks import (
-    Adaptive,
     InputPoisoning,
     ListedTargets,
     MaximalGain,
     PatternAttack,
+    Reactive,
     SubsetGain,
     View,
 )
@@ -46,7 +46,7 @@ OWN: dict[str, dict[str, Any]] = {
     "apa": {},
     "untargeted": {"size": 3, "seeds": SEEDS},
     "demote": {"seeds": SEEDS},
-    "adaptive": {"seeds": SEEDS},
+    "reactive": {"seeds": SEEDS},
 }
 """The keys of each kind besides share and targets."""
 
@@ -77,7 +77,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
         "apa": lambda: case.pattern(aims),
         "untargeted": lambda: case.crafted(aims, SEEDS, "anchor"),
         "demote": lambda: case.avoiding(aims, SEEDS),
-        "adaptive": lambda: case.crafted(aims, SEEDS, "anchor"),
+        "reactive": lambda: case.crafted(aims, SEEDS, "anchor"),
     }
     return one, Poisoned(case, histogram, laws[kind](), one.malicious, aims)
 
@@ -231,7 +231,7 @@ def test_own_keys_that_do_not_fit_the_targets() -> None:
 
 
 @pytest.mark.parametrize("protocol", ["laplace", "stability"])
-@pytest.mark.parametrize("kind", ["ria-unperturbed", "input", "untargeted", "demote", "adaptive"])
+@pytest.mark.parametrize("kind", ["ria-unperturbed", "input", "untargeted", "demote", "reactive"])
 def test_a_trusted_curator_hears_one_item_from_each_fake(kind: str, protocol: str) -> None:
     own = {**table(kind, 0.5), **({"size": 2} if kind == "untargeted" else {})}
     one = cell([500, 300, 150, 50, 0], {"kind": protocol, "epsilon": 1}, own)
@@ -271,9 +271,9 @@ def test_the_random_set_is_one_for_all_and_not_the_random_targets() -> None:
 # Reacting to what was published.
 
 
-def test_adaptive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
+def test_reactive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
     targets = np.array([2, 5, 7])
-    attack = Adaptive(0.1, ListedTargets((0,)), 10)
+    attack = Reactive(0.1, ListedTargets((0,)), 10)
     published = np.array([
         [9.0, 8, 7, 6, 5, 4, 3, 2],  # 2 is inside the top 3
         [0, 0, 9, 0, 0, 8, 0, 7],  # all are inside
@@ -300,22 +300,22 @@ def test_adaptive_aims_at_what_is_outside_the_top_k(rng: Rng) -> None:
                     assert found[aim].min() > found[out].max()
 
 
-def test_adaptive_is_mga_until_something_is_published(rng: Rng) -> None:
+def test_reactive_is_mga_until_something_is_published(rng: Rng) -> None:
     targets, protocol = np.array([2, 5, 7]), OUE(32, 1)
     aim = ListedTargets((0,))
     first, other = (
         make(0.1, aim).counts(protocol, View(targets), np.full(3, 99), np.random.default_rng(1))
-        for make in (Adaptive, MaximalGain)
+        for make in (Reactive, MaximalGain)
     )
     assert (first == other).all()
-    assert Adaptive.reacts
+    assert Reactive.reacts
     assert not MaximalGain.reacts
 
 
 @pytest.mark.parametrize("protocol", ["oue", "rappor", "laplace"])
-def test_what_adaptive_does_later_is_not_foreseen(protocol: str) -> None:
+def test_what_reactive_does_later_is_not_foreseen(protocol: str) -> None:
     document = {"kind": protocol, **({} if protocol == "rappor" else {"epsilon": 1})}
-    aim = {"kind": "adaptive", "share": 0.1, "targets": {"items": [1, 2]}}
+    aim = {"kind": "reactive", "share": 0.1, "targets": {"items": [1, 2]}}
     whole = cell([50, 40, 30, 20], document, aim, campaign={"rounds": 3})
     first, second, _ = whole.rounds
     assert expected_metrics(first)["gain"] is not None

@@ -34,7 +34,7 @@ NARROWEST: Final = 38
 SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
 KINDS: Final = (
     "none", "rpa", "ria", "ria-unperturbed", "input", "mga", "mga-a", "apa", "untargeted",
-    "demote", "adaptive", "plugin",
+    "demote", "reactive", "plugin",
 )  # fmt: skip
 PICKS: Final = {
     "random": "random",

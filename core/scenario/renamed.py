@@ -1,0 +1,39 @@
+"""Kinds that had another name before: old files say it, and mean the same."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .document import Document
+
+FORMER: Final = {"adaptive": "reactive"}
+"""Names of attacks that are no more, with those of today."""
+
+
+def renamed(document: Document) -> Document:
+    """A document with the names of today; itself where it has no other ones."""
+    tables: Document = {name: document[name] for name in ("attack", "sweep") if name in document}
+    now: Document = {name: _renamed(table, "") for name, table in tables.items()}
+    return document if now == tables else {**document, **now}
+
+
+def notes(document: Document) -> tuple[str, ...]:
+    """A sentence for each former name in a document."""
+    before = repr([document.get(name) for name in ("attack", "sweep")])
+    after = repr([renamed(document).get(name) for name in ("attack", "sweep")])
+    return tuple(
+        f'the attack "{old}" is called "{new}" now; the file may keep its name'
+        for old, new in FORMER.items()
+        if before.count(repr(old)) > after.count(repr(old))
+    )
+
+
+def _renamed(value: Any, key: str) -> Any:
+    """The value of a key; what a plug-in's options say is their own."""
+    if isinstance(value, dict):
+        return {name: inner if name == "options" else _renamed(inner, name)
+                for name, inner in value.items()}  # fmt: skip
+    if isinstance(value, list):
+        return [_renamed(inner, key) for inner in value]
+    named = isinstance(value, str) and key.rpartition(".")[2] == "kind"
+    return FORMER.get(value, value) if named else value
