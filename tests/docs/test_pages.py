@@ -236,3 +236,10 @@ def test_every_file_that_a_page_names_is_there(name: str) -> None:
     for path in paths:
         if not re.search(r"\b[A-Z]{2,}\b", path):  # a name to be chosen
             assert (ROOT / path).exists(), path
+
+
+def test_every_topic_of_the_lab_is_told_of() -> None:
+    from ldptui.lab.topics import TOPICS
+
+    for name, topic in TOPICS.items():
+        assert f"| {topic.title}, `ldptui {name}` |" in page("docs/lab.md")
