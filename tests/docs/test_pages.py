@@ -243,3 +243,11 @@ def test_every_topic_of_the_lab_is_told_of() -> None:
 
     for name, topic in TOPICS.items():
         assert f"| {topic.title}, `ldptui {name}` |" in page("docs/lab.md")
+
+
+def test_every_member_of_an_oracle_is_told_of() -> None:
+    from core.pure import PureProtocol
+
+    members = {name for name in dir(PureProtocol) if not name.startswith("_")}
+    assert len(members) > 20
+    assert {name for name in members if f"`{name}`" not in page("CONTRIBUTING.md")} == set()
