@@ -30,7 +30,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
-from .attacks import Mixture, PythonAttack, View
+from .attacks import PythonAttack, View
 from .cell import Cell
 from .errors import AttackError, FileError, ScenarioError, got
 from .experiment import Experiment
@@ -163,10 +163,10 @@ def sources(experiment: Experiment) -> tuple[Source, ...]:
 
 def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
-    if isinstance(attack, PythonAttack):
+    if hasattr(attack, "code"):
         given = {one.name: getattr(attack, one.name) for one in dataclasses.fields(attack)}
         return Plugin(**given, source=find_code(attack.name))
-    if isinstance(attack, Mixture):
+    if hasattr(attack, "parts"):
         parts = (replace(one, attack=_with_code(one.attack, find_code)) for one in attack.parts)
         return replace(attack, parts=tuple(parts))
     return attack

@@ -73,7 +73,7 @@ def bit_gain(protocol: Filters, collection: Collection, targets: Items) -> float
 
 
 def ideal_bit_support_gain(
-    attack: Literal["rpa", "ria", "mga"],
+    law: Literal["random", "honest", "crafted"],
     noise: BitNoise,
     bits: int,
     hashes: int,
@@ -83,16 +83,18 @@ def ideal_bit_support_gain(
 ) -> float:
     """`bit_support_gain` averaged over all hash functions, of r targets.
 
+    law : that of a fake report, as `core.attacks.ReportLaw` names it.
+
     With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
     G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for RPA, r for MGA (before
     padding), and q* + (r-1)(p* + c (q* - p*)) for RIA, which gives β (1 - f_T)(1 - c).
     """
     shared = 1 - (1 - 1 / bits) ** hashes
     supported = {
-        "rpa": r / 2,
-        "ria": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
-        "mga": float(r),
-    }[attack]
+        "random": r / 2,
+        "honest": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
+        "crafted": float(r),
+    }[law]
     held = target_frequency + (r - target_frequency) * shared
     return share * ((supported - r * noise.p_star) / noise.gap - held)
 

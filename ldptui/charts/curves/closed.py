@@ -226,7 +226,7 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         share = bloom.cohort_share(users, fakes, spec.cohorts, attack.cohort)
         held = _held(targets, population)
         gained = bloom.ideal_bit_support_gain(
-            attack.kind, spec.noise, spec.bits, spec.hashes, r, share, held
+            attack.report_law, spec.noise, spec.bits, spec.hashes, r, share, held
         )
         return gained, math.nan
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from core import theory
 from core.protocols import BitNoise
@@ -88,8 +88,8 @@ def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formu
         return
     for law in COMPARED:
         bits = setting.protocol.bits
-        kind: Any = kind_of(law)
-        gained = bloom.ideal_bit_support_gain(kind, noise, bits, hashes, r, share, held)
+        kind, named = kind_of(law), cast("Any", law)
+        gained = bloom.ideal_bit_support_gain(named, noise, bits, hashes, r, share, held)
         name = f"bit gain of {kind.upper()}"
         yield listed(f"gain.{kind}", name, gained, _WITH[law], "CJG eq. 7")
 

@@ -19,7 +19,7 @@ from core.protocols import rappor as bloom
 
 from ...text.format import count, short
 from .. import unary
-from ..attack import attacked, kind_of
+from ..attack import attacked
 from ..closed_forms import choice, estimates
 from ..formula import CJG, FINE, RAP, Entry, Formula, numeric
 from ..setting import Setting
@@ -209,7 +209,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     numbers = {"q": noise.q_star, "p": noise.p_star, "c": shared, "gap": noise.gap}
     written = put.format(r=r, rest=r - 1, **{name: short(one) for name, one in numbers.items()})
     yield live("Targets whose bits one fake report has", formula, written, supported)
-    gained = bloom.ideal_bit_support_gain(kind_of(law), noise, k, h, r, crowd, held)  # type: ignore[arg-type]
+    gained = bloom.ideal_bit_support_gain(law, noise, k, h, r, crowd, held)  # type: ignore[arg-type]
     yield live(
         "Gain of the targets' bits, over all hash functions",
         "G = β [ (S − r p*) / (q* − p*) − f_T − (r − f_T) c ]",

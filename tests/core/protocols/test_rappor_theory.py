@@ -304,9 +304,9 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
     truth, targets = np.array([0.5, 0.3, 0.1, 0.1, 0.0, 0.0]), np.array([2, 4])
     held = float(truth[targets].sum())
     for kind, rates in (
-        ("rpa", protocol.random_bits().rates),
-        ("ria", protocol.honest_bits(np.isin(np.arange(6), targets) / 2).rates),
-        ("mga", protocol.crafted_bits(targets).rates),
+        ("random", protocol.random_bits().rates),
+        ("honest", protocol.honest_bits(np.isin(np.arange(6), targets) / 2).rates),
+        ("crafted", protocol.crafted_bits(targets).rates),
     ):
         shares = np.full(4000, share)
         found = bloom.bit_support_gain(protocol, rates, targets, shares, truth)
@@ -314,7 +314,7 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
         # Two hashes that coincide make the filters of a cohort uneven: within a few percent.
         assert found == pytest.approx(ideal, rel=0.05, abs=0.003)
     c = 1 - (31 / 32) ** 2
-    ria = bloom.ideal_bit_support_gain("ria", noise, 32, 2, 2, share, held)
+    ria = bloom.ideal_bit_support_gain("honest", noise, 32, 2, 2, share, held)
     assert ria == pytest.approx(share * (1 - c) * (1 - held))
 
 

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from support.cases import attack, cell
 
 from core import theory
+from core.attacks import ATTACKS
 from core.cell import Cell
 from core.protocols import Rappor
 from core.protocols import rappor as bloom
@@ -65,7 +66,7 @@ def test_the_gain_of_the_bits(fakes: str) -> None:
     share = bloom.cohort_share(one.users, one.malicious, 4, None)
     assert value(of, "β = ") == share == pytest.approx(one.share)
     ideal = bloom.ideal_bit_support_gain(
-        fakes, one.protocol.noise, 16, 2, 2, share, one.target_frequency  # type: ignore[arg-type]
+        ATTACKS[fakes].report_law, one.protocol.noise, 16, 2, 2, share, one.target_frequency  # type: ignore[arg-type]
     )  # fmt: skip
     assert value(of, "G = ") == ideal
 

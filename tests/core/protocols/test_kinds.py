@@ -1,0 +1,216 @@
+"""The table of kinds: every row answers what any kind is asked, and nobody else lists kinds."""
+
+import ast
+import dataclasses
+import itertools
+import typing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import cell
+
+import core
+from core import theory
+from core.attacks import ATTACKS
+from core.capabilities import (
+    CraftsSubsets,
+    Disguises,
+    Foretells,
+    SendsBits,
+    foretells,
+    lacking,
+    sends_bits,
+    tells_support,
+)
+from core.errors import ScenarioError
+from core.lab.audit import audit_protocol, check, law_of
+from core.lab.loss import loss_of
+from core.protocols import CENTRAL, KINDS, PROTOCOLS, family_of
+from core.pure import (
+    LocalMechanism,
+    Mechanism,
+    PureProtocol,
+    SeedSearch,
+    Supporting,
+    is_pure,
+    sends_reports,
+)
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+CAPABILITIES: dict[str, type] = {
+    "craft_some": CraftsSubsets,
+    "disguise": Disguises,
+    "means": Foretells,
+    "honest_bits": SendsBits,
+    "honest_support": Supporting,
+    "perturb": LocalMechanism,
+    "supports": PureProtocol,
+}
+"""What makes a capability known, and all that goes with it."""
+
+
+def bound(kind: str, domain_size: int = 4) -> Any:
+    """A kind with as few parameters as it takes."""
+    spec: Any = KINDS[kind]
+    needed = {"epsilon": 1.0} if kind in PROTOCOLS or kind in CENTRAL else {}
+    return spec(kind=kind, **needed).bind(domain_size)
+
+
+def named(protocol: type) -> set[str]:
+    """The methods and properties of a typing protocol."""
+    parts = [part for part in protocol.__mro__ if part.__module__.startswith("core.")]
+    names = {name for part in parts for name in (*vars(part), *part.__annotations__)}
+    return {name for name in names if not name.startswith("_")}
+
+
+@every_kind
+def test_a_row_says_what_it_is(kind: str) -> None:
+    spec: Any = KINDS[kind]
+    assert dataclasses.is_dataclass(spec)
+    assert typing.get_args(typing.get_type_hints(spec)["kind"]) == (kind,)
+    assert isinstance(bound(kind), spec.mechanism)
+    assert family_of(kind) == bound(kind).family
+    assert family_of(kind).isalpha()
+    assert (kind in PROTOCOLS) == is_pure(bound(kind))
+    assert (kind in CENTRAL) == (not sends_reports(bound(kind)))
+
+
+@every_kind
+def test_a_kind_answers_what_all_are_asked(kind: str) -> None:
+    mechanism = bound(kind)
+    assert named(Mechanism) <= set(dir(mechanism))
+    for capability, protocol in CAPABILITIES.items():
+        if hasattr(mechanism, capability):
+            assert named(protocol) <= set(dir(mechanism)), capability
+    assert tells_support(mechanism) != sends_bits(mechanism)
+    assert is_pure(mechanism) or foretells(mechanism)
+
+
+@every_kind
+def test_what_a_kind_lacks_it_lacks(kind: str) -> None:
+    mechanism = bound(kind)
+    for capability, why in getattr(mechanism, "lacks", {}).items():
+        assert not hasattr(mechanism, capability)
+        assert lacking(mechanism, capability, "unused") == why
+    assert lacking(mechanism, "domain_size", "unused") is None
+    assert lacking(object(), "craft_some", "of which nothing is known") == (
+        "object, of which nothing is known"
+    )
+
+
+@every_kind
+def test_a_kind_tells_its_privacy(kind: str) -> None:
+    """The loss of one report never exceeds ε; where reports can be listed that is proved."""
+    mechanism = bound(kind, 3)
+    epsilon = getattr(mechanism, "epsilon", None) or mechanism.noise.epsilon_one(mechanism.hashes)
+    loss = loss_of(mechanism)
+    delta = getattr(mechanism, "delta", 0.0)
+    assert loss.tail(epsilon + 1e-9) <= delta
+    assert loss.maximum == pytest.approx(epsilon) or delta
+    law = law_of(mechanism)
+    if law is not None:
+        assert check(law, epsilon).holds
+    if kind in PROTOCOLS:
+        assert law is not None
+        assert check(law, epsilon).tight
+        found = audit_protocol(mechanism, 3, epsilon, np.random.default_rng(1), samples=4000)
+        assert not found.violated
+
+
+def table(kind: str) -> dict[str, Any]:
+    """The attack table of a kind with whatever it needs."""
+    if kind == "untargeted":
+        return {"kind": kind, "share": 0.1, "size": 2}
+    own = {"mga-a": {"subset": 1}, "plugin": {"name": "x"}}.get(kind, {})
+    return {"kind": kind, "share": 0.1, "targets": {"items": [1, 2]}, **own}
+
+
+@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ATTACKS)))
+def test_an_attack_works_or_is_refused_in_words(kind: str, fakes: str) -> None:
+    protocol = {"kind": kind, "epsilon": 1.0, **({"cohorts": 4} if kind == "rappor" else {})}
+    attack = {"kind": "none"} if fakes == "none" else table(fakes)
+    refused = ""
+    try:
+        one = cell([40, 30, 20, 10], protocol, attack)
+    except ScenarioError as error:
+        refused = str(error)
+    if refused:
+        mechanism = KINDS[kind](kind=kind, epsilon=1.0).bind(4)
+        reasons = getattr(mechanism, "lacks", {}).values()
+        assert any(why in refused for why in reasons) or "send no reports" in refused
+        return
+    if one.python_attacks:
+        return
+    estimate, metrics = theory.expected_estimate(one), theory.expected_metrics(one)
+    assert estimate is not None
+    assert estimate.shape == (4,)
+    if fakes != "none":
+        assert metrics["gain"] is not None
+
+
+def test_a_stranger_is_refused_in_a_general_sentence() -> None:
+    class Stranger:
+        domain_size = 4
+
+    for kind in ("mga-a", "apa"):
+        values = {name: value for name, value in table(kind).items() if name != "targets"}
+        attack = ATTACKS[kind](**values, targets=core.attacks.ListedTargets((1, 2)))
+        with pytest.raises(ScenarioError, match=f'"{kind}" against Stranger, '):
+            attack.check(Stranger(), np.array([1, 2]))
+    assert SeedSearch().seeds == 1000
+
+
+# Nobody else lists kinds, or asks for a class.
+
+ROOT = Path(core.__file__).parent
+
+
+def homes() -> dict[str, str]:
+    """The classes of protocols and attacks, and the package that may ask for them by class."""
+    found: dict[str, str] = {}
+    for spec in KINDS.values():
+        for owner in (spec, spec.mechanism):
+            found |= {base.__name__: "protocols" for base in owner.__mro__[:-1]}
+    for attack in ATTACKS.values():
+        found |= {base.__name__: "attacks" for base in attack.__mro__[:-1]}
+    return found | {"Mixture": "attacks"}
+
+
+def modules() -> list[tuple[str, ast.Module]]:
+    return [
+        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text()))
+        for path in sorted(ROOT.rglob("*.py"))
+    ]
+
+
+def test_no_module_asks_for_a_class_of_another_house() -> None:
+    owners, wrong = homes(), []
+    for name, tree in modules():
+        for call in ast.walk(tree):
+            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+                continue
+            if call.func.id in ("isinstance", "issubclass"):
+                asked = {part.id for part in ast.walk(call.args[1]) if isinstance(part, ast.Name)}
+                wrong += [(name, one) for one in asked if owners.get(one, name[:5]) not in name]
+    assert wrong == []
+
+
+OTHER_WORDS = ("lab/ledger.py", "theory/variance.py", "population.py")
+"""The noise of an entry, the two protocols that papers compare, a law of populations."""
+
+
+def test_no_module_but_the_tables_lists_kinds() -> None:
+    kinds, wrong = {*KINDS, *ATTACKS} - {"none", "plugin", "input"}, []
+    for name, tree in modules():
+        if name.endswith("/kinds.py") or name in OTHER_WORDS:
+            continue
+        for place in ast.walk(tree):
+            if isinstance(place, ast.Tuple | ast.List | ast.Set | ast.Dict):
+                parts = place.keys if isinstance(place, ast.Dict) else place.elts
+                words = {part.value for part in parts if isinstance(part, ast.Constant)}
+                if len(words & kinds) > 1:
+                    wrong.append((name, place.lineno))
+    assert wrong == []
