@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test format bench bench-tui clean
+.PHONY: run test test-long format bench bench-tui clean
 
 run: $(READY)
 	@$(BIN)/ldptui $(ARGS)
@@ -15,7 +15,10 @@ test: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 $(ARGS)
+	$(BIN)/pytest -n 2 -m "not long" $(ARGS)
+
+test-long: $(READY)
+	$(BIN)/pytest -n 2 -m long $(ARGS)
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -8,17 +8,21 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from textual._context import active_message_pump
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 
 from .engine import COMMAND, Engine
 from .screens.workbench.screen import MakeEngine, WorkbenchScreen
 from .session import attack_options
+from .terminal import mishaps
 from .terminal.settings import Settings
 
 if TYPE_CHECKING:
@@ -104,6 +108,8 @@ class Workbench(App[None]):
         plain = "ansi-dark" if os.environ.get("NO_COLOR") else DARK.name
         self.theme = settings.theme or plain
         self.charset = settings.charset
+        mishaps.install()
+        self.mishaps = mishaps.Mishaps()
         self.crash: BaseException | None = None
         self.crash_file: Path | None = None
         self._path = path
@@ -165,6 +171,47 @@ class Workbench(App[None]):
         from .palette import commands
 
         yield from commands(self, screen)
+
+    def outlive(self, error: Exception) -> bool:
+        """Go on after an exception, which is said; False where the app has to end."""
+        if self._exit:
+            return True  # what is taken down in what order is no news
+        if not self.is_running or not self.screen_stack:
+            return False
+        if self._exception is None:  # Textual's tests raise it in the end
+            self._exception = error
+            self._exception_event.set()
+        sentence = self.mishaps.outlive(error)
+        if sentence:
+            self.workbench.save_draft()
+            self.notify(sentence, severity="error", timeout=15, markup=False)
+        return bool(sentence)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What a timer, a worker or a callback raised; what a message did, see `mishaps`."""
+        pump = active_message_pump.get(None)
+        # A screen or widget whose very first messages fail is none.
+        made = pump is None or pump is self or pump._mounted_event.is_set()
+        if not made or not self.outlive(error):
+            super()._handle_exception(error)
+
+    async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:
+        """Carry out an action; one that fails has been carried out as far as it goes."""
+        node = namespace if isinstance(namespace, Widget) else None
+        if node is not None and not node._mounted_event.is_set():
+            return False  # a key that comes before a dialog has its widgets
+        try:
+            return await super()._dispatch_action(namespace, action_name, params)
+        except Exception as error:
+            if not self.outlive(error):
+                raise
+            return True
+
+    def action_command_palette(self) -> None:
+        from .palette import Palette
+
+        if not Palette.is_open(cast("App[object]", self)):
+            self.push_screen(Palette(id="--command-palette"))
 
     def _fatal_error(self) -> None:
         """Write a crash file instead of Textual's traceback, which prints local variables."""

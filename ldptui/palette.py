@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.actions import parse
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.content import Content
 from textual.dom import DOMNode
+from textual.events import Click
 from textual.keys import format_key
 from textual.screen import Screen
 from textual.widget import Widget
@@ -44,6 +47,23 @@ TITLES: Final = {
     "pane.5": "Pane 5: Runs",
 }
 """What the actions of the whole screen are called here, where there is room for a few words."""
+
+
+class Palette(CommandPalette):
+    """Textual's palette, which stands being paged while it is empty and clicked while it closes."""
+
+    def _action_command_list(self, action: str) -> None:
+        """Textual 8.2 looks for the line of an option before the list has lines: KeyError."""
+        with suppress(KeyError):
+            super()._action_command_list(action)
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+        """A second click comes to a palette that is no screen any more: ScreenStackError.
+
+        The third of a triple click selects text of one that has no styles: textual#6308.
+        """
+        if not self.is_current:
+            event.prevent_default()
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:

@@ -109,6 +109,8 @@ def open_workbench(
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
         print(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}", file=sys.stderr)
         return 70
+    for report in app.mishaps.reports:
+        print(f"ldptui: bug: what happened on the way is in {report}", file=sys.stderr)
     return app.return_code or 0
 
 

@@ -10,12 +10,12 @@ from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
-from ..widgets.dialog import Dialog
+from ..widgets.dialog import Dialog, ModalScreen
 
 ABOUT: Final = (
     "Users answer a question in private: each report is noisy, and the server estimates from all "

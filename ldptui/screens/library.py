@@ -14,12 +14,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
 from ..terminal import places
-from ..widgets.dialog import Dialog
+from ..widgets.dialog import Dialog, ModalScreen
+from ..widgets.option_list import OptionList
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,11 @@ class LibraryScreen(ModalScreen[Path | None]):
         super().__init__()
         self._all: tuple[Entry, ...] = ()
         self._shown: tuple[Entry, ...] = ()
+        # Keys may come before what is composed is there to be asked for.
+        self._list = OptionList(compact=True, markup=False)
+        self._text = Static(markup=False)
+        self._scroll = VerticalScroll(self._text)
+        self._list.can_focus = self._scroll.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Dialog("Library", "enter opens · type to filter · ↑ ↓ · PgUp PgDn preview · esc"):
@@ -101,12 +106,8 @@ class LibraryScreen(ModalScreen[Path | None]):
             field.cursor_blink = False
             yield field
             with Container():
-                listed = OptionList(compact=True, markup=False)
-                listed.can_focus = False
-                yield listed
-                preview = VerticalScroll(Static(markup=False))
-                preview.can_focus = False
-                yield preview
+                yield self._list
+                yield self._scroll
 
     def on_mount(self) -> None:
         self._all = tuple(entries())
@@ -119,7 +120,7 @@ class LibraryScreen(ModalScreen[Path | None]):
     def _fill(self, words: str) -> None:
         found = (entry for entry in self._all if entry.matches(words))
         self._shown = tuple(sorted(found, key=lambda entry: not entry.named(words)))
-        listed = self.query_one(OptionList)
+        listed = self._list
         listed.clear_options()
         width = max((len(entry.name) for entry in self._all), default=0)
         listed.add_options(Option(_row(entry, width)) for entry in self._shown)
@@ -134,27 +135,26 @@ class LibraryScreen(ModalScreen[Path | None]):
             self._preview(_described(entry))
 
     def _preview(self, content: Content) -> None:
-        scroll = self.query_one(VerticalScroll)
-        scroll.query_one(Static).update(content)
-        scroll.scroll_home(animate=False)
+        self._text.update(content)
+        self._scroll.scroll_home(animate=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        highlighted = self.query_one(OptionList).highlighted
+        highlighted = self._list.highlighted
         if highlighted is not None:
             self.dismiss(self._shown[highlighted].path)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._shown[event.option_index].path)
+        if event.option_index < len(self._shown):  # a filter may have shortened the list
+            self.dismiss(self._shown[event.option_index].path)
 
     def action_move(self, by: int) -> None:
-        listed = self.query_one(OptionList)
         if self._shown:
-            listed.highlighted = ((listed.highlighted or 0) + by) % len(self._shown)
+            self._list.highlighted = ((self._list.highlighted or 0) + by) % len(self._shown)
 
     def action_preview(self, way: int) -> None:
-        scroll = self.query_one(VerticalScroll)
+        scroll = self._scroll
         scroll.scroll_relative(y=way * max(1, scroll.size.height - 2), animate=False)
 
     def action_leave(self) -> None:

@@ -8,7 +8,6 @@ one before.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import re
@@ -236,11 +235,11 @@ class ChangedCellsDriver(LinuxDriver):
 
     def _sigcont_application(self, *arguments: Any) -> None:
         """Take the terminal again after a stop; a hang-up, too, sends SIGCONT after its SIGHUP."""
-        if not os.isatty(self.fileno):
+        if self._loop.is_closed() or not os.isatty(self.fileno):
             return
         if self._key_thread is not None and self._key_thread.is_alive():
             # In its turn: what was interrupted may hold the lock of the queue to the terminal.
-            asyncio.get_running_loop().call_soon_threadsafe(self._reopen)
+            self._loop.call_soon_threadsafe(self._reopen)
         else:
             super()._sigcont_application(*arguments)
 

@@ -1,9 +1,20 @@
-"""The frame of every dialog."""
+"""What every dialog is: a screen over another one, and its frame."""
 
 from __future__ import annotations
 
+from textual import screen
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
+from textual.screen import ScreenResultType
 from textual.widget import Widget
+
+
+class ModalScreen(screen.ModalScreen[ScreenResultType]):
+    """A screen over another one that stands being closed twice, as by two clicks in a row."""
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        """Textual closes the screen on top, whichever it is, and raises at the last one."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
 
 
 class Dialog(Vertical):

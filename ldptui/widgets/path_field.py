@@ -15,10 +15,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
 from ..terminal.places import is_folder
+from .option_list import OptionList
 
 MOST: Final = 500
 """So many completions are listed; who has more types one more letter."""

@@ -8,11 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.dom import DOMNode
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from ...text.format import count, percent
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
 
 if TYPE_CHECKING:
     from ...session.runs import Run

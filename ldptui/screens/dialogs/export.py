@@ -8,13 +8,12 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ...session.exporting import ExportChoice, What, default_path
 from ...terminal.places import current_dir, is_folder, is_there
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
+from ...widgets.option_list import OptionList
 from ...widgets.path_field import PathField
 from .open import home_as_tilde
 

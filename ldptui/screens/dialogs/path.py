@@ -7,10 +7,9 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from ...terminal.places import is_file, is_folder, is_there
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
 from ...terminal import places
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
 from .open import home_as_tilde, is_bundled
 
@@ -36,29 +35,29 @@ class SaveScreen(ModalScreen[Path | None]):
         self._draft = draft
         self._goal = default_path(draft)
         self._asked: Path | None = None
+        self._field = PathField(folder_of(draft), home_as_tilde(self._goal), ".toml", rows=8)
 
     def compose(self) -> ComposeResult:
         with Dialog("Save the scenario", "enter saves · tab completes · esc closes"):
-            yield PathField(folder_of(self._draft), home_as_tilde(self._goal), ".toml", rows=8)
+            yield self._field
 
     def on_mount(self) -> None:
         self._say_where(self._goal)
 
     def on_path_field_changed(self, event: PathField.Changed) -> None:
         self._asked = None
-        field = self.query_one(PathField)
-        path = field.absolute(event.text)
+        path = self._field.absolute(event.text)
         if event.text.strip() and not places.is_folder(path):  # enter looks into a folder
             self._say_where(with_suffix(path))
 
     def _say_where(self, path: Path) -> None:
-        self.query_one(PathField).tell(f"→ {path}")
+        self._field.tell(f"→ {path}")
 
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
         from core.errors import FileError
 
         event.stop()
-        path, field = with_suffix(event.path), self.query_one(PathField)
+        path, field = with_suffix(event.path), self._field
         question = reason_to_ask(self._draft, path)
         if question is not None and path != self._asked:
             self._asked = path

@@ -6,10 +6,9 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
 
 
 class TagsScreen(ModalScreen[tuple[str, ...] | None]):

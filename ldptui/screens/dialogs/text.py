@@ -7,10 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from ...widgets.dialog import Dialog
+from ...widgets.dialog import Dialog, ModalScreen
 
 
 class TextScreen(ModalScreen[None]):

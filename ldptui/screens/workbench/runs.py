@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from ...messages import RunAsked, RunsChosen
@@ -20,6 +20,7 @@ from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
+from ...widgets.option_list import OptionList
 from .failure import FailureView
 
 MARKS: Final = {
