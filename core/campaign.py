@@ -11,7 +11,8 @@ import numpy as np
 from .cell import Cell
 from .metrics import metrics_of
 from .results import CellResults, Estimate, estimate_of
-from .theory import expected_metrics, privacy_spent
+from .task import task_of
+from .theory import privacy_spent
 
 Found = TypeVar("Found")
 
@@ -49,7 +50,7 @@ def for_each_round(cell: Cell, work: Callable[[Cell], Found]) -> list[Found]:
 
 def round_theories(cell: Cell) -> list[dict[str, float | None]]:
     """The closed form of each metric in each round."""
-    return for_each_round(cell, expected_metrics)
+    return for_each_round(cell, task_of(cell).expected)
 
 
 def rounds_of(

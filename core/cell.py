@@ -37,6 +37,7 @@ class Cell:
     goal, answer : what the fakes shall reach, and how many that takes; both None where a share was
         given, the answer before `core.search` has found it.
     defences : what the server does with its estimates in the defended arms, in order.
+    task : what the collection is for, a name of `core.task.TASKS`.
     """
 
     index: int
@@ -57,6 +58,7 @@ class Cell:
     goal: Goal | None = None
     answer: Answer | None = None
     defences: tuple[Correction, ...] = ()
+    task: str = "frequencies"
 
     @property
     def users(self) -> int:

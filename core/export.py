@@ -18,7 +18,8 @@ from .metrics import metrics_of, plain
 from .protocols import BitNoise
 from .results import Arms, CellResults, Estimate, round_of
 from .runner import Results
-from .theory import bit_gain, expected_metrics, privacy_spent
+from .task import task_of
+from .theory import bit_gain, privacy_spent
 
 FORMAT: Final = 1
 
@@ -58,7 +59,7 @@ def cell_fields(cell: Cell) -> dict[str, Any]:
 
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
-    theory = expected_metrics(cell)
+    theory = task_of(cell).expected(cell)
     metrics = {
         name: _estimate(measured.estimate(name, theory[name])) for name in metrics_of(cell.arms)
     }

@@ -1,4 +1,4 @@
-"""Trials of one cell: histogram → counts → frequencies → metrics. Pure, no input or output.
+"""Trials of one cell: histogram → counts → what its task makes of them. No input or output.
 
 Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
 Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users.
@@ -15,16 +15,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from .arms import ATTACKED, Arm
 from .attacks import View
 from .cell import Cell
-from .defences import corrected
-from .metrics import Measures, Outcome, measure
 from .protocols.rappor import memoised_counts, memoised_reports
-from .pure import Estimates, Items, Mechanism, Reports, Rng
+from .pure import Items, Mechanism, Reports, Rng
 from .results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from .sampling import Counts, Floats
 from .streams import stream
+from .task import Task, task_of
 
 USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""
@@ -54,7 +53,8 @@ def run_block(
     clean, attacked = draw(cell, number, trials, pulse)
     marks = Fingerprints(trials)
     marks.add(clean, attacked)
-    return _block(cell, number, _estimates(cell, clean, attacked, pulse), marks)
+    concluded = task_of(cell).conclude(cell, clean, attacked, pulse)
+    return _block(cell, number, concluded, marks)
 
 
 def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
@@ -62,97 +62,48 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
     # What reacts may draw for all trials at once: a block that is cut short is drawn whole.
     drawn = BLOCK_TRIALS if cell.path == "counts" else trials
     crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
-    marks, published = Fingerprints(drawn), None
-    metrics, moments = [], []
-    clean_sum: Any = 0
-    attacked_sum: Any = 0
-    for one, clean in zip(cell.rounds, _genuine_rounds(cell, number, drawn, pulse), strict=True):
+    task, marks, published = task_of(cell), Fingerprints(drawn), None
+    pool, metrics, moments = task.pool(cell), [], []
+    genuine = _genuine_rounds(cell, number, drawn, pulse)
+    for collection, clean in zip(cell.rounds, genuine, strict=True):
         attacked = clean
-        if one.attack is not None:
-            attacked = clean + crafted(one, number, drawn, pulse, len(cell.rounds), published)
-        estimates = _estimates(one, clean, attacked, pulse)
-        published = estimates[ATTACKED].frequencies
+        if collection.attack is not None:
+            fakes = crafted(collection, number, drawn, pulse, len(cell.rounds), published)
+            attacked = clean + fakes
+        concluded = task.conclude(collection, clean, attacked, pulse)
+        # Reacting attackers see what a server without a defence publishes.
+        published = task.kept(concluded[ATTACKED])
         marks.add(clean, attacked)
-        metrics.append(_metrics(one, estimates)[:trials])
+        metrics.append(task.measure(collection, concluded)[:trials])
         moments.append(
-            {arm: Moments.of(made.frequencies[:trials]) for arm, made in estimates.items()}
+            {arm: Moments.of(task.kept(made)[:trials]) for arm, made in concluded.items()}
         )
-        if hasattr(cell.protocol, "pooled_estimates"):
-            clean_sum, attacked_sum = clean_sum + clean, attacked_sum + attacked
-        else:
-            clean_sum = clean_sum + one.users * estimates[CLEAN].frequencies
-            attacked_sum = attacked_sum + (one.users + one.malicious) * published
-    whole = _pooled(cell, clean_sum[:trials], attacked_sum[:trials], pulse)
+        pool.add(collection, clean, attacked, concluded)
+    whole = pool.conclude(trials, pulse)
     arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
     return replace(_block(cell, number, whole, marks), rounds=rounds)
 
 
-def _pooled(cell: Cell, clean: Any, attacked: Any, pulse: Pulse) -> Mapping[Arm, Estimates]:
-    """What all rounds give together: the mean of their estimates, by their users.
-
-    That is what a pure protocol makes of all reports. A mechanism whose rounds say more together
-    has `pooled_estimates` of the sum of their counts.
-    """
-    if hasattr(cell.protocol, "pooled_estimates"):
-        return _estimates(cell, clean, clean if cell.attack is None else attacked, pulse)
-    before = Estimates(clean / cell.users)
-    everyone = cell.users + cell.malicious
-    after = before if cell.attack is None else Estimates(attacked / everyone)
-    return _arms(cell, before, after)
-
-
-def _estimates(
-    cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse
-) -> Mapping[Arm, Estimates]:
-    """What a cell's server makes of the counts before and after the attack; once of equal ones."""
-    pulse()
-    before = cell.protocol.estimates(clean, cell.users)
-    pulse()
-    if attacked is clean:
-        return _arms(cell, before, before)
-    return _arms(cell, before, cell.protocol.estimates(attacked, cell.users + cell.malicious))
-
-
-def _arms(cell: Cell, before: Estimates, after: Estimates) -> Mapping[Arm, Estimates]:
-    """The estimates in each arm; in the defended ones the same where the attack changes nothing."""
-    arms = {CLEAN: before, ATTACKED: after}
-    if cell.defences:
-        arms[CLEAN_DEFENDED] = _corrected(cell, before)
-        arms[ATTACKED_DEFENDED] = (
-            arms[CLEAN_DEFENDED] if after is before else _corrected(cell, after)
-        )
-    return arms
-
-
-def _corrected(cell: Cell, made: Estimates) -> Estimates:
-    return Estimates(corrected(made.frequencies, cell.defences), made.detected)
-
-
-def _block(
-    cell: Cell, number: int, estimates: Mapping[Arm, Estimates], marks: Fingerprints
-) -> Block:
-    after = estimates[ATTACKED]
+def _block(cell: Cell, number: int, concluded: Mapping[Arm, Any], marks: Fingerprints) -> Block:
+    task = task_of(cell)
+    metrics = task.measure(cell, concluded)
     return Block(
         cell=cell.index,
         number=number,
-        metrics=_metrics(cell, estimates),
-        fingerprints=marks.values[: len(after.frequencies)],
-        arms=_moments(estimates),
-        detected=None if after.detected is None else after.detected.sum(axis=0),
+        metrics=metrics,
+        fingerprints=marks.values[: len(metrics)],
+        arms=_moments(task, concluded),
+        detected=task.detected(concluded[ATTACKED]),
     )
 
 
-def _metrics(cell: Cell, estimates: Mapping[Arm, Estimates]) -> Measures:
-    return measure(Outcome(estimates, cell.population.frequencies, cell.targets, cell.top_k))
-
-
-def _moments(estimates: Mapping[Arm, Estimates]) -> Arms:
+def _moments(task: Task, concluded: Mapping[Arm, Any]) -> Arms:
     """The moments of each arm; the same object where the attack changes nothing."""
     moments: dict[Arm, Moments] = {}
-    for arm, made in estimates.items():
-        same = arm.attacked and made is estimates[arm.before]
-        moments[arm] = moments[arm.before] if same else Moments.of(made.frequencies)
+    for arm, made in concluded.items():
+        same = arm.attacked and made is concluded[arm.before]
+        moments[arm] = moments[arm.before] if same else Moments.of(task.kept(made))
     return moments
 
 
@@ -160,8 +111,8 @@ def _stacked(moments: Sequence[Moments]) -> Moments:
     """The moments of vectors [d] as those of an array [R, d]."""
     return Moments(
         moments[0].trials,
-        np.array([one.mean for one in moments]),
-        np.array([one.squares for one in moments]),
+        np.array([each.mean for each in moments]),
+        np.array([each.squares for each in moments]),
     )
 
 
@@ -169,13 +120,13 @@ def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Itera
     """The genuine users' counts [trials, …] of each round; under RAPPOR users keep their bits."""
     if cell.noise is None:
         draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
-        for one in cell.rounds:
-            yield draw(one, number, trials, pulse)
+        for collection in cell.rounds:
+            yield draw(collection, number, trials, pulse)
         return
     permanent = f"{cell.rounds[0].genuine_address} permanent"
     if cell.path == "reports":
-        for one in cell.rounds:
-            yield _counted_genuine(one, number, trials, pulse, permanent)
+        for collection in cell.rounds:
+            yield _counted_genuine(collection, number, trials, pulse, permanent)
         return
 
     def fresh(number_of_round: int) -> Rng:
@@ -186,8 +137,8 @@ def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Itera
     yield from memoised_counts(
         cell.protocol,
         cell.noise,
-        [one.population.histogram for one in cell.rounds],
-        [one.left for one in cell.rounds if one.left is not None],
+        [collection.population.histogram for collection in cell.rounds],
+        [collection.left for collection in cell.rounds if collection.left is not None],
         trials,
         stream(cell.seed, permanent, "genuine", "counts", (number,)),
         fresh,
@@ -322,7 +273,9 @@ def _users(
     users = cell.users if role == "genuine" else cell.malicious
     piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
     for block, first in enumerate(range(0, users, USER_BLOCK)):
-        rngs = [stream(cell.seed, one, role, "reports", (trial, block)) for one in addresses]
+        rngs = [
+            stream(cell.seed, address, role, "reports", (trial, block)) for address in addresses
+        ]
         end = min(first + USER_BLOCK, users)
         for start in range(first, end, piece):
             yield start, min(start + piece, end), rngs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import cell, experiment
+from support.cases import cell, expecting, experiment
 
 from core import search
 from core.cell import Cell
@@ -159,7 +159,7 @@ def test_where_there_is_no_closed_form_a_gain_is_searched_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     exact = asked("gain", 0.2)
-    monkeypatch.setattr(search, "expected_metrics", lambda _: {"gain": None})
+    expecting(monkeypatch, lambda _: {"gain": None})
     found = solved(replace(exact, answer=None)).answer
     assert exact.answer is not None
     assert found is not None
@@ -178,7 +178,7 @@ def test_a_closed_form_with_gaps_is_not_halved(monkeypatch: pytest.MonkeyPatch) 
         known = expected_metrics(one)
         return known if one.malicious in (0, exact.malicious) or one.share > 0.9 else {"gain": None}
 
-    monkeypatch.setattr(search, "expected_metrics", gapped)
+    expecting(monkeypatch, gapped)
     found = solved(replace(exact, answer=None)).answer
     assert found is not None
     assert found.by == "search"

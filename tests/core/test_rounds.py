@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import expecting
 from support.told import told
 
 import core
@@ -123,15 +124,13 @@ def test_the_entry_round_of_targets_that_never_come_in() -> None:
 
 
 def test_equal_rounds_have_their_closed_forms_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core import campaign
-
     calls: list[int] = []
 
     def counted(one: core.Cell) -> dict[str, float | None]:
         calls.append(one.round)
         return expected_metrics(one)
 
-    monkeypatch.setattr(campaign, "expected_metrics", counted)
+    expecting(monkeypatch, counted)
     same = results(campaign={"rounds": 40})
     assert len(rounds_of(same.experiment.cells[0], same.cells[0])) == 40
     assert calls == [0]

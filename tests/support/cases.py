@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 import core
 from core.protocols import PROTOCOLS
 from core.pure import PureProtocol
+from core.task import FREQUENCIES, TASKS
 from core.trial import draw_counts, no_pulse, run_block
 from support.report_laws import Case, Poisoned
 
@@ -120,6 +122,13 @@ def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Whether two arrays hold the same numbers, NaN equal to NaN."""
     kinds = (one.dtype, one.shape), (other.dtype, other.shape)
     return kinds[0] == kinds[1] and one.tobytes() == other.tobytes()
+
+
+def expecting(
+    monkeypatch: pytest.MonkeyPatch, expected: Callable[[core.Cell], dict[str, float | None]]
+) -> None:
+    """Give the task of frequencies other closed forms."""
+    monkeypatch.setitem(TASKS, FREQUENCIES.name, replace(FREQUENCIES, expected=expected))
 
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:

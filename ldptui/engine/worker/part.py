@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from core import theory
 from core.cell import Cell
 from core.experiment import Experiment
 from core.metrics import metrics_of
 from core.results import CellResults, Tally
+from core.task import task_of
 
 from ...text import format as text
 from .columns import MAX_ITEMS
@@ -53,7 +53,7 @@ class PartSoFar:
         for index, measured in enumerate(self.measured):
             if measured.trials and index not in self._theories:
                 cell = self.experiment.cells[index]
-                expected = theory.expected_metrics(cell)
+                expected = task_of(cell).expected(cell)
                 self._theories[index] = [finite(expected[name]) for name in metrics_of(cell.arms)]
 
     def words(self, cell: Cell) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from core.runner import Results
-from core.theory import expected_metrics
+from core.task import task_of
 
 from .. import format as text
 from .cell import answer_lines, metric_lines, round_lines
@@ -25,7 +25,7 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
     if any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
     finished = [
-        (cell, measured, expected_metrics(cell))
+        (cell, measured, task_of(cell).expected(cell))
         for cell, measured in zip(cells, results.cells, strict=True)
         if measured.trials
     ]

@@ -7,16 +7,19 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import expecting
 from support.worker import ENDLESS, Worker, document, ended, simulated, soon, started
 
+import core
 from core import compile, theory
 from core.arms import ATTACKED, CLEAN
 from core.export import to_json
-from core.metrics import METRICS
+from core.metrics import METRICS, metrics_of
 from core.pure import item_variance
 from core.scenario import Scenario
 from core.theory import (
@@ -52,9 +55,10 @@ async def test_a_run_measures_what_the_simulator_measures(worker: Worker) -> Non
                 cell.users, cell.malicious, cell.protocol.p, cell.protocol.q, cell.hash_range,
             )  # fmt: skip
             assert (view.trials, view.wanted, view.path) == (20, 20, "counts")
-            for metric, closed in expected_metrics(cell).items():
-                estimate = measured.estimate(metric, closed)
-                said = view.metrics[metric]
+            assert list(view.metrics) == metrics_of(cell.arms)
+            closed = expected_metrics(cell)
+            for metric, said in view.metrics.items():
+                estimate = measured.estimate(metric, closed[metric])
                 assert said.mean == estimate.mean
                 assert said.standard_error == estimate.standard_error
                 assert said.theory == estimate.theory
@@ -166,18 +170,19 @@ def test_closed_forms_are_computed_where_a_newer_request_may_interrupt(
     inbox, out = Inbox(), io.BytesIO()
     met: list[str] = []
 
-    def watched(name: str) -> None:
+    def watched(name: str) -> Callable[[core.Cell], Any]:
         real = getattr(theory, name)
 
-        def reckon(*args: Any) -> Any:
+        def reckon(cell: core.Cell) -> Any:
             met.append(name)
             assert inbox._open, name
-            return real(*args)
+            return real(cell)
 
-        monkeypatch.setattr(theory, name, reckon)
+        return reckon
 
-    for name in ("expected_metrics", "estimate_variances", "bit_count_variances"):
-        watched(name)
+    expecting(monkeypatch, watched("expected_metrics"))
+    for name in ("estimate_variances", "bit_count_variances"):
+        monkeypatch.setattr(theory, name, watched(name))
     request = checked(
         {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
     )
@@ -197,7 +202,7 @@ def test_a_cancel_while_closed_forms_are_computed_keeps_the_trials(
         inbox._cancelled = 1
         inbox.pulse()
 
-    monkeypatch.setattr(theory, "expected_metrics", cancelled)
+    expecting(monkeypatch, cancelled)
     request = checked(
         {"key": 1, "parts": [{"name": "base", "document": rappor()}], "folder": ".", "interval": 0}
     )
