@@ -51,8 +51,35 @@ def run(options: Namespace) -> int:
             raise
         rule = f"{error.rule}; of such a column --query count,histogram alone"
         raise ScenarioError(rule, key=error.key) from error
-    show(options, {"file": options.file, **values}, laid_out(*report(options.file, values)))
+    known = _known(bounds, not options.nonnegative)
+    refuted = "" if values["minimum"] is None else refutation(column.numbers(), *known)
+    found = report(options.file, values)
+    notes = [refuted, *found.notes] if refuted else found.notes
+    show(options, {"file": options.file, **values}, laid_out(*found._replace(notes=notes)))
     return exits.DONE
+
+
+def _known(bounds: Bounds | None, negative: bool) -> tuple[float, float]:
+    """The ends that every number is known to lie between beforehand; infinite where none is."""
+    low, high = (-math.inf, math.inf) if bounds is None else (bounds.low, bounds.high)
+    return low if negative else max(low, 0.0), high
+
+
+def refutation(held: Floats, low: float, high: float) -> str:
+    """The sentence about numbers that are not where all are known to be; "" if none is."""
+    outside = held[(held < low) | (held > high)]
+    if not outside.size:
+        return ""
+    farthest = outside[np.argmax(np.maximum(low - outside, outside - high))]
+    rule = f"in [{text.short(low)}, {text.short(high)}]" if math.isfinite(high) else (
+        f"at least {text.short(low)}"
+    )  # fmt: skip
+    verb = "is" if outside.size == 1 else "are"
+    return (
+        f"the file refutes what is known beforehand: {text.count(outside.size)} of "
+        f"{text.count(held.size)} numbers {verb} not {rule}, the farthest is "
+        f"{text.short(float(farthest))}; this noise does not hide such a person"
+    )
 
 
 def _queries(names: Sequence[str]) -> tuple[Query, ...]:
@@ -244,7 +271,10 @@ def work(ask: Ask) -> Steps:
     assert curve is not None
     mark = Series(f"C = {text.short(chosen)}", (chosen,), (error,), "target", "points")
     charts = (replace(curve, series=(*curve.series, mark)), _spread(name, values, bounds))
-    return answer_of(Report(title, rows, ()), *charts, words=(verdict, free, trade))
+    words = [verdict, free, trade]
+    if refuted := refutation(values, *_known(None, negative)):
+        words.insert(1, f"{refuted[:1].upper()}{refuted[1:]}: negative numbers count as 0.")
+    return answer_of(Report(title, rows, ()), *charts, words=words)
 
 
 def _spread(name: str, values: Floats, bounds: Bounds) -> Bars:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,13 @@ from ..asking import Ask, Steps, answer_of
 from ..output import Report, Row, laid_out, row, show
 from .chart import loss_charts
 from .subject import Subject, subject_of
+
+UNSEEN: Final = (
+    "where there are too many different reports to tell them all apart, an audit does not see an "
+    "item that hides in the low digits of a number, such as a hash's seed, or that only several "
+    "numbers of a report together show"
+)
+"""The leaks that an audit of many different reports cannot find."""
 
 
 def run(options: Namespace) -> int:
@@ -67,6 +74,8 @@ def _loss_values(loss: Loss, claimed: float) -> dict[str, Any]:
 def report(options: Namespace, values: dict[str, Any]) -> Report:
     rows: list[Row] = []
     notes = [_verdict(values), *([values["scope"]] if values["scope"] else [])]
+    if values["verdict"] == "not refuted":
+        notes.append(UNSEEN)
     loss, proof, seen = values["loss"], values["enumeration"], values["audit"]
     if loss is not None:
         rows.append(row("largest loss", loss["maximum"], "max L = ln(Pr[y|v]/Pr[y|v'])", "DR 3.5"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import Resize
 from textual.reactive import var
@@ -25,12 +25,12 @@ from ...lab.answer import Answer, decoded
 from ...lab.topics import TOPICS
 from ...messages import FieldFocused, KeyEdited, Replied, WorkerChanged
 from ...session.snapshot import Question, Reply
-from ...terminal.keyboard import ALT_DIGITS
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
 from ..workbench.status import StatusLine
 from .form import LabForm
+from .keys import KEYS
 from .page import Page, release_of, sentences, subject, title_of
 from .results import Results
 
@@ -86,46 +86,7 @@ class LabScreen(Screen[None]):
         &.-narrow #lab-table-box { height: 1fr; max-height: 100%; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", id="lab.leave"),
-        Binding("v", "view", "View", id="lab.view"),
-        Binding("right,l", "tab(1)", "Next tab", show=False, id="lab.next"),
-        Binding("left,h", "tab(-1)", "Tab before", show=False, id="lab.previous"),
-        # A text field scrolls with these keys where its text is long: tabs go first.
-        Binding(
-            "ctrl+pagedown", "tab(1)", "Next tab", show=False, priority=True, id="lab.next.anywhere"
-        ),
-        Binding(
-            "ctrl+pageup",
-            "tab(-1)",
-            "Tab before",
-            show=False,
-            priority=True,
-            id="lab.previous.anywhere",
-        ),
-        *(
-            Binding(str(number), f"go({number})", topic.title, show=False, id=f"lab.{topic.name}")
-            for number, topic in enumerate(TOPICS.values(), start=1)
-        ),
-        *(
-            Binding(
-                f"alt+{number},{meta}",
-                f"go({number})",
-                topic.title,
-                show=False,
-                priority=True,
-                id=f"lab.{topic.name}.anywhere",
-            )
-            for number, (topic, meta) in enumerate(
-                zip(TOPICS.values(), ALT_DIGITS, strict=True), start=1
-            )
-        ),
-        Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
-        Binding("ctrl+e", "export", "Write the column", id="lab.export"),
-        Binding("a", "releases", "Add this session's runs", id="lab.releases"),
-        Binding("y", "copy", "Copy", id="lab.copy"),
-        Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     tab: var[str] = var(NAMES[0], init=False)
     view: var[int] = var(0, init=False)

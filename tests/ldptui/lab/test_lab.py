@@ -195,6 +195,35 @@ def test_a_plug_in_is_audited(capsys: Captured) -> None:
     assert "worst event: the report is" in text
 
 
+HIDING = """
+class Hiding:
+    '''Local hashing whose seed ends in the item: the report gives it away.'''
+
+    def __init__(self, items):
+        self.items = items
+
+    def perturb(self, values, rng):
+        import numpy as np
+
+        seeds = rng.integers(0, 2**20, values.size) * self.items + values
+        return np.stack([seeds, rng.integers(0, 4, values.size)], axis=1)
+
+
+def hiding(items, epsilon):
+    return Hiding(items)
+"""
+
+
+def test_an_audit_names_the_leaks_that_it_cannot_see(capsys: Captured) -> None:
+    """An item in the low bits of a seed is not refuted: beside the verdict stands that it may."""
+    Path("hiding.py").write_text(HIDING, encoding="utf-8")
+    options = ("--epsilon", "1", "--items", "8", "--samples", "20000")
+    text = succeed(capsys, "check", "hiding.py:hiding", *options)
+    verdict = text.index("not refuted")
+    assert "an item that hides in the low digits of a number" in text[verdict:]
+    assert "low digits" not in succeed(capsys, "check", "grr", "--epsilon", "1", "--items", "4")
+
+
 @pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
 def test_a_curator_of_ones_own_is_audited(neighbours: str, capsys: Captured) -> None:
     Path("curator.py").write_text(

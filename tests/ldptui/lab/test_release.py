@@ -109,6 +109,19 @@ def test_a_bad_column_is_one_sentence(
     assert words in fail(capsys, 2, "sensitivity", "pay.csv", *arguments)
 
 
+def test_bounds_that_the_file_refutes_are_told(capsys: Captured) -> None:
+    """PAYS has 507 once, everybody else is below 100."""
+    arguments = ("sensitivity", "pay.csv", "--column", "pay", "--nonnegative", "--bounds")
+    text = succeed(capsys, *arguments, "0,100")
+    assert "refutes what is known beforehand: 1 of 400 numbers is not in [0, 100]" in text
+    assert "the farthest is 507" in text
+    assert "refutes" not in succeed(capsys, *arguments, "0,507")
+    Path("pay.csv").write_text("pay\n3\n-2\n", encoding="utf-8")
+    text = succeed(capsys, "sensitivity", "pay.csv", "--column", "pay", "--nonnegative")
+    assert "1 of 2 numbers is not at least 0, the farthest is -2" in text
+    assert "refutes" not in succeed(capsys, "sensitivity", "pay.csv", "--column", "pay")
+
+
 def test_words_have_a_count_and_zeros_are_not_clipped(capsys: Captured) -> None:
     words = ("--column", "name", "--query", "count,histogram")
     found = values(capsys, "sensitivity", "pay.csv", *words)

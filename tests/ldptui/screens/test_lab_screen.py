@@ -23,6 +23,7 @@ from ldptui.messages import KeyEdited
 from ldptui.palette import commands
 from ldptui.screens.dialogs.path import PathScreen
 from ldptui.screens.help import HelpScreen
+from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
 from ldptui.screens.workbench.status import StatusLine
 from ldptui.session import draft as drafts
@@ -258,6 +259,34 @@ async def test_what_is_being_written_is_not_interrupted() -> None:
         await until(pilot, lambda: engine.questions[-1].tab == "check")
 
 
+@pytest.mark.parametrize("size", [(20, 6), (80, 24)])
+async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> None:
+    """What comes between choosing a tab and the mounting of its form waits for the form."""
+    async with lab(size) as (screen, _, pilot):
+        for tab in (*NAMES, *reversed(NAMES)):
+            screen.tab = tab
+            name = screen.page.topic.blanks[-1].name
+            screen.on_key_edited(KeyEdited(f"lab.{tab}.{name}", screen.values[name]))
+            screen.follow(DRAFT, ())
+            screen._form.offer({name: ("a", "b")})
+        await until(pilot, lambda: tab in screen.answers and screen._question is None)
+        assert [form.topic.name for form in screen.query(LabForm) if form.display] == [tab]
+
+
+async def test_a_tab_chosen_before_the_engine_is_there() -> None:
+    class Late(LabEngine):
+        async def start(self) -> None:
+            app.lab.tab = "check"
+            app.lab.follow(DRAFT, ())
+            app.lab.action_tab(1)
+            await super().start()
+
+    app = Shell(Late)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "disclose" in app.lab.answers)
+        assert [form.topic.name for form in app.lab.query(LabForm)] == ["disclose"]
+
+
 async def test_tabs_by_key_and_by_click() -> None:
     async with lab() as (screen, _, pilot):
         await pilot.press("2")
@@ -344,8 +373,8 @@ def test_the_first_frame_knows_nothing_of_the_lab() -> None:
 def test_the_screen_itself_costs_nothing_heavy() -> None:
     """It is opened between two frames: numbers are the worker's."""
     program = (
-        "import sys, ldptui.screens.lab; "
-        "print(sorted({'numpy', 'scipy', 'pydantic', 'plotext', 'core'} & sys.modules.keys()))"
+        "import sys, ldptui.screens.lab.screen; "
+        "print(sorted({'numpy', 'scipy', 'pydantic', 'plotext'} & sys.modules.keys()))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
