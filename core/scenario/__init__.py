@@ -23,12 +23,13 @@ from .keys import (
     sweepable_keys,
     type_of,
 )
+from .lines import Scan, Table, keys_below, line_of, scan
 from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at
 from .scenario import Scenario, load, parse, read_document, read_text
 from .schema import schema
 from .sweep import MAX_CELLS, dotted_sweep
-from .toml import edit, line_of, to_toml
+from .toml import edit, to_toml
 
 __all__ = [
     "FORMAT",
@@ -44,8 +45,10 @@ __all__ = [
     "PhasesSpec",
     "Point",
     "Ramp",
+    "Scan",
     "Scenario",
     "Simulate",
+    "Table",
     "choices_of",
     "default_of",
     "defaults_of",
@@ -53,6 +56,7 @@ __all__ = [
     "edit",
     "flatten",
     "is_required",
+    "keys_below",
     "kinds_at",
     "known_keys",
     "line_of",
@@ -64,6 +68,7 @@ __all__ = [
     "read_document",
     "read_text",
     "rule_of",
+    "scan",
     "schema",
     "sweepable_keys",
     "to_toml",

@@ -1,9 +1,8 @@
-"""TOML text: a document written out, one key edited in place, the line of a key."""
+"""TOML text: a document written out, one key edited in place."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
@@ -105,44 +104,3 @@ def _merge(written: Any, wanted: Mapping[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     return value.unwrap() if hasattr(value, "unwrap") else value
-
-
-def line_of(text: str, key: str) -> int | None:
-    """The line (from 1) of TOML text on which a dotted key, or the nearest table of it, stands.
-
-    Parts of lists count from 0: `attack.phase.1.share`, `attack.mix.0.weight`.
-    """
-    best, wanted = None, key.split(".")
-    for number, here in _keys_by_line(text):
-        parts = here.removeprefix("sweep.").split(".")
-        if parts == wanted[: len(parts)] and (best is None or len(parts) >= best[0]):
-            best = (len(parts), number)
-    return best[1] if best else None
-
-
-def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
-    """The keys of a text, table by table, each with its line."""
-    table, array, parts = "", "", 0
-    tables: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*(\[+)\s*([^\]]+?)\s*\]+", line)
-        name = re.match(r"""\s*["']?([\w.\-]+?)["']?\s*=(\s*\[\s*(?:#.*)?$)?""", line)
-        if array:  # a line for each part, until it is closed
-            if re.match(r"\s*\{", line):
-                yield number, f"{array}.{parts}"
-                parts += 1
-            if re.match(r"\s*\]", line):
-                array = ""
-        elif header:
-            table = header[2].replace('"', "").replace("'", "")
-            if header[1] == "[[":
-                if table not in tables:
-                    yield number, table
-                tables[table] = tables.get(table, -1) + 1
-                table = f"{table}.{tables[table]}"
-            yield number, table
-        elif name:
-            here = f"{table}.{name[1]}" if table else name[1]
-            if name[2]:
-                array, parts = here, 0
-            yield number, here

@@ -46,15 +46,6 @@ def families() -> Mapping[str, str]:
     return dict(rows("kinds")["families"])
 
 
-def in_families() -> dict[str, tuple[str, ...]]:
-    """The protocols by family, in the order of the families; a family without any is left out."""
-    kinds = [kind_words("protocol", kind) for kind in listed_kinds("protocol")]
-    groups = {
-        family: tuple(kind.kind for kind in kinds if kind.family == family) for family in families()
-    }
-    return {family: group for family, group in groups.items() if group}
-
-
 def swept_kinds(table: str, chosen: str) -> list[str]:
     """The kinds that a new sweep of a table's kind compares, the chosen one among them."""
     kinds = [kind for kind in listed_kinds(table) if kind_words(table, kind).sweep]

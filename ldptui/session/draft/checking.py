@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,9 +64,8 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
     if error.line is not None:
         return Problem(key, rule, error.line)
     own = value_at(document, key)
-    if own is not None and _names(rule, own):  # not the value of a sweep of the same key
-        text = re.sub(r"(?ms)^\s*\[sweep\].*?(?=^\s*\[|\Z)", _blank, text)
-    return Problem(key, rule, line_of(text, key.removeprefix("sweep.")))
+    swept = own is None or not _names(rule, own)  # else it is not about its sweep
+    return Problem(key, rule, line_of(text, key.removeprefix("sweep."), swept=swept))
 
 
 def _names(rule: str, value: Any) -> bool:
@@ -78,10 +76,6 @@ def _names(rule: str, value: Any) -> bool:
     if isinstance(value, int) and abs(value) < 2**63:
         forms.add(got(float(value)))  # of a number that need not be whole
     return rule.endswith(tuple(forms))
-
-
-def _blank(found: re.Match[str]) -> str:
-    return "\n" * found[0].count("\n")
 
 
 def own_problem(draft: Draft, key: str) -> Problem | None:

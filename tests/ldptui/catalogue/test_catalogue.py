@@ -15,6 +15,8 @@ from rich.cells import cell_len
 
 import ldptui
 from core.metrics import METRICS
+from core.protocols import KINDS as PROTOCOLS
+from core.protocols import family_of
 from core.scenario import KINDS, choices_of, known_keys, range_of, sweepable_keys, type_of
 from ldptui import catalogue
 from ldptui.catalogue import Key, Kind, Metric, key_words, kind_words, metric_words
@@ -69,10 +71,10 @@ def test_every_metric_has_a_row_and_no_other() -> None:
     assert list(rows("metrics")) == list(METRICS)
 
 
-def test_every_protocol_stands_in_a_family() -> None:
-    grouped = [kind for group in catalogue.in_families().values() for kind in group]
-    assert sorted(grouped) == sorted(KINDS["protocol"])
-    assert len(grouped) == len(set(grouped))
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_a_protocol_stands_in_the_family_of_its_mechanism(kind: str) -> None:
+    assert kind_words("protocol", kind).family == family_of(kind)
+    assert family_of(kind) in catalogue.families()
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -203,7 +205,7 @@ def test_a_new_sweep_of_a_kind_holds_the_one_that_is_chosen() -> None:
 
 def test_the_words_cost_nothing_heavy() -> None:
     code = (
-        "import sys; from ldptui import catalogue as c; c.key_words('seed'); c.in_families(); "
+        "import sys; from ldptui import catalogue as c; c.key_words('seed'); c.families(); "
         "print({'numpy', 'textual', 'rich', 'plotext', 'pydantic', 'core'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

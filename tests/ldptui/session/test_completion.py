@@ -77,3 +77,15 @@ def test_kinds_come_with_their_reason() -> None:
 def test_what_is_all_there_is_not_offered_again() -> None:
     assert offered('[protocol]\nkind = "oue"|') == []
     assert offered("[attack]\nshare|") == []
+
+
+def test_a_part_of_a_mixture_has_the_keys_of_its_kind() -> None:
+    text = '[attack]\nmix = [\n  { kind = "mga-a", we|'
+    assert offered(text) == ["weight = "]
+    assert offered(text.replace("we|", "sub|")) == ["subset = "]
+    assert offered(text.replace("we|", "sha|")) == []
+    assert '"ria"' in offered(text.replace('"mga-a", we|', '"ri|'))
+
+
+def test_a_drift_has_the_kinds_of_populations() -> None:
+    assert offered('[campaign]\ndrift = { kind = "geo|') == ['"geometric"']
