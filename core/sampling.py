@@ -155,6 +155,127 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
     return first, second
 
 
+def subset_counts_beside_own(
+    owners: Counts, picks: int, pickers: Counts, rng: np.random.Generator
+) -> Counts:
+    """How often each item is picked when owners pick uniform subsets of the items but their own.
+
+    Parameters
+    ----------
+    owners : int64[trials, items]; `owners[t, v]` users of trial t own item v, and pick `picks`
+        distinct items of the others.
+    pickers : int64[trials, most + 1]; besides, `pickers[t, j]` users pick j of all items.
+
+    Returns
+    -------
+    int64[trials, items], with exactly the joint law of picking user by user; own items that are
+    not picked do not count.
+
+    Notes
+    -----
+    The items are halved as in `subset_counts`, down to single ones. On the way up, the users who
+    own an item of a group are told apart by their picks in that group alone: of so many in one
+    half, the picks c in the other half are hypergeometric, whatever the own item is. On the way
+    down they join those that pick c of all the other half's items. The cost does not depend on
+    the number of users: some 300 draws an item.
+    """
+    trials, items = owners.shape
+    tree = _tree(items)
+    joining = _joining(owners, picks, tree, rng)
+    picked = np.zeros((trials, items), dtype=np.int64)
+    users = {items: pickers[:, None, :]}
+    for level, arrivals in zip(tree, joining, strict=True):
+        parts: dict[int, list[tuple[NDArray[np.intp], Counts]]] = {}
+        for size, starts in level.items():
+            if size == 1:
+                picked[:, starts] = users[1][:, :, 1:].sum(axis=2)
+                continue
+            half = size // 2
+            halves = _halve(users[size], size, rng)
+            for start, width, *both in zip((0, half), (half, size - half), halves, arrivals[size],
+                                           strict=True):  # fmt: skip
+                parts.setdefault(width, []).append((starts + start, _added(*both)))
+        users = {size: _in_order(some) for size, some in parts.items()}
+    return picked
+
+
+def _tree(items: int) -> list[dict[int, NDArray[np.intp]]]:
+    """The groups of each level of halving, from all items to single ones: their starts by size."""
+    levels = [{items: np.zeros(1, dtype=np.intp)}]
+    while max(levels[-1]) > 1:
+        halves: dict[int, list[NDArray[np.intp]]] = {}
+        for size, starts in levels[-1].items():
+            if size > 1:
+                halves.setdefault(size // 2, []).append(starts)
+                halves.setdefault(size - size // 2, []).append(starts + size // 2)
+        levels.append({size: np.sort(np.concatenate(some)) for size, some in halves.items()})
+    return levels
+
+
+def _joining(
+    owners: Counts, picks: int, tree: list[dict[int, NDArray[np.intp]]], rng: np.random.Generator
+) -> list[dict[int, tuple[Counts, Counts]]]:
+    """The owners that pick in either half of a group and own an item of the other half.
+
+    For each level and size a pair of int64[trials, groups, picks + 1], by the number of picks.
+    """
+    items = owners.shape[1]
+    joining: list[dict[int, tuple[Counts, Counts]]] = []
+    below: dict[int, tuple[NDArray[np.intp], Counts]] = {}
+    for level in reversed(tree):
+        here: dict[int, tuple[NDArray[np.intp], Counts]] = {}
+        arrivals = {}
+        for size, starts in level.items():
+            if size == 1:
+                here[1] = starts, owners[:, starts, None]
+                continue
+            half, inside = size // 2, []
+            for start, width in ((0, half), (half, size - half)):
+                places, users = below[width]
+                own = users[:, np.searchsorted(places, starts + start)]
+                inside.append(_across(own, width, size - width, items, picks, rng))
+            (left, to_second), (right, to_first) = inside
+            here[size] = starts, _added(left, right)
+            arrivals[size] = to_first, to_second
+        below = here
+        joining.append(arrivals)
+    return joining[::-1]
+
+
+def _across(
+    users: Counts, size: int, other: int, items: int, picks: int, rng: np.random.Generator
+) -> tuple[Counts, Counts]:
+    """Owners of an item of a group, by picks among its other items, pick in a group beside it.
+
+    Returns them by their picks in both groups, and by those in the other group alone.
+    """
+    trials, groups = users.shape[:2]
+    both = np.zeros((trials, groups, min(size + other - 1, picks) + 1), dtype=np.int64)
+    beside = np.zeros((trials, groups, min(other, picks) + 1), dtype=np.int64)
+    for own in np.flatnonzero(users.any(axis=(0, 1))).tolist():
+        low, laws, order = _splits(items - size, other, picks - own, picks - own + 1)
+        split = rng.multinomial(users[:, :, own], laws[0])
+        there = low + order[0]
+        beside[:, :, there] += split
+        both[:, :, own + there] += split
+    return both, beside
+
+
+def _added(some: Counts, more: Counts) -> Counts:
+    """The sum of int64[trials, groups, any] of two widths."""
+    if some.shape[2] < more.shape[2]:
+        some, more = more, some
+    total = some.copy()
+    total[:, :, : more.shape[2]] += more
+    return total
+
+
+def _in_order(parts: list[tuple[NDArray[np.intp], Counts]]) -> Counts:
+    """`_side_by_side`, by where the groups start."""
+    starts = np.concatenate([start for start, _ in parts])
+    return _side_by_side(parts)[:, np.argsort(starts)]
+
+
 @lru_cache(maxsize=4096)
 def _splits(size: int, half: int, start: int, stop: int) -> tuple[int, Floats, NDArray[np.intp]]:
     """The laws of c, the number of picks that fall into the first `half` of `size` items.

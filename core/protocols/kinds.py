@@ -14,6 +14,7 @@ from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
 from .hashing import BLHSpec, OLHSpec
 from .rappor import RapporSpec
+from .subset import SubsetSpec
 from .unary import OUESpec, SUESpec
 
 
@@ -46,6 +47,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "oue": OUESpec,
     "blh": BLHSpec,
     "olh": OLHSpec,
+    "ss": SubsetSpec,
     "rappor": RapporSpec,
     "laplace": LaplaceSpec,
     "geometric": GeometricSpec,

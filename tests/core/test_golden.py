@@ -11,9 +11,10 @@ import pytest
 from support.cases import bind
 from support.report_laws import Case
 
+from core.defences.norm_sub import NormSub
 from core.lab.exponential import Exponential
 from core.lab.ledger import Entry, Spent, group, sequential
-from core.protocols import OLH, OUE, BitNoise, Rappor
+from core.protocols import KINDS, OLH, OUE, BitNoise, Rappor
 from core.protocols.curators import Laplace, Stability
 from core.protocols.curators.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
 from core.protocols.hashing import hash_range_for, matched_law
@@ -73,6 +74,16 @@ def exact_var_with_f(given: Inputs) -> Any:
     return {
         name: item_variance(bind(Case(kind, given["d"], given["eps"], g)), given["n"], given["f_v"])
         for name, (kind, g) in {**cases, **hashing}.items()
+    }
+
+
+def subset_selection(given: Inputs) -> Any:
+    protocol = KINDS["ss"]("ss", given["eps"]).bind(given["d"])
+    return {
+        "omega": protocol.subset_size,
+        "p": protocol.p,
+        "q": protocol.q,
+        "var": count_variance(protocol),
     }
 
 
@@ -220,6 +231,8 @@ def group_composition(given: Inputs) -> Any:
 
 CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "grr_pq": grr_pq,
+    "subset_selection": subset_selection,
+    "norm_sub": lambda given: NormSub().correct(np.array([given["f"]]))[0].tolist(),
     "sue_pq": sue_pq,
     "olh_g_rounding": olh_g_rounding,
     "exact_var_with_f": exact_var_with_f,

@@ -194,3 +194,26 @@ def test_multinomial(rng: Rng) -> None:
     even = uniform_multinomial(np.array([10**12]), 7, rng)
     assert even.shape == (1, 7)
     assert budget.law(even, np.full(7, 1 / 7))
+
+
+def test_owners_pick_beside_their_own_item(rng: np.random.Generator) -> None:
+    """The covariances are those of subsets that are drawn one by one; a mutant has larger ones."""
+    owners, picks, trials = np.array([3, 0, 2, 1, 4]), 2, 50_000
+    items, users = owners.size, int(owners.sum())
+    drawn = sampling.subset_counts_beside_own(
+        np.tile(owners, (trials, 1)), picks, np.tile([0, 0, 0, 2], (trials, 1)), rng
+    )
+    assert (drawn.sum(axis=1) == users * picks + 6).all()
+    # One user: indicators of a uniform subset of the other items, or of all for those who own none.
+    mean, covariance = np.zeros(items), np.zeros((items, items))
+    for own, count in [*enumerate(owners), (None, 2)]:
+        others = np.array([item != own for item in range(items)], dtype=float)
+        size, chosen = others.sum(), picks if own is not None else 3
+        rate, both = chosen / size, chosen * (chosen - 1) / (size * (size - 1))
+        mean += count * rate * others
+        one = np.outer(others, others) * (both - rate**2)
+        np.fill_diagonal(one, others * rate * (1 - rate))
+        covariance += count * one
+    assert budget.moments(drawn, mean, covariance)
+    mutant = covariance + np.diag(np.full(items, 0.2))
+    assert not budget.moments(drawn, mean, mutant)

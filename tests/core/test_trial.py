@@ -142,7 +142,7 @@ def test_one_target_and_all_items(
     one, law = poisoned(case, kind, scoring, 0.1, targets, "counts", seed)
     measured = metrics(one, 20)
     value, variance = law.gain
-    variance = variance if variance > 1e-20 else 0.0  # GRR, every item: the sum is 1, always
+    variance = variance if variance > 1e-15 else 0.0  # GRR, SS, every item: the sum is fixed
     assert budget.mean(measured("gain"), value, variance)
     assert budget.spread(measured("gain"), value, variance)
     if targets == [4]:

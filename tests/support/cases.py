@@ -7,6 +7,7 @@ one, and has to reject it: that is how a test proves that it can fail.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,16 +28,24 @@ from support.report_laws import Case, Poisoned
 
 def bind(case: Case) -> PureProtocol:
     """The protocol of a case, as a scenario would make it."""
-    table: dict[str, Any] = {"kind": case.kind, "epsilon": case.epsilon}
-    if case.kind == "olh":
-        table["hash_range"] = case.hash_range
-    return PROTOCOLS[case.kind](**table).bind(case.domain_size)
+    return PROTOCOLS[case.kind](**protocol_table(case)).bind(case.domain_size)
+
+
+def protocol_table(case: Case) -> dict[str, Any]:
+    """The `[protocol]` table of a case: its kind and budget, and the parameters that it has."""
+    known = {field.name for field in dataclasses.fields(PROTOCOLS[case.kind])}  # type: ignore[arg-type]
+    own = dataclasses.asdict(case)
+    return {name: own[name] for name in own if name in known}
 
 
 def _cases(d: int, epsilon: float) -> list[Case]:
-    """Every protocol that a scenario can name; OLH with several integers g."""
-    ranges: dict[str, Sequence[int | None]] = {"blh": (2,), "olh": (2, 3, 4, 8)}
-    return [Case(kind, d, epsilon, g) for kind in PROTOCOLS for g in ranges.get(kind, (None,))]
+    """Every protocol that a scenario can name; OLH and SS with several of their integers."""
+    dials: dict[str, Sequence[dict[str, int]]] = {
+        "blh": [{"hash_range": 2}],
+        "olh": [{"hash_range": g} for g in (2, 3, 4, 8)],
+        "ss": [{"subset_size": w} for w in (1, 2, 3) if w < d],
+    }
+    return [Case(kind, d, epsilon, **dial) for kind in PROTOCOLS for dial in dials.get(kind, [{}])]
 
 
 CASES = _cases(5, 1.0)
@@ -94,8 +103,7 @@ def experiment(
     if protocol is None:
         protocol = {"kind": "oue", "epsilon": 1.0}
     if isinstance(protocol, Case):
-        table: dict[str, Any] = {"kind": protocol.kind, "epsilon": protocol.epsilon}
-        protocol = table | ({"hash_range": protocol.hash_range} if protocol.kind == "olh" else {})
+        protocol = protocol_table(protocol)
     document = {"format": 1, **top, "population": population, "protocol": protocol}
     if attack is not None:
         document["attack"] = attack

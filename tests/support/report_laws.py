@@ -21,16 +21,18 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """A protocol by its name and parameters; hash_range for blh and olh alone."""
+    """A protocol by its name and parameters; hash_range for blh and olh, subset_size for ss."""
 
     kind: str
     domain_size: int
     epsilon: float
     hash_range: int | None = None
+    subset_size: int | None = None
 
     def __str__(self) -> str:
         name = f"{self.kind}-d{self.domain_size}-eps{self.epsilon:g}"
-        return f"{name}-g{self.hash_range}" if self.hash_range else name
+        name += f"-g{self.hash_range}" if self.hash_range else ""
+        return name + (f"-w{self.subset_size}" if self.subset_size else "")
 
     @property
     def p(self) -> float:
@@ -38,6 +40,9 @@ class Case:
         root = math.sqrt(e)
         if g is not None:
             return e / (e + g - 1)
+        if self.subset_size is not None:
+            w = self.subset_size
+            return w * e / (w * e + d - w)
         return {"grr": e / (e + d - 1), "sue": root / (root + 1), "oue": 0.5}[self.kind]
 
     @property
@@ -45,17 +50,37 @@ class Case:
         e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
         if g is not None:
             return 1 / g
+        if self.subset_size is not None:
+            w = self.subset_size
+            return (w * e * (w - 1) + (d - w) * w) / ((d - 1) * (w * e + d - w))
         return {"grr": 1 / (e + d - 1), "sue": 1 / (math.sqrt(e) + 1), "oue": 1 / (e + 1)}[
             self.kind
         ]
 
     def honest(self, item: int) -> Floats:
         """A report of this item."""
+        if self.subset_size is not None:
+            return self.p * self._around(item) + (1 - self.p) * self._without([item])
         rates = np.full(self.domain_size, self.q)
         rates[item] = self.p
         if self.kind == "grr":
             return one_of(rates)
         return independent(rates)  # of hashing: see `hashed`
+
+    def _around(self, item: int) -> Floats:
+        """Subset selection: this item, and a uniform subset of the others."""
+        assert self.subset_size is not None
+        others = [other for other in range(self.domain_size) if other != item]
+        return _subset_of(self.domain_size, others, self.subset_size - 1, [item])
+
+    def _without(self, items: list[int]) -> Floats:
+        """Subset selection: a uniform subset that has as few of these items as it can."""
+        assert self.subset_size is not None
+        others = [other for other in range(self.domain_size) if other not in items]
+        missing = max(0, self.subset_size - len(others))
+        if missing:
+            return _subset_of(self.domain_size, items, missing, others)
+        return _subset_of(self.domain_size, others, self.subset_size, [])
 
     def held(self, items: list[int]) -> Floats:
         """A report of one of these items, each as likely (RIA)."""
@@ -66,6 +91,8 @@ class Case:
         d = self.domain_size
         if self.kind == "grr":
             return one_of(np.full(d, 1 / d))
+        if self.subset_size is not None:
+            return self._without([])
         return independent(np.full(d, 0.5 if self.hash_range is None else 1 / self.hash_range))
 
     def crafted(
@@ -78,6 +105,8 @@ class Case:
             rates = np.zeros(d)
             rates[targets] = 1 / r
             return one_of(rates)
+        if self.subset_size is not None:
+            return self._without(others)
         if self.hash_range is None:
             ones = math.floor(self.p + (d - 1) * self.q - r)
             return _subset_of(d, others, min(max(ones, 0), len(others)), targets)
@@ -91,6 +120,8 @@ class Case:
     def unperturbed(self, items: list[int]) -> Floats:
         """One of these items, encoded and not perturbed."""
         d, laws = self.domain_size, []
+        if self.subset_size is not None:
+            return np.asarray(np.mean([self._around(item) for item in items], axis=0))
         for item in items:
             rates = np.zeros(d) if self.hash_range is None else np.full(d, 1 / self.hash_range)
             rates[item] = 1.0
@@ -132,6 +163,8 @@ class Case:
         """The report with the fewest targets, honest elsewhere."""
         d = self.domain_size
         others = [item for item in range(d) if item not in targets]
+        if self.subset_size is not None:
+            return self._without(targets)
         if self.kind == "grr":
             rates = np.zeros(d)
             rates[others] = 1 / len(others)

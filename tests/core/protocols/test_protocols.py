@@ -68,7 +68,9 @@ def test_reports_show_p_and_q(case: Case, rng: Rng) -> None:
 
 @every_case
 def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
-    if case.hash_range is None:
+    if case.subset_size is not None:  # what is not p is spread over the other items
+        mutant = changed(bind(case), p=case.p - 0.06)
+    elif case.hash_range is None:
         mutant = changed(bind(case), q=case.q + 0.015)
     else:
         mutant = changed(bind(case), hash_range=case.hash_range + 1)
@@ -133,7 +135,13 @@ def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
             one = rng.random((values.size, 1))
             rate = np.where(values[:, None] == np.arange(case.domain_size), case.p, case.q)
             return np.packbits(one < rate, axis=1)
-        return np.where(rng.random(values.size) < case.p, values, (values + 1) % case.domain_size)
+        kept, d = rng.random(values.size) < case.p, case.domain_size
+        if case.subset_size is not None:  # neighbours, not any others
+            sets = np.arange(case.subset_size) + np.where(kept, 0, 1)[:, None] + values[:, None]
+            bits = np.zeros((values.size, d), dtype=np.uint8)
+            np.put_along_axis(bits, sets % d, 1, axis=1)
+            return np.packbits(bits, axis=1)
+        return np.where(kept, values, (values + 1) % d)
 
     assert not honest_reports_follow_their_law(case, changed(true, perturb=perturb), rng)
 
@@ -189,7 +197,8 @@ TRIALS = 100_000
 
 def small(case: Case) -> Case:
     """Three items: 64 outcomes of three users."""
-    return replace(case, domain_size=3)
+    sets = case.subset_size if case.subset_size is None else min(case.subset_size, 2)
+    return replace(case, domain_size=3, subset_size=sets)
 
 
 def honest_counts_follow_their_law(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:

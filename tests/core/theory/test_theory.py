@@ -199,6 +199,9 @@ def test_epsilon_from_p_and_q(case: Case) -> None:
     p, q, g = case.p, case.q, case.hash_range
     if g is not None:
         found = epsilon_of_direct(p, (1 - p) / (g - 1))
+    elif case.subset_size is not None:  # each of the sets with the item, and without it
+        d, w = case.domain_size, case.subset_size
+        found = epsilon_of_direct(p / math.comb(d - 1, w - 1), (1 - p) / math.comb(d - 1, w))
     else:
         found = (epsilon_of_direct if case.kind == "grr" else epsilon_of_unary)(p, q)
     assert found == pytest.approx(case.epsilon, rel=1e-6)

@@ -1,0 +1,322 @@
+"""Subset selection (SS): the report is a subset of w items, the own one in it more often than not.
+
+Ye, Barg, IEEE Transactions on Information Theory 64, 2018, section IV; the best w is that of the
+exact average variance. With w = 1 it is GRR. It is the floor of the error of a pure protocol.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ..bounds import Range
+from ..enumeration import CELLS, ReportLaw, item_name
+from ..errors import ScenarioError, got
+from ..loss import DiscreteLoss, signs
+from ..pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Estimates,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    array_of,
+    check,
+    check_padding,
+    pure_estimates,
+    pure_held_support,
+)
+from ..sampling import (
+    Counts,
+    Floats,
+    binomial,
+    subset_counts,
+    subset_counts_beside_own,
+)
+from ..support import ItemSupport, Support
+from .budget import Budget
+
+SIZE = Range(1, 2**32)
+
+SizeRule: TypeAlias = Literal["best"]
+
+
+@dataclass(frozen=True)
+class SubsetSelection:
+    """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
+
+    Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
+    (np.packbits), w of them 1. epsilon = ln(p (d - w) / ((1 - p) w)), in nats.
+    """
+
+    family: ClassVar[str] = "subset"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": "SS, whose report is filled up with other targets by chance as it is",
+        "disguise": "SS, whose reports all hold the same number of items",
+    }
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    subset_size: Annotated[int, SIZE]
+
+    def __post_init__(self) -> None:
+        if self.subset_size >= self.domain_size:
+            rule = f"must be {Range(1, self.domain_size - 1)}, below the number of items"
+            raise ScenarioError(f"{rule}, {got(self.subset_size)}", key="subset_size")
+        check(self)
+
+    @property
+    def p(self) -> float:
+        w = self.subset_size
+        return w / (w + (self.domain_size - w) * math.exp(-self.epsilon))
+
+    @property
+    def _absent(self) -> float:
+        """1 − p, to the last digit however large epsilon is."""
+        others = self.domain_size - self.subset_size
+        return others / (self.subset_size * math.exp(self.epsilon) + others)
+
+    @property
+    def q(self) -> float:
+        w = self.subset_size
+        return (self.p * (w - 1) + self._absent * w) / (self.domain_size - 1)
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        truthful = rng.random(values.size) < self.p
+        return self._reports(values.size, rng, own=values, held=truthful)
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        return self._reports(count, rng)
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(targets, count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(self._others(targets), count, rng)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        """The own item in a subset that is uniform otherwise."""
+        return self._reports(values.size, rng, own=values, held=np.ones(values.size, np.bool_))
+
+    def _others(self, items: Items) -> Items:
+        return np.setdiff1d(np.arange(self.domain_size), items, assume_unique=True)
+
+    @property
+    def _rows(self) -> int:
+        """Reports handled at once: their column sums fit into a byte, their keys into 32 MB."""
+        return max(1, min(255, (1 << 22) // self.domain_size))
+
+    def _reports(
+        self,
+        count: int,
+        rng: Rng,
+        own: Items | None = None,
+        held: BoolArray | None = None,
+    ) -> Reports:
+        """Uniform subsets; where `own` is given, with the own item in it just where it is held."""
+        reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
+        for at in range(0, count, self._rows):
+            rows = min(self._rows, count - at)
+            keys = rng.random((rows, self.domain_size))
+            if own is not None and held is not None:
+                part = slice(at, at + rows)
+                # Keys are in [0, 1): the own item comes first of all, or last.
+                keys[np.arange(rows), own[part]] = np.where(held[part], -1.0, 1.0)
+            reports[at : at + rows] = self._lowest(keys)
+        return reports
+
+    def _aimed(self, items: Items, count: int, rng: Rng) -> Reports:
+        """Subsets of these items as far as they reach, filled up with others."""
+        reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
+        for at in range(0, count, self._rows):
+            rows = min(self._rows, count - at)
+            keys = rng.random((rows, self.domain_size))
+            keys[:, items] -= 1.0
+            reports[at : at + rows] = self._lowest(keys)
+        return reports
+
+    def _lowest(self, keys: Floats) -> Reports:
+        """The w items with the lowest keys, as packed bits."""
+        w = self.subset_size
+        bits = np.zeros(keys.shape, dtype=np.uint8)
+        np.put_along_axis(bits, np.argpartition(keys, w - 1, axis=1)[:, :w], 1, axis=1)
+        return np.packbits(bits, axis=1)
+
+    def received(self, reports: object, count: int) -> Reports:
+        bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
+        check_padding(bits, self.domain_size)
+        sizes = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
+        wrong = sizes[sizes != self.subset_size]
+        if wrong.size:
+            raise ValueError(f"must be subsets of {self.subset_size} items, got one of {wrong[0]}")
+        return bits
+
+    def supports(self, reports: Reports) -> BoolArray:
+        return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        counts = np.zeros(self.domain_size, dtype=np.int64)
+        for at in range(0, len(reports), self._rows):
+            bits = np.unpackbits(reports[at : at + self._rows], axis=1, count=self.domain_size)
+            counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
+        return counts
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        # A uniform subset holds the own item with probability w/d: some reports are that, and
+        # the own item is in all others.
+        w, d = self.subset_size, self.domain_size
+        owners = binomial(histogram, (self.p - w / d) / (1 - w / d), rng)
+        rest = histogram.sum(axis=-1) - owners.sum(axis=-1)
+        beside = subset_counts_beside_own(owners, w - 1, self._pickers(rest, w), rng)
+        return owners + beside
+
+    def _pickers(self, users: Counts, picks: int) -> Counts:
+        """int64[trials, picks + 1]: all these users pick as many items."""
+        pickers = np.zeros((users.size, picks + 1), dtype=np.int64)
+        pickers[:, picks] = users
+        return pickers
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        pickers = self._pickers(count, self.subset_size)
+        return subset_counts(pickers, self.domain_size, rng)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(targets, count, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(self._others(targets), count, rng)
+
+    def _aimed_counts(self, items: Items, count: Counts, rng: Rng) -> Counts:
+        counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        inside = min(items.size, self.subset_size)
+        for some, picks in ((items, inside), (self._others(items), self.subset_size - inside)):
+            if picks:
+                counts[:, some] = subset_counts(self._pickers(count, picks), some.size, rng)
+        return counts
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        nobody = np.zeros((len(histogram), 1), dtype=np.int64)
+        picks = self.subset_size - 1
+        return histogram + subset_counts_beside_own(histogram, picks, nobody, rng)
+
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True  # targets fill a set up where other items run out
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return pure_estimates(counts, users, self)
+
+    def honest_support(self, r: int) -> Support:
+        return self._support(r, *self._mixed(r, self.p, holder=True))
+
+    def random_support(self, r: int) -> Support:
+        return self._support(r, *_moments([(1.0, 0, self.domain_size, r, self.subset_size)]))
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self._support(r, min(r, self.subset_size), 0.0)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self._support(r, max(0, self.subset_size - (self.domain_size - r)), 0.0)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return self._support(r, *self._mixed(r, 1.0, holder=True))
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return pure_held_support(self, frequencies, counted)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+        d, w = self.domain_size, self.subset_size
+        if d * math.comb(d, w) > CELLS:
+            return None
+        sets = np.array(list(itertools.combinations(range(d), w)))
+        held = (sets == np.arange(d)[:, None, None]).any(axis=2)
+        # Each of the sets with the own item is as likely as another, and so is each without it.
+        others = self._absent / math.comb(d - 1, w)
+        law = np.where(held, self.p / math.comb(d - 1, w - 1), others)
+        return ReportLaw(law, item_name, lambda y: f"items {', '.join(map(str, sets[y]))}")
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of two items: the set holds the one alone, the other alone, or says nothing of them."""
+        d, w = self.domain_size, self.subset_size
+        own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
+        return signs(self.epsilon, own, other)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
+        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        (_, holding), (_, other) = (self._mixed(r, self.p, holder=some) for some in (True, False))
+        spread = target_frequency * holding + (1 - target_frequency) * other
+        return spread / (self.p - self.q) ** 2
+
+    def _mixed(self, r: int, truthful: float, holder: bool) -> tuple[float, float]:
+        """Mean and variance of the number of targets in the report of who holds one, or none."""
+        d, w, marked = self.domain_size, self.subset_size, r - holder
+        # Beside its own item a report picks from the d - 1 others.
+        return _moments(
+            [(truthful, int(holder), d - 1, marked, w - 1), (1 - truthful, 0, d - 1, marked, w)]
+        )
+
+    def _support(self, r: int, mean: float, variance: float) -> Support:
+        # A report has w items: what is not among the targets is among the others.
+        others = self.domain_size - r
+        other = (self.subset_size - mean) / others if others else 0.0
+        return Support(mean / r, other, variance, variance, 0.0 - variance)
+
+
+def _moments(parts: list[tuple[float, int, int, int, int]]) -> tuple[float, float]:
+    """Mean and variance of a mixture of shifted hypergeometric numbers.
+
+    parts : a weight and the arguments of `_shifted` for each.
+    """
+    weights = np.array([weight for weight, *_ in parts])
+    means, variances = np.array([_shifted(*part) for _, *part in parts]).T
+    mean = float(weights @ means)
+    return mean, float(weights @ variances + weights @ (means - mean) ** 2)
+
+
+def _shifted(shift: int, size: int, marked: int, picks: int) -> tuple[float, float]:
+    """Mean and variance of `shift` and the number of marked items among `picks` of `size`."""
+    rate = marked / size
+    variance = picks * rate * (1 - rate) * (size - picks) / (size - 1) if size > 1 else 0.0
+    return shift + picks * rate, variance
+
+
+def average_variance(domain_size: int, epsilon: float, subset_size: int) -> float:
+    """n times the variance of an estimated frequency, added up over all items; free of f."""
+    protocol = SubsetSelection(domain_size, epsilon, subset_size)
+    p, q = protocol.p, protocol.q
+    gap = p - q
+    return domain_size * q * (1 - q) / gap**2 + (1 - p - q) / gap
+
+
+def best_size(domain_size: int, epsilon: float) -> int:
+    """The number of items w with the least average variance; the usual rule is d / (e^ε + 1).
+
+    The least is at one of the two integers around the rule: a test compares with all w.
+    """
+    usual = domain_size / (math.exp(epsilon) + 1)
+    around = {min(max(1, math.floor(usual) + step), domain_size - 1) for step in (-1, 0, 1, 2)}
+    return min(sorted(around), key=lambda size: average_variance(domain_size, epsilon, size))
+
+
+@dataclass(frozen=True)
+class SubsetSpec(Budget):
+    """Subset selection before the domain is known; w is the best one, or given."""
+
+    kind: Literal["ss"]
+    subset_size: SizeRule | Annotated[int, SIZE] = "best"
+
+    mechanism = SubsetSelection
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> SubsetSelection:  # noqa: ARG002
+        size = self.subset_size
+        if size == "best":
+            size = best_size(domain_size, self.epsilon)
+        return SubsetSelection(domain_size, self.epsilon, size)

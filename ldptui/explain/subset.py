@@ -1,0 +1,155 @@
+"""Subset selection (SS): the report is a set of w items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from core.attacks import Attack
+from core.cell import Cell
+from core.protocols.subset import SubsetSelection
+from core.pure import Reports
+
+from ..text import format as fmt
+from ..text.format import count, short
+from .attack import attacked, honest
+from .closed_forms import OTHER, OWN, PROTOCOL, choice, estimates
+from .formula import Entry, Formula, listed, numeric
+from .report import SENT_AS_IT_IS, Chance, Step
+from .report.cells import one_bit, over_items
+from .report.pure import PureReports
+from .report.words import hex_of, plural, targets_of
+from .setting import Setting
+from .story import Story, Supported
+from .table import P_AND_Q, pure_notes
+
+YB: Final = "Ye, Barg 2018"
+
+
+def _formulas(setting: Setting) -> Iterator[Formula]:
+    protocol: SubsetSelection = setting.protocol
+    yield from _probabilities(protocol)
+    yield from choice(protocol)
+    yield from estimates(setting)
+    yield from attacked(setting, SUPPORTED)
+
+
+def _probabilities(protocol: SubsetSelection) -> Iterator[Formula]:
+    p, q, w, d = protocol.p, protocol.q, protocol.subset_size, protocol.domain_size
+    e_, p_ = short(math.exp(protocol.epsilon)), short(p)
+    live = partial(numeric, PROTOCOL, source=YB)
+    yield live(
+        "Items in a report, with the least average error", "w = d / (e^ε + 1), one of the two "
+        "integers around it", f"{count(d)} / ({e_} + 1)", w,
+    )  # fmt: skip
+    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded for the least error, or given", YB)
+    yield live(OWN, "p = w e^ε / (w e^ε + d − w)", f"{w} · {e_} / ({w} · {e_} + {count(d - w)})", p,
+               entry=Entry("p", "p", YB))  # fmt: skip
+    yield live(
+        OTHER, "q = [ p (w − 1) + (1 − p) w ] / (d − 1)",
+        f"[ {p_} · {w - 1} + (1 − {p_}) · {w} ] / {count(d - 1)}", q, entry=Entry("q", "q", YB),
+    )  # fmt: skip
+    yield live(
+        "Privacy budget from p and w", "ε = ln[ p (d − w) / ((1 − p) w) ]",
+        f"ln[ {p_} · {count(d - w)} / ((1 − {p_}) · {w}) ]", math.log(p * (d - w) / ((1 - p) * w)),
+    )  # fmt: skip
+
+
+def _size(protocol: SubsetSelection) -> tuple[int, int]:
+    return protocol.subset_size, protocol.domain_size
+
+
+def _random_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
+    w, d = _size(protocol)
+    return Supported("S = r w / d", f"{r} · {w} / {count(d)}")
+
+
+def _unperturbed_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
+    w, d = _size(protocol)
+    put = f"1 + {r - 1} · {w - 1} / {count(d - 1)}"
+    return Supported("S = 1 + (r − 1)(w − 1) / (d − 1)", put)
+
+
+def _avoided_support(protocol: SubsetSelection, r: int, _: object) -> Supported:
+    w, d = _size(protocol)
+    return Supported("S = max(0, w − (d − r))", f"max(0, {w} − {count(d - r)})")
+
+
+SUPPORTED: Final = {
+    "random": _random_support,
+    "honest": lambda protocol, r, _: honest(protocol, r),
+    "unperturbed": _unperturbed_support,
+    "crafted": lambda protocol, r, _: Supported(
+        "S = min(r, w)", f"min({r}, {protocol.subset_size})"
+    ),
+    "avoided": _avoided_support,
+}
+
+
+def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
+    protocol: SubsetSelection = cell.protocol  # type: ignore[assignment]
+    w, d = _size(protocol)
+    after = protocol.supports(report)[0]
+    kept = bool(after[item])
+    # Given whether the own item is in, the others are picked uniformly.
+    rate = (w - kept) / (d - 1)
+    picked = f"{fmt.count(w - kept)} of {fmt.count(d - 1)}"
+    return (
+        Step("Encoding", "the item itself", cells=over_items(cell, (("own", one_bit(d, item)),),
+                                                            item)),
+        Step(
+            "Perturbation",
+            f"a set of {plural(w, 'item')}, " + ("the own one in it" if kept else "others alone"),
+            (
+                Chance("own item in the set", "p", protocol.p, "yes" if kept else "no"),
+                Chance("each other", f"{w - kept}/(d−1)", rate, picked),
+            ),
+            over_items(cell, (("own", one_bit(d, item)), ("set", after)), item, rate=rate),
+        ),
+        _sent(cell, report),
+    )  # fmt: skip
+
+
+def _sent(cell: Cell, report: Reports) -> Step:
+    """The report: a set of w items, as bits."""
+    after = cell.pure.supports(report)[0]
+    w, d = int(after.sum()), cell.pure.domain_size
+    ways = (math.lgamma(d + 1) - math.lgamma(w + 1) - math.lgamma(d - w + 1)) / math.log(2)
+    detail = (hex_of(report), f"log₂ of the number of sets: {plural(math.ceil(ways), 'bit')}")
+    return Step("Report", f"a set of {plural(w, 'item')}", detail=detail, bits=after,
+                marked=cell.targets[cell.targets.argsort()])  # fmt: skip
+
+
+def _chosen(cell: Cell, report: Reports, name: str, text: str, detail: str) -> tuple[Step, ...]:
+    after = cell.pure.supports(report)[0]
+    cells = over_items(cell, (("set", after),), None)
+    return Step(name, text, cells=cells, detail=(detail,)), SENT_AS_IT_IS, _sent(cell, report)
+
+
+def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    return _chosen(cell, report, "Drawing", "any set of this size, all alike", "each item: w/d")
+
+
+def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    after = cell.pure.supports(report)[0]
+    hit = int(after[cell.targets].sum())
+    detail = f"{plural(int(after.sum()) - hit, 'other item')} at random fill the set"
+    return _chosen(cell, report, "Crafting", f"{hit} of {targets_of(cell)} in the set", detail)
+
+
+def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+    hit = int(cell.pure.supports(report)[0][cell.targets].sum())
+    text = f"{plural(hit, 'target')} in the set" if hit else "a set without a target"
+    return _chosen(cell, report, "Crafting", text, "a target only where other items run out")
+
+
+STORY: Final = Story(
+    _formulas,
+    PureReports(_honest, {"random": _random, "crafted": _crafted, "avoided": _avoided}),
+    table=("p", "q", "subset_size", *P_AND_Q[2:]),
+    fields=("subset_size",),
+    notes=pure_notes,
+)
+"""What the kind says of itself: formulas, one report step by step, and its table."""
