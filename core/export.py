@@ -7,38 +7,111 @@ import dataclasses
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 
-from .campaign import Round, entry_of, rounds_of
+from .campaign import Entry, Round, entry_of, rounds_of
 from .cell import Cell
 from .metrics import metrics_of, plain
 from .protocols import BitNoise
-from .results import Arms, CellResults, Estimate, round_of
+from .results import Arms, CellResults, round_of
 from .runner import Results
+from .sampling import Floats
 from .task import task_of
 from .theory import bit_gain, privacy_spent
 
 FORMAT: Final = 1
 
 
-def to_json(results: Results, versions: dict[str, str], frequencies: bool = False) -> str:
-    """The results as a JSON document; `frequencies` adds each item's estimates."""
-    failed = {one.cell: {"error": one.error, "traceback": one.details} for one in results.failures}
+class Summary(Protocol):
+    """A mean over trials, its standard error and the closed form; None where undefined."""
+
+    @property
+    def mean(self) -> float | None: ...
+    @property
+    def standard_error(self) -> float | None: ...
+    @property
+    def theory(self) -> float | None: ...
+
+
+# The shapes of the JSON document, whoever has the numbers.
+
+
+def json_text(
+    versions: Mapping[str, str], status: str, digest: str | None, scenario: object, cells: list[Any]
+) -> str:
+    """The whole document as text."""
     document = {
         "format": FORMAT,
         **versions,
-        "status": "done" if results.complete else "failed" if results.ended else "partial",
-        "digest": results.digest,
-        "scenario": results.experiment.scenario.document,
-        "cells": [
-            _cell(cell, measured, frequencies) | failed.get(cell.index, {})
-            for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
-        ],
+        "status": status,
+        "digest": digest,
+        "scenario": scenario,
+        "cells": cells,
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def cell_document(
+    fields: Mapping[str, Any],
+    metrics: Mapping[str, Summary],
+    *,
+    answer: Mapping[str, Any] | None = None,
+    rappor: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """One cell: what it is, what was measured, the answer to its goal, RAPPOR's own numbers."""
+    answered = {} if answer is None else {"answer": dict(answer)}
+    return {**fields, "metrics": _summaries(metrics), **answered, **(rappor or {})}
+
+
+def rounds_document(entry: Entry, rounds: Sequence[Round]) -> dict[str, Any]:
+    """The rounds of a campaign; epsilon_spent is by a user who took part in all of them so far."""
+    written = [
+        {
+            "round": collection.number,
+            "users": collection.users,
+            "malicious": collection.malicious,
+            "epsilon_spent": collection.spent,
+            "metrics": _summaries(collection.metrics),
+        }
+        for collection in rounds
+    ]
+    return {"entry_round": dataclasses.asdict(entry), "rounds": written}
+
+
+def _summaries(metrics: Mapping[str, Summary]) -> dict[str, dict[str, float | None]]:
+    return {
+        name: {"mean": one.mean, "standard_error": one.standard_error, "theory": one.theory}
+        for name, one in metrics.items()
+    }
+
+
+def estimates_document(
+    true: Sequence[float],
+    arms: Mapping[str, tuple[Sequence[float] | None, Sequence[float] | None]],
+) -> dict[str, Any]:
+    """The true frequencies, then by arm the mean estimates and their standard deviations."""
+    means = {name: None if mean is None else list(mean) for name, (mean, _) in arms.items()}
+    deviations = {f"{name}_std": None if std is None else list(std)
+                  for name, (_, std) in arms.items()}  # fmt: skip
+    return {"true": list(true), **means, **deviations}
+
+
+def to_json(results: Results, versions: dict[str, str], frequencies: bool = False) -> str:
+    """The results as a JSON document; `frequencies` adds each item's estimates."""
+    failed = {
+        failure.cell: {"error": failure.error, "traceback": failure.details}
+        for failure in results.failures
+    }
+    cells = [
+        _cell(cell, measured, frequencies) | failed.get(cell.index, {})
+        for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
+    ]
+    status = "done" if results.complete else "failed" if results.ended else "partial"
+    scenario = results.experiment.scenario.document
+    return json_text(versions, status, results.digest, scenario, cells)
 
 
 def cell_fields(cell: Cell) -> dict[str, Any]:
@@ -60,47 +133,24 @@ def cell_fields(cell: Cell) -> dict[str, Any]:
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
     theory = task_of(cell).expected(cell)
-    metrics = {
-        name: _estimate(measured.estimate(name, theory[name])) for name in metrics_of(cell.arms)
-    }
-    described: dict[str, Any] = {
-        "index": cell.index,
-        "parameters": cell.parameters,
-        **cell_fields(cell),
-        "trials": measured.trials,
-        "metrics": metrics,
-    }
-    if cell.answer is not None:
-        described["answer"] = dataclasses.asdict(cell.answer)
-    if cell.noise is not None:
-        described |= rappor_fields(cell, cell.noise)
+    described = cell_document(
+        {
+            "index": cell.index,
+            "parameters": cell.parameters,
+            **cell_fields(cell),
+            "trials": measured.trials,
+        },
+        {name: measured.estimate(name, theory[name]) for name in metrics_of(cell.arms)},
+        answer=None if cell.answer is None else dataclasses.asdict(cell.answer),
+        rappor=None if cell.noise is None else rappor_fields(cell, cell.noise),
+    )
     if cell.rounds:
-        described["entry_round"] = dataclasses.asdict(entry_of(cell, measured))
-        described["rounds"] = [_round(one) for one in rounds_of(cell, measured)]
+        described |= rounds_document(entry_of(cell, measured), rounds_of(cell, measured))
     if frequencies:
         described["frequencies"] = _frequencies(cell, measured)
-        for one, kept in zip(cell.rounds, described.get("rounds", ()), strict=False):
-            kept["frequencies"] = _round_frequencies(one, measured)
+        for collection, written in zip(cell.rounds, described.get("rounds", ()), strict=False):
+            written["frequencies"] = _round_frequencies(collection, measured)
     return described
-
-
-def _estimate(estimate: Estimate) -> dict[str, float | None]:
-    return {
-        "mean": estimate.mean,
-        "standard_error": estimate.standard_error,
-        "theory": estimate.theory,
-    }
-
-
-def _round(one: Round) -> dict[str, Any]:
-    """One round of a campaign; epsilon_spent is that of who took part in all rounds so far."""
-    return {
-        "round": one.number,
-        "users": one.users,
-        "malicious": one.malicious,
-        "epsilon_spent": one.spent,
-        "metrics": {name: _estimate(estimate) for name, estimate in one.metrics.items()},
-    }
 
 
 def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
@@ -127,22 +177,24 @@ def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
     }
 
 
-def _round_frequencies(one: Cell, measured: CellResults) -> dict[str, Any] | None:
+def _round_frequencies(collection: Cell, measured: CellResults) -> dict[str, Any] | None:
     rounds = measured.rounds
     if rounds is None or not rounds.arms:
         return None
-    return _estimated(one, round_of(rounds.arms, one.round))
+    return _estimated(collection, round_of(rounds.arms, collection.round))
 
 
 def _estimated(cell: Cell, arms: Arms) -> dict[str, Any]:
-    """The true frequencies, the mean estimates of each arm, their standard deviations."""
-    means: dict[str, Any] = {arm.name: None for arm in cell.arms}
-    deviations: dict[str, Any] = {f"{arm.name}_std": None for arm in cell.arms}
-    for arm, moments in arms.items():
-        std = moments.std
-        means[arm.name] = moments.mean.tolist()
-        deviations[f"{arm.name}_std"] = None if std is None else std.tolist()
-    return {"true": cell.population.frequencies.tolist(), **means, **deviations}
+    kept = {arm.name: arms.get(arm) for arm in cell.arms}
+    return estimates_document(
+        cell.population.frequencies.tolist(),
+        {name: (None, None) if moments is None else (moments.mean.tolist(), _list(moments.std))
+         for name, moments in kept.items()},
+    )  # fmt: skip
+
+
+def _list(values: Floats | None) -> list[float] | None:
+    return None if values is None else values.tolist()
 
 
 def to_csv(results: Results) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from .runs import Run
-    from .snapshot import CellView, Frequencies, Measured, Snapshot
+    from .snapshot import CellView, Frequencies, Measured, Rounds, Snapshot
 
 
 What = Literal["csv", "json", "chart-text", "chart-svg", "screen-svg"]
@@ -81,49 +80,71 @@ def results_json(run: Run) -> str:
     """The results as the headless command's JSON; each cell says which `part` it belongs to."""
     from importlib.metadata import version
 
-    from core.export import FORMAT
+    from core.export import json_text
 
     from .. import __version__
 
     snapshot = run.snapshot
     cells = [
-        {
-            "index": cell.index,
-            "part": part,
-            "parameters": dict(cell.parameters),
-            "path": cell.path,
-            "users": cell.users,
-            "malicious": cell.malicious,
-            "domain_size": cell.domain_size,
-            "p": cell.p,
-            "q": cell.q,
-            "hash_range": cell.hash_range,
-            "trials": cell.trials,
-            "metrics": {
-                name: {
-                    "mean": metric.mean,
-                    "standard_error": metric.standard_error,
-                    "theory": metric.theory,
-                }
-                for name, metric in cell.metrics.items()
-            },
-            **(cell.rappor or {}),
-        }
-        for part, cell in _cells(snapshot)
+        _cell(part, cell, snapshot, first=part == "base" and index == 0)
+        for part, cells in snapshot.parts.items()
+        for index, cell in enumerate(cells)
     ]
-    first = next((cell for cell in cells if cell["part"] == "base"), None)
-    if first is not None and snapshot.frequencies is not None:
-        first["frequencies"] = _frequencies(snapshot.frequencies)
-    document = {
-        "format": FORMAT,
-        "ldptui": __version__,
-        "numpy": version("numpy"),
-        "status": snapshot.status if snapshot.status == "done" else "partial",
-        "digest": snapshot.digest or None,
-        "scenario": run.document,
-        "cells": cells,
+    versions = {"ldptui": __version__, "numpy": version("numpy")}
+    status = snapshot.status if snapshot.status == "done" else "partial"
+    return json_text(versions, status, snapshot.digest or None, run.document, cells)
+
+
+def _cell(part: str, cell: CellView, snapshot: Snapshot, *, first: bool) -> dict[str, Any]:
+    """One cell; the first one of the part "base" has its rounds and frequencies."""
+    from core.export import cell_document
+
+    fields = {
+        "index": cell.index,
+        "part": part,
+        "parameters": dict(cell.parameters),
+        "path": cell.path,
+        "users": cell.users,
+        "malicious": cell.malicious,
+        "domain_size": cell.domain_size,
+        "p": cell.p,
+        "q": cell.q,
+        "hash_range": cell.hash_range,
+        "trials": cell.trials,
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    goal = ("metric", "at_least")  # which the scenario says
+    answer = cell.answer and {key: cell.answer[key] for key in cell.answer if key not in goal}
+    described = cell_document(fields, cell.metrics, answer=answer, rappor=cell.rappor)
+    if first and snapshot.rounds is not None:
+        described |= _rounds(snapshot.rounds, snapshot.round_frequencies)
+    if first and snapshot.frequencies is not None:
+        described["frequencies"] = _frequencies(snapshot.frequencies)
+    return described
+
+
+def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str, Any]:
+    """The rounds of a campaign, and when its targets came to the top k."""
+    from core.campaign import Entry, Round
+    from core.export import rounds_document
+    from core.results import Estimate
+
+    each = [
+        Round(
+            number,
+            rounds.users[number],
+            rounds.malicious[number],
+            rounds.share[number],
+            rounds.spent[number],
+            {name: Estimate(**vars(column[number])) for name, column in rounds.metrics.items()},
+        )
+        for number in range(len(rounds))
+    ]
+    entry = Entry(rounds.entered, rounds.entry, rounds.entry_error)
+    described = rounds_document(entry, each)
+    for number, written in enumerate(described["rounds"]):
+        shown = frequencies.get(number)  # of very many rounds not all are sent
+        written["frequencies"] = None if shown is None else _estimates(shown)
+    return described
 
 
 def results_csv(run: Run) -> str:
@@ -168,15 +189,19 @@ def _numbers(measured: Measured | None) -> list[float | str]:
 
 
 def _frequencies(shown: Frequencies) -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        "items": list(shown.labels),
-        "true": list(shown.true),
-        **{name: list(arm.mean) for name, arm in shown.arms.items()},
-        **{f"{name}_std": arm.std and list(arm.std) for name, arm in shown.arms.items()},
-    }
+    columns = {"items": list(shown.labels), **_estimates(shown)}
+    if shown.detected is not None:
+        columns["detected"] = list(shown.detected)
     if len(shown.items) < shown.domain_size:  # a selection of a very large domain
         columns["indices"] = list(shown.items)
     return columns
+
+
+def _estimates(shown: Frequencies) -> dict[str, Any]:
+    from core.export import estimates_document
+
+    arms = {name: (arm.mean, arm.std) for name, arm in shown.arms.items()}
+    return estimates_document(shown.true, arms)
 
 
 def _remark(snapshot: Snapshot) -> str:
