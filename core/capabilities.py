@@ -137,6 +137,16 @@ class SendsBits(Mechanism, Protocol):
         """The gain of the targets before decoding; None where it is not known."""
         ...
 
+    def ideal_bit_gain(
+        self, law: str, r: int, users: int, malicious: int, cohort: float | None, held: float
+    ) -> float | None:
+        """The same on average over everything that links items and bits, of r targets.
+
+        law : that of the fakes' reports. cohort : the share of them that claim one cohort. held :
+        the share of the genuine users that hold a target.
+        """
+        ...
+
     def bit_counts(self, collection: Collection) -> Floats | None:
         """The expected counts of a trial, of whatever shape they have, fakes included."""
         ...

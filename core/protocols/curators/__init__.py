@@ -10,7 +10,6 @@ from .accuracy import SENSITIVITY, Neighbours
 from .curator import Curator
 from .geometric import Geometric, GeometricSpec
 from .laplace import Laplace, LaplaceSpec
-from .release import release_gain
 from .stability import Stability, StabilitySpec
 
 __all__ = [
@@ -23,5 +22,4 @@ __all__ = [
     "Neighbours",
     "Stability",
     "StabilitySpec",
-    "release_gain",
 ]

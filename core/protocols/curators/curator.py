@@ -44,6 +44,9 @@ class Curator(ABC):
         "disguise": f"{_TOLD}: there is no number of ones",
     }
 
+    withholds: ClassVar[bool] = False
+    """Whether bins of few users are withheld: then errors and gains depend on the counts."""
+
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, BUDGET]
     neighbours: Neighbours = "change-one"

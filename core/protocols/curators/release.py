@@ -6,7 +6,6 @@ supports is what it tells.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...capabilities import Collection
-from ...sampling import Counts, Floats
-from ...support import Support
+from ...sampling import Floats
 
 if TYPE_CHECKING:
     from .curator import Curator
@@ -52,17 +50,3 @@ def _pooled(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Flo
     weights = users / users.sum()
     means, variances = (np.array([one[at] for one in rounds]) for at in (0, 1))
     return weights @ means, weights**2 @ variances
-
-
-def release_gain(
-    curator: Curator, support: Support, held: Counts, users: int, malicious: int
-) -> float:
-    """The gain where items may be withheld, of targets that so many genuine users hold, int64[r].
-
-    NaN where there are too many terms to add up.
-    """
-    told = [(malicious, np.full(held.size, support.target))]
-    before, after = curator.moments(held), curator.moments(held, told)
-    if before is None or after is None:
-        return math.nan
-    return float(after[0].sum()) / (users + malicious) - float(before[0].sum()) / users

@@ -34,6 +34,8 @@ SURE = 40
 class Stability(Curator):
     """Laplace noise on the bins that are not empty; released above the threshold, else 0."""
 
+    withholds: ClassVar[bool] = True
+
     delta: float = field(kw_only=True)
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -72,8 +72,12 @@ def bit_gain(protocol: Filters, collection: Collection, targets: Items) -> float
     return bit_support_gain(protocol, rates, targets, shares, collection.frequencies)
 
 
+IdealLaw: TypeAlias = Literal["random", "honest", "crafted"]
+"""The laws of fakes' reports whose bits are known for hash functions that nobody has drawn."""
+
+
 def ideal_bit_support_gain(
-    law: Literal["random", "honest", "crafted"],
+    law: IdealLaw,
     noise: BitNoise,
     bits: int,
     hashes: int,
@@ -86,8 +90,9 @@ def ideal_bit_support_gain(
     law : that of a fake report, as `core.attacks.ReportLaw` names it.
 
     With c = 1 - (1 - 1/k)^h the chance that another item's filter has a given bit:
-    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for RPA, r for MGA (before
-    padding), and q* + (r-1)(p* + c (q* - p*)) for RIA, which gives β (1 - f_T)(1 - c).
+    G = β[(S - r p*) / (q* - p*) - f_T - (r - f_T) c], with S = r/2 for random reports, r for
+    crafted ones (before padding), and q* + (r-1)(p* + c (q* - p*)) for honest ones of a target,
+    which gives β (1 - f_T)(1 - c).
     """
     shared = 1 - (1 - 1 / bits) ** hashes
     supported = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -87,6 +88,21 @@ class RapporSpec:
         """ε₁ of one report, in nats."""
         noise = self.noise
         return noise.epsilon_one(self.hashes or 1) if self.epsilon is None else self.epsilon
+
+    @property
+    def most_epsilon(self) -> float:
+        """The ε₁ that the fresh noise alone gives, which no f exceeds; inf without fresh noise."""
+        p, q = self.p, self.q
+        if p is None or q is None or p == 0 or q == 1:
+            return math.inf
+        return BitNoise(0, p, q).epsilon_one(self.hashes or 1)
+
+    @property
+    def room(self) -> float:
+        """The number of candidates that are estimated together, inf where each has its own bit."""
+        if self.bits is None or self.cohorts is None:
+            return math.inf
+        return float(int(0.8 * self.bits * self.cohorts))
 
     def bind(
         self, domain_size: int, labels: tuple[str, ...] | None = None

@@ -12,15 +12,14 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import Mixture, NoAttack, Targets, aimed, fakes_of, malicious_users
+from core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
+from core.capabilities import Collection, foretells, sends_bits, tells_support
 from core.errors import LdpError
 from core.lab.locality import central_mse
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
-from core.protocols import ProtocolSpec, Rappor, RapporSpec
-from core.protocols import rappor as bloom
-from core.protocols.curators import Curator, Stability, release_gain
-from core.pure import Items, PureProtocol, item_variance
-from core.scenario import MixtureSpec, PhasesSpec, Point, Scenario
+from core.protocols import ProtocolSpec
+from core.pure import Items, is_pure, item_variance
+from core.scenario import Point, Scenario
 
 from ...session.draft import drawn
 from .documents import error_document, gain_document, points_of
@@ -79,9 +78,10 @@ def gain_curve(
     for name, cell in zip(names, cells, strict=True):
         grid = _grid(cell, axis, points, log)
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
-        if isinstance(cell.protocol, RapporSpec) and not cell.protocol.basic:
+        if sends_bits(cell.protocol.mechanism):
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
-            curve = replace(curve, support=bits.y)
+            known = not all(math.isnan(y) for y in bits.y)
+            curve = replace(curve, support=bits.y if known else ())
         found.append(curve)
     return tuple(found)
 
@@ -108,7 +108,9 @@ def error_curves(
             cell,
             axis,
             # What is withheld depends on the population.
-            _grid(cell, axis, points, log) if cell.protocol.kind == "stability" else grid,
+            _grid(cell, axis, points, log)
+            if getattr(cell.protocol.mechanism, "withholds", False)
+            else grid,
             _error_at(cell, scenario.folder, draw),
         )
         for cell in cells
@@ -155,21 +157,21 @@ def _replaced(spec: Any, names: Sequence[str], value: float) -> Any:
 
 def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
-    protocols: dict[tuple[ProtocolSpec, int], PureProtocol | Curator] = {}
+    protocols: dict[tuple[ProtocolSpec, int], Any] = {}
     supports: dict[tuple[Any, ...], Any] = {}
     targets_of = _resolver(cell.seed)
 
     def law(varied: _Varied) -> tuple[float, float]:
         spec, protocol_spec, attack = varied
-        if isinstance(attack, NoAttack | PhasesSpec):
+        if not hasattr(attack, "share"):
             return math.nan, math.nan  # of phases every round has a gain of its own
         population = draw(spec, cell.seed, folder)
         key = (protocol_spec, population.domain_size)
         if key not in protocols:
-            protocols[key] = _formula(protocol_spec, population.domain_size)
-        protocol = protocols[key]
-        if isinstance(attack, MixtureSpec):
-            return _mixed_gain(attack.bind(), protocol, population, cell.seed)
+            protocols[key] = _supporting(protocol_spec, population.domain_size)
+        protocol, strategy = protocols[key], attack.bind()
+        if foretells(protocol) or hasattr(strategy, "parts"):
+            return _gain_by_item(strategy, protocol, population, cell.seed)
         targets = targets_of(attack.targets, population)
         r, held = targets.size, _held(targets, population)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
@@ -180,55 +182,64 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         support = supports[crafted]
         users = population.users
         fakes = malicious_users(users, attack.share)
-        if isinstance(protocol, Stability):
-            if getattr(attack, "distribution", None) is not None:
-                return math.nan, math.nan  # what is withheld depends on each target's own fakes
-            held_by = population.histogram[targets]
-            return release_gain(protocol, support, held_by, users, fakes), math.nan
         mean = theory.gain(protocol, support, r, fakes / (users + fakes), held)
         return mean, theory.gain_std(protocol, support, r, users, fakes, held)
 
     return law
 
 
-def _mixed_gain(
-    mixture: Mixture, protocol: PureProtocol | Curator, population: Population, seed: int
+def _gain_by_item(
+    strategy: Any, protocol: Any, population: Population, seed: int
 ) -> tuple[float, float]:
-    """Mean and deviation of the gain of a mixture; NaN where items may be withheld."""
-    users, (attack, targets) = population.users, aimed(mixture, population, seed)
-    malicious = malicious_users(users, mixture.share)
+    """Mean and deviation of the gain from what the fakes support, item by item.
+
+    NaN where that is not known; the deviation also where items may be withheld.
+    """
+    users, (attack, targets) = population.users, aimed(strategy, population, seed)
+    malicious = malicious_users(users, attack.share)
     fakes = fakes_of(attack, targets, malicious)
     for some in fakes:
         some.strategy.check(protocol, some.targets)
     support = theory.support_of(protocol, fakes, targets)
-    if support is None or isinstance(protocol, Stability):
+    if support is None:
         return math.nan, math.nan
     held = _held(targets, population)
+    if getattr(protocol, "withholds", False):
+        return _released_gain(protocol, population, fakes, targets), math.nan
     mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
     return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
 
 
+def _released_gain(
+    protocol: Any, population: Population, fakes: Sequence[Fakes], targets: Items
+) -> float:
+    """The gain where items may be withheld; NaN where the sum has too many terms."""
+    told = tuple(
+        (some.count, some.strategy.item_support(protocol, some.targets, targets)) for some in fakes
+    )
+    means = protocol.means(Collection(population.histogram, told))
+    if means is None or means[1] is None:
+        return math.nan
+    before, after = means
+    return float((after - before)[targets].sum())
+
+
 def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    """The gain of RAPPOR's bits, before decoding."""
+    """The gain of bits that do not stand for items, before decoding."""
     targets_of = _resolver(cell.seed)
 
     def law(varied: _Varied) -> tuple[float, float]:
         population_spec, spec, attack = varied
-        if attack.kind not in ("rpa", "ria", "mga") or not isinstance(spec, RapporSpec):
-            return math.nan, math.nan
-        assert spec.bits is not None
-        assert spec.hashes is not None
-        assert spec.cohorts is not None
         population = draw(population_spec, cell.seed, folder)
+        protocol: Any = spec.bind(population.domain_size)
+        if not sends_bits(protocol) or getattr(attack, "reacts", True):
+            return math.nan, math.nan
         targets = targets_of(attack.targets, population)
-        users, r = population.users, targets.size
-        fakes = malicious_users(users, attack.share)
-        share = bloom.cohort_share(users, fakes, spec.cohorts, attack.cohort)
-        held = _held(targets, population)
-        gained = bloom.ideal_bit_support_gain(
-            attack.report_law, spec.noise, spec.bits, spec.hashes, r, share, held
+        fakes, held = malicious_users(population.users, attack.share), _held(targets, population)
+        gained = protocol.ideal_bit_gain(
+            attack.report_law, targets.size, population.users, fakes, attack.cohort, held
         )
-        return gained, math.nan
+        return (math.nan if gained is None else gained), math.nan
 
     return law
 
@@ -241,25 +252,25 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
             items, users = population.domain_size, population.users
         else:
             items, users = spec.items, spec.users
-        protocol = _formula(protocol_spec, items)
-        if isinstance(protocol, Stability):
+        protocol: Any = _supporting(protocol_spec, items)
+        if getattr(protocol, "withholds", False):
             mse = central_mse(protocol, *draw(spec, cell.seed, folder).distinct)
-        elif isinstance(protocol, Curator):
-            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
-        else:
+        elif is_pure(protocol):
             # The variance is linear in f, and the frequencies add up to one.
             mse = float(item_variance(protocol, users, 1 / items))
+        else:
+            mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
         return mse, math.sqrt(mse)
 
     return law
 
 
-def _formula(spec: ProtocolSpec, domain_size: int) -> PureProtocol | Curator:
-    """The protocol; raises ValueError where it is RAPPOR, whose closed forms are not cheap."""
-    protocol: PureProtocol | Curator | Rappor = spec.bind(domain_size)
-    if isinstance(protocol, Rappor):
-        raise ValueError("RAPPOR's Bloom filters have to be decoded")
-    return protocol
+def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:
+    """The mechanism; raises ValueError where its closed forms are not cheap."""
+    mechanism: object = spec.bind(domain_size)
+    if not tells_support(mechanism):
+        raise ValueError("reports that support no items have to be decoded")
+    return mechanism
 
 
 def _grid(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
@@ -291,8 +302,8 @@ def _labels(cells: Sequence[Point], document: Mapping[str, Any]) -> Iterator[str
     swept = document.get("sweep", {})
     for cell in cells:
         if not swept:
-            many = {MixtureSpec: "mix", PhasesSpec: "phases"}
-            kind = many.get(type(cell.attack), getattr(cell.attack, "kind", ""))
+            several = "mix" if hasattr(cell.attack, "mix") else "phases"
+            kind = getattr(cell.attack, "kind", several)
             yield f"{kind.upper()} on {cell.protocol.kind.upper()}"
             continue
         parameters = cell.parameters

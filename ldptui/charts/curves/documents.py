@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from core.errors import ScenarioError
-from core.protocols import KINDS, PROTOCOLS, RapporSpec
+from core.protocols import KINDS, PROTOCOLS
 from core.scenario import Point, Scenario, dotted_sweep, value_at
 
 from ...session.draft import base, keys_of
@@ -98,8 +98,8 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
 def _epsilon(scenario: Scenario) -> float:
     """ε₁ of the scenario's RAPPOR, with three digits; 1 of anything else."""
     spec = next(iter(points_of(base(scenario).document, scenario)), None)
-    rappor = spec.protocol if spec is not None else None
-    return float(f"{rappor.epsilon_one:.3g}") if isinstance(rappor, RapporSpec) else 1.0
+    epsilon = getattr(spec.protocol, "epsilon_one", None) if spec is not None else None
+    return 1.0 if epsilon is None else float(f"{epsilon:.3g}")
 
 
 def _words(scenario: Scenario) -> dict[str, list[Any]]:

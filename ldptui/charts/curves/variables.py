@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from core.errors import LdpError
 from core.limits import MAX_ITEMS
-from core.protocols import BitNoise, ProtocolSpec, RapporSpec
+from core.protocols import ProtocolSpec
 from core.scenario import Point, Scenario, type_of
 
 from ...catalogue import key_words, listed_keys
@@ -95,7 +95,9 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
 
 
 def _hashes(point: Point) -> bool:
-    return point.protocol.kind in ("blh", "olh") and hasattr(point.attack, "seeds")
+    """Whether fakes search for a hash function: seeds mean nothing to other reports."""
+    hashed = any(key.name == "hash_range" for key in fields(point.protocol.mechanism))
+    return hashed and hasattr(point.attack, "seeds")
 
 
 def value_in(point: Point, key: str) -> float | None:
@@ -150,19 +152,13 @@ def _default_range(
 
 def _most_epsilon(spec: ProtocolSpec) -> float:
     """What RAPPOR's fresh noise allows at most, less a little; without bound for the others."""
-    if not isinstance(spec, RapporSpec) or spec.p is None or spec.q is None:
-        return math.inf
-    if spec.p == 0 or spec.q == 1:
-        return math.inf
-    most = BitNoise(0, spec.p, spec.q).epsilon_one(spec.hashes or 1)
+    most = getattr(spec, "most_epsilon", math.inf)
     return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
 
 
 def _room(spec: ProtocolSpec) -> float:
     """How many candidates RAPPOR estimates together; without bound for the others."""
-    if not isinstance(spec, RapporSpec) or spec.bits is None or spec.cohorts is None:
-        return math.inf
-    return float(int(0.8 * spec.bits * spec.cohorts))
+    return float(getattr(spec, "room", math.inf))
 
 
 def _needs_items(targets: Any) -> int:

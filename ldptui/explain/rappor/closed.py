@@ -88,8 +88,8 @@ def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formu
         return
     for law in COMPARED:
         bits = setting.protocol.bits
-        kind, named = kind_of(law), cast("Any", law)
-        gained = bloom.ideal_bit_support_gain(named, noise, bits, hashes, r, share, held)
+        kind, known = kind_of(law), cast("Any", law)
+        gained = bloom.ideal_bit_support_gain(known, noise, bits, hashes, r, share, held)
         name = f"bit gain of {kind.upper()}"
         yield listed(f"gain.{kind}", name, gained, _WITH[law], "CJG eq. 7")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -176,7 +176,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
 def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     """What the targets' bits gain, before decoding; nothing for other attacks than the three."""
     attack = cell.attack
-    law = getattr(attack, "report_law", "")
+    law: Any = getattr(attack, "report_law", "")
     if attack is None or law not in _SUPPORTED or getattr(attack, "reacts", True):
         return
     noise, k, h, r = protocol.noise, protocol.bits, protocol.hashes, int(cell.targets.size)
@@ -209,7 +209,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     numbers = {"q": noise.q_star, "p": noise.p_star, "c": shared, "gap": noise.gap}
     written = put.format(r=r, rest=r - 1, **{name: short(one) for name, one in numbers.items()})
     yield live("Targets whose bits one fake report has", formula, written, supported)
-    gained = bloom.ideal_bit_support_gain(law, noise, k, h, r, crowd, held)  # type: ignore[arg-type]
+    gained = bloom.ideal_bit_support_gain(law, noise, k, h, r, crowd, held)
     yield live(
         "Gain of the targets' bits, over all hash functions",
         "G = β [ (S − r p*) / (q* − p*) − f_T − (r − f_T) c ]",

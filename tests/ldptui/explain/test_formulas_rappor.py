@@ -66,8 +66,8 @@ def test_the_gain_of_the_bits(fakes: str) -> None:
     share = bloom.cohort_share(one.users, one.malicious, 4, None)
     assert value(of, "β = ") == share == pytest.approx(one.share)
     ideal = bloom.ideal_bit_support_gain(
-        ATTACKS[fakes].report_law, one.protocol.noise, 16, 2, 2, share, one.target_frequency  # type: ignore[arg-type]
-    )  # fmt: skip
+        ATTACKS[fakes].report_law, one.protocol.noise, 16, 2, 2, share, one.target_frequency
+    )
     assert value(of, "G = ") == ideal
 
 
