@@ -8,7 +8,7 @@ server needs nothing but the support counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeGuard
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 Rng: TypeAlias = np.random.Generator
 
 Scoring = Literal["anchor", "bucket"]
+
+LEAST_EPSILON: Final = 1e-9
+"""Below, less than seven digits of p - q are left in a double."""
 
 
 @dataclass(frozen=True)
@@ -203,8 +206,9 @@ def sends_reports(mechanism: object) -> TypeGuard[LocalMechanism]:
 def check(protocol: Any) -> None:
     """Refuse a protocol whose parameters are out of range, or that carries no information."""
     check_bounds(protocol)
-    if not 0 <= protocol.q < protocol.p <= 1:
-        rule = f"must be large enough for p to exceed q, {got(protocol.epsilon)}"
+    if protocol.epsilon < LEAST_EPSILON or not 0 <= protocol.q < protocol.p <= 1:
+        least = f" (at least {LEAST_EPSILON:g})" if protocol.epsilon < LEAST_EPSILON else ""
+        rule = f"must be large enough{least} for p to exceed q, {got(protocol.epsilon)}"
         raise ScenarioError(rule, key="epsilon")
 
 

@@ -34,16 +34,19 @@ def count_std(noise: BitNoise, hashes: int, users: float) -> float:
     return bit_count_std(noise, users) / math.sqrt(hashes)
 
 
-def learnable_items(noise: BitNoise, users: float, candidates: int, alpha: float = 0.05) -> float:
-    """How many equally frequent items N users can reveal at best. RAP section 5, "learning limits".
+def learnable_items(
+    noise: BitNoise, users: float, candidates: int, hashes: int = 1, alpha: float = 0.05
+) -> float:
+    """The number of equally frequent items that N users can reveal at best.
 
-    N over the smallest count that a test at level α/M notices, Q times its deviation: with one bit
-    an item, √N (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). At p = 1/2 and without permanent
-    noise that is (2q - 1) √N / Q.
+    N over the smallest count that a test at level α/M notices, Q times its deviation (`count_std`):
+    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). Of so many items about half are detected.
+    With one bit an item, p = 1/2 and no permanent noise that is (2q - 1) √N / Q. RAP section 5,
+    "learning limits", which has one bit an item.
     """
     from scipy.special import ndtri
 
-    return users / (-float(ndtri(alpha / candidates)) * bit_count_std(noise, users))
+    return users / (-float(ndtri(alpha / candidates)) * count_std(noise, hashes, users))
 
 
 def bit_support_gain(

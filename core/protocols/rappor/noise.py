@@ -51,6 +51,12 @@ class BitNoise:
                 "away, there is no privacy",
                 key="f",
             )
+        if self.p_star == 0 or self.q_star == 1:
+            raise ScenarioError(
+                f"must be 1e-15 or more where p = 0 or q = 1, {got(self.f)}: a sent bit would give "
+                "the true one away, to rounding",
+                key="f",
+            )
         if not self.q_star > self.p_star:
             raise ScenarioError(
                 f"must be less than 1 by more than {spelled(1 - self.f, 6)}", key="f"

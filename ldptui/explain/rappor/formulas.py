@@ -167,9 +167,9 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
     yield live("A candidate is detected", f"{formula}: {protocol.adjust}", put, level)
     yield live(
         "Equally frequent strings that N users reveal, at most",
-        "√N (q* − p*) / (Q √(p* (1 − p*))), Q = Φ⁻¹(1 − 0.05/M)",
-        f"√{count(users, 9)} · {short(gap)} / (Q √({short(p)} · {short(1 - p)}))",
-        bloom.learnable_items(noise, users, d),
+        "√(h N) (q* − p*) / (Q √(p* (1 − p*))), Q = Φ⁻¹(1 − 0.05/M)",
+        f"√({h} · {count(users, 9)}) · {short(gap)} / (Q √({short(p)} · {short(1 - p)}))",
+        bloom.learnable_items(noise, users, d, h),
     )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
     power, item = "h " if isinstance(cell.protocol, Rappor) else "", subject(cell)
     held = float(cell.population.frequencies[item])
     epsilon, all_reports = noise.epsilon_one(h), noise.epsilon_infinity(h)
-    strings = forms.learnable_items(noise, users, items)
+    strings = forms.learnable_items(noise, users, items, h)
     std = forms.count_std(noise, h, users) / users
     forever = (
         (fmt.short(all_reports), f"2{power}ln[(1 − f/2)/(f/2)]")
@@ -142,7 +142,7 @@ def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargai
         noise.epsilon_one(h),
         noise.epsilon_infinity(h) if noise.memoised else None,
         forms.count_std(noise, h, cell.users) / cell.users,
-        forms.learnable_items(noise, cell.users, cell.population.domain_size),
+        forms.learnable_items(noise, cell.users, cell.population.domain_size, h),
         room if bloom else None,
     )
 

@@ -120,6 +120,17 @@ def test_a_kind_tells_its_privacy(kind: str) -> None:
         assert not found.violated
 
 
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_no_budget_is_so_small_that_p_and_q_cancel(kind: str) -> None:
+    """Tried: 5 % off at 1e-14, and one family answered where another refused."""
+    spec: Any = KINDS[kind]
+    for epsilon in (1e-14, 9e-10):
+        with pytest.raises(ScenarioError, match=r"must be large enough .* for p to exceed q"):
+            spec(kind=kind, epsilon=epsilon).bind(4)
+    smallest = spec(kind=kind, epsilon=1e-9).bind(4)
+    assert smallest.p / smallest.q - 1 < 1.1e-9 * 4
+
+
 def table(kind: str) -> dict[str, Any]:
     """The attack table of a kind with whatever it needs."""
     if kind == "untargeted":

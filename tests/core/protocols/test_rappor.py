@@ -255,6 +255,12 @@ def test_random_reports_leave_the_unused_places_empty(bits: int, rng: Rng) -> No
     assert whole[:, :bits].any(axis=0).all()
 
 
+def test_noise_that_rounds_to_none_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="f must be 1e-15 or more where p = 0 or q = 1"):
+        BitNoise(4e-17, 0.0, 1.0)
+    assert BitNoise(1e-15, 0.0, 1.0).epsilon_one(1) == pytest.approx(2 * math.log(2e15), rel=0.01)
+
+
 NOT_AGAINST_FILTERS = ("none", "mga-a", "apa", "plugin")
 
 

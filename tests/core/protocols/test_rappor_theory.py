@@ -145,6 +145,19 @@ def test_learnable_items_are_as_many_as_stand_out() -> None:
     assert norm.sf(z) == pytest.approx(0.05 / candidates)
 
 
+def test_about_half_of_the_learnable_items_are_detected(rng: Any) -> None:
+    """With eight hashes: more than one bit of an item counts, and nearly all of a third are."""
+    noise, users, candidates, hashes = BitNoise(0.5, 0.5, 0.75), 10**6, 300, 8
+    protocol = Rappor(candidates, 128, hashes, 64, noise)
+    most = bloom.learnable_items(noise, users, candidates, hashes)
+    for items, least, largest in ((round(most), 0.3, 0.6), (round(most / 3), 0.99, 1)):
+        histogram = np.zeros((6, candidates), dtype=np.int64)
+        histogram[:, :items] = users // items
+        detected = protocol.estimates(protocol.sample_counts(histogram, rng), users).detected
+        assert detected is not None
+        assert least < detected[:, :items].mean() <= largest
+
+
 # Gains.
 
 

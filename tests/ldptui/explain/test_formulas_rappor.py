@@ -52,7 +52,7 @@ def test_every_number_is_the_cores() -> None:
     )
     assert value(of, "Var[tᵢⱼ]") == pytest.approx(2500 * exact / noise.gap**2)
     assert value(of, "σ ≈ ") == bloom.count_std(noise, 2, 10_000)
-    assert value(of, "√N (q* − p*)") == bloom.learnable_items(noise, 10_000, 4)
+    assert value(of, "√(h N) (q* − p*)") == bloom.learnable_items(noise, 10_000, 4, 2)
     assert {36, 37, 38, 39, 40, 41} == {live.number for live in of} - {None}
 
 

@@ -62,7 +62,7 @@ def test_every_number_is_the_cores(table: dict[str, Any]) -> None:
     assert found["keeps them, but lacks v"] == percent(kept)
     assert found["keeps no bit of v's"] == percent(bloom.signal_lost(noise, h))
     assert found["σ"] == short(bloom.count_std(noise, h, 10**6) / 10**6, 3)
-    learnt = bloom.learnable_items(noise, 10**6, 4)
+    learnt = bloom.learnable_items(noise, 10**6, 4, h)
     assert found["strings learnable, at most"] == short(learnt, 3)
     assert (found["ε∞"] == "unbounded") == (noise.f == 0)
 
