@@ -10,6 +10,7 @@ import itertools
 import multiprocessing
 import signal
 import sys
+import threading
 import time
 from collections.abc import Container, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -21,6 +22,7 @@ from typing import Final, Protocol, TypeAlias
 from .cell import Cell
 from .errors import AttackError, RunError
 from .experiment import Experiment
+from .orphans import die_with_parent, watch_parent
 from .results import BLOCK_TRIALS, Block, CellResults, Tally, digest
 from .trial import Pulse, no_pulse, run_block
 
@@ -297,7 +299,10 @@ def _pooled(work: Iterator[Unit], workers: int) -> Generator[Outcome, None, tupl
     """Compute in a pool; returns the units under way when a process of it died, and of what."""
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_keep_to_the_work
+        workers,
+        multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(threading.current_thread() is threading.main_thread(),),
     )
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
@@ -325,6 +330,17 @@ def _end_of(code: int | None) -> str:
     if code is None:
         return ""
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
+
+
+def _begin(by_main_thread: bool) -> None:
+    """What a process of a pool does first; by_main_thread : which thread of the parent started it.
+
+    It ends when its parent is gone, killed or not.
+    """
+    watch_parent()
+    if by_main_thread:
+        die_with_parent()
+    _keep_to_the_work()
 
 
 def _keep_to_the_work() -> None:

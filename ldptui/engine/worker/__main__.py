@@ -10,6 +10,8 @@ import threading
 from functools import partial
 from importlib import import_module
 
+from core.orphans import die_with_parent
+
 from ... import __version__
 from ...session import attack_options
 from .inbox import Inbox
@@ -38,6 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     allow = partial(attack_options.permit, options=options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
+    die_with_parent()  # stopped, it would not hear of the end of standard input
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
     # The simulator comes with these: from here on the end of standard input is noticed.

@@ -1,0 +1,125 @@
+"""A parent that is killed leaves no worker behind: computing, idle, stopped, or in a loop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+SOON_S = 1.0
+"""Within which a worker has to notice; starting Python takes longer than that, ending does not."""
+
+POOL = """
+import sys, threading
+from concurrent.futures import ProcessPoolExecutor
+import core
+from core.runner import run
+
+text = '''format = 1
+trials = 100000
+[population]
+kind = "uniform"
+items = 1024
+users = 20000
+[protocol]
+kind = "oue"
+epsilon = 1.0
+[simulate]
+path = "reports"
+'''
+
+def work():
+    for progress in run(core.compile(core.parse(text)), workers=2):
+        if progress.done:
+            print("begun", flush=True)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "main":
+        work()
+    else:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+"""
+
+IDLE = """
+import sys, time
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from core.runner import _begin
+
+def loop():
+    while True:
+        pass
+
+if __name__ == "__main__":
+    pool = ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), initializer=_begin,
+                               initargs=(sys.argv[1] == "main",))
+    for _ in range(2):
+        pool.submit(time.sleep, 0).result()
+    if sys.argv[2] == "loop":
+        pool.submit(loop)
+    print("begun", flush=True)
+    time.sleep(600)
+"""
+
+
+def kin(pid: int) -> list[int]:
+    """The processes whose parent this one is."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                stat = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(stat[1]) == pid:
+                found.append(int(folder.name))
+    return found
+
+
+def tracks(pid: int) -> bool:
+    """Whether this is the process in which `multiprocessing` keeps its list of semaphores."""
+    return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("thread", ["main", "other"])
+@pytest.mark.parametrize("state", ["computing", "idle", "loop", "stopped"])
+def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) -> None:
+    if (thread, state) == ("other", "stopped"):
+        pytest.skip("a stopped process hears of nothing, and Linux would kill it with the thread")
+    program = tmp_path / "program.py"
+    program.write_text(POOL if state == "computing" else IDLE)
+    command = [sys.executable, str(program), thread, state]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.cwd(),
+                          env={**os.environ, "PYTHONPATH": str(Path.cwd())}) as parent:  # fmt: skip
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"begun\n"
+        workers = [pid for pid in kin(parent.pid) if not tracks(pid)]
+        assert len(workers) == 2
+        if state == "stopped":
+            for pid in workers:
+                os.kill(pid, signal.SIGSTOP)
+        parent.kill()
+        parent.wait()
+        end = time.monotonic() + SOON_S
+        while any(map(alive, workers)) and time.monotonic() < end:
+            os.sched_yield()
+        left = [pid for pid in workers if alive(pid)]
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        assert not left
