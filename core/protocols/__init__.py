@@ -1,11 +1,15 @@
 """The protocols: a file or a folder for each family, and the table of what a scenario can name.
 
-To add a kind takes one file here and one row of the table:
+To add a kind takes three files:
 
-1. `core/protocols/NAME.py` holds a frozen dataclass with the interface of `core.pure.PureProtocol`
-   and a class attribute `family`, and its spec: `kinds.ProtocolSpec`, which is a subclass of
-   `budget.Budget` where a privacy budget alone binds the protocol.
-2. A row in `kinds.KINDS`. The contract test then covers it.
+1. `core/protocols/NAME.py`: a frozen dataclass with the interface of `core.pure.PureProtocol` and a
+   class attribute `family`, and its spec: `kinds.ProtocolSpec`, which is a subclass of
+   `budget.Budget` where a privacy budget alone binds the protocol. What else it is able to do it
+   has as methods of `core.capabilities`; why it lacks one, in words, in `lacks`. For the lab it has
+   `privacy_loss()`, `enumerate_reports()` and `look(reports, items)`.
+2. A row in `kinds.KINDS`, and its words in the catalogue of the app. The contract test covers what
+   the table lists.
+3. `ldptui/explain/FAMILY.py`: what it says of itself; without it the views show what holds for all.
 
 RAPPOR has forms that are pure and forms that are not, and a trusted curator is no local protocol at
 all: the table holds them as well.
