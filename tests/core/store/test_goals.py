@@ -197,10 +197,12 @@ def test_answers_in_a_recording_that_cannot_be(
     with open_store(path) as store:
         record(store, work(trials=2))
         with monkeypatch.context() as forged:
-            forged.setattr("core.recording.dataclasses.asdict", lambda one: _all(one) | change)
+            forged.setattr(
+                "core.recording.writing.dataclasses.asdict", lambda one: _all(one) | change
+            )
             if change == {"value": float("inf")}:
                 change["value"] = 1e999
-                forged.setattr("core.recording.json.dumps", _loose)
+                forged.setattr("core.recording.writing.json.dumps", _loose)
             write_recording(store, 1, file)
     with open_store(None) as other, pytest.raises(FileError, match=r"run\.ldptui"):
         read_recording(other, file)

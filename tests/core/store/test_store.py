@@ -21,11 +21,11 @@ import pytest
 from support.cases import alike, attack, experiment
 
 import core
-from core import recording, runner
+from core import runner
 from core.arms import UNDEFENDED
 from core.errors import FileError, LdpError, ScenarioError
 from core.experiment import compile
-from core.recording import read_recording, write_recording
+from core.recording import read_recording, reading, write_recording
 from core.replay import replay
 from core.results import CellResults
 from core.runner import Progress, run, units
@@ -1000,7 +1000,7 @@ def test_a_recording_that_is_too_large_is_refused_unread(
     file = tmp_path / "run.ldptui"
     record(kept, sweep(20))
     write_recording(kept, 1, file)
-    monkeypatch.setattr(recording, "MAX_BYTES", 100)
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
     with open_store(None) as other:
         with pytest.raises(FileError, match="is larger than"):
             read_recording(other, file)
