@@ -36,7 +36,7 @@ async def main() -> None:
 
 
 def write(app: Workbench, name: str) -> None:
-    """What is on the screen, without the fonts that Textual's template would fetch."""
+    """Write the screen as SVG, without the fonts that Textual's template would fetch."""
     drawn = app.export_screenshot(title="ldptui")
     picture = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
     Path(__file__).with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
