@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from core.errors import ScenarioError
-from core.protocols.curators import SENSITIVITY, Neighbours
+from core.protocols import KINDS
+from core.protocols.curators import SENSITIVITY, Geometric, Laplace, Neighbours, Stability
 from core.protocols.curators import accuracy as acc
 from core.pure import item_variance
 from core.sampling import Counts, Floats
@@ -21,16 +24,62 @@ from .. import exits
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
-from .mechanisms import CURATORS, bound, curator
+from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, has
 from .output import Report, Row, laid_out, row, show
-
-BESIDE: Final = ("grr", "sue", "oue", "olh")
 
 POINTS: Final = 256
 """Items drawn at most: of more of them, ranks on a logarithmic axis."""
 DRAWS: Final = 400
 NUMBERS: Final = 2_000_000
 """Noisy counts drawn at most, over all draws."""
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The closed form of a curator's accuracy.
+
+    epsilon : the ε with which each of `bins` bins is off by a goal at most, with probability 1 - α
+    together; of (goal, α, δ, bins, neighbours). accuracy, needs : the formulas, {Δ} for the
+    sensitivity. error : the source of its squared error. exact : α is reached; whole numbers and
+    withheld bins stay below it.
+    """
+
+    epsilon: Callable[[float, float, float, int, Neighbours], float]
+    accuracy: str
+    needs: str
+    source: str
+    error: str
+    exact: bool = False
+
+    def formula(self, width: int, forward: bool) -> str:
+        """Accuracy from ε, or ε from accuracy, for a sensitivity."""
+        return (self.accuracy if forward else self.needs).replace("{Δ}", str(width))
+
+
+CLOSED: Final[Mapping[type, Closed]] = {
+    Laplace: Closed(
+        lambda goal, alpha, _, bins, near: acc.laplace_epsilon(goal, alpha, bins, near),
+        "({Δ}/ε) ln(1/α)",
+        "({Δ}/a) ln(1/α)",
+        "PSI",
+        "DR 3.3",
+        exact=True,
+    ),
+    Geometric: Closed(
+        lambda goal, alpha, _, bins, near: acc.geometric_epsilon(goal, alpha, bins, near),
+        "least a: 2r^(a+1)/(1+r) ≤ α",
+        "likewise, r = e^(−ε/Δ)",
+        "GRS",
+        "GRS",
+    ),
+    Stability: Closed(
+        acc.stability_epsilon,
+        "({Δ}/ε) ln(2/(αδ)) + 1",
+        "{Δ} ln(2/(αδ))/(a − 1)",
+        "PSI",
+        "V th. 3.5",
+    ),
+}
 
 
 def run(options: Namespace) -> int:
@@ -59,88 +108,64 @@ def accuracies(options: Namespace) -> dict[str, Any]:
 def _mechanism(kind: str, options: Namespace) -> dict[str, Any]:
     delta, near, epsilon = options.delta, options.neighbours, options.epsilon
     if epsilon is None:
-        epsilon = epsilon_for(kind, options.accuracy, options.alpha, delta, options.bins, near)
+        closed = CLOSED[KINDS[kind].mechanism]
+        epsilon = closed.epsilon(options.accuracy, options.alpha, delta, options.bins, near)
+    mechanism = curator(kind, 2, epsilon, delta, near)
     values = {
         "epsilon": epsilon,
-        "delta": delta if kind == "stability" else 0.0,
-        "scale": acc.scale(epsilon, near),
-        "accuracy": accuracy_of(kind, epsilon, options.alpha, delta, options.bins, near),
+        "delta": mechanism.delta,
+        "scale": mechanism.scale,
+        "accuracy": mechanism.accuracy(options.alpha, options.bins),
     }
-    if kind == "stability":
+    if has(kind, "delta"):
         values["threshold"] = acc.stability_threshold(epsilon, delta, near)
     return values
 
 
-def accuracy_of(
-    kind: str, epsilon: float, alpha: float, delta: float, bins: int, near: Neighbours
-) -> float:
-    """What each of the bins is off by at most, with probability 1 - α together."""
-    if kind == "stability":
-        return acc.stability_accuracy(epsilon, alpha, delta, bins, near)
-    if kind == "geometric":
-        return acc.geometric_accuracy(epsilon, alpha, bins, near)
-    return acc.laplace_accuracy(epsilon, alpha, bins, near)
-
-
-def epsilon_for(
-    kind: str, goal: float, alpha: float, delta: float, bins: int, near: Neighbours
-) -> float:
-    """The budget with which each of the bins is off by so much at most."""
-    if kind == "stability":
-        return acc.stability_epsilon(goal, alpha, delta, bins, near)
-    if kind == "geometric":
-        return acc.geometric_epsilon(goal, alpha, bins, near)
-    return acc.laplace_epsilon(goal, alpha, bins, near)
-
-
 def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The errors of a frequency, and how many users a local protocol needs for Laplace's.
+    """The errors of a frequency, and how many users a local protocol needs for BESIDE's.
 
     No population is needed: a local variance is affine in the frequency, and frequencies are 1/d
-    in the mean; that of Laplace and geometric noise is the same in every bin.
+    in the mean; that of noise that withholds nothing is the same in every bin.
     """
     d, n = options.items, options.users
     central = {
         name: curator(name, d, mechanisms[name]["epsilon"], 0.0, options.neighbours)
-        for name in ("laplace", "geometric")
+        for name in mechanisms
+        if not has(name, "delta")
     }
     one = np.zeros(1, dtype=np.int64)
     errors = {name: float(m.squared_error(one)[0]) / n**2 for name, m in central.items()}
     local = {}
-    for kind in BESIDE:
-        protocol = bound(kind, d, mechanisms["laplace"]["epsilon"])
+    epsilon = mechanisms[BESIDE]["epsilon"]
+    for kind in LOCAL:
+        protocol = bound(kind, d, epsilon)
         error = float(item_variance(protocol, n, 1 / d))
-        factor = error / errors["laplace"]
+        factor = error / errors[BESIDE]
         local[kind] = {"std": math.sqrt(error), "users": n * factor, "factor": factor}
     return {
         "items": d,
         "users": n,
-        "epsilon": mechanisms["laplace"]["epsilon"],
+        "epsilon": epsilon,
         "central_std": {name: math.sqrt(error) for name, error in errors.items()},
         "local": local,
     }
-
-
-def formulas(width: int) -> tuple[tuple[str, str, str, str], ...]:
-    """(mechanism, accuracy from ε, ε from accuracy, source), for a sensitivity."""
-    return (
-        ("laplace", f"({width}/ε) ln(1/α)", f"({width}/a) ln(1/α)", "PSI"),
-        ("geometric", "least a: 2r^(a+1)/(1+r) ≤ α", "likewise, r = e^(−ε/Δ)", "GRS"),
-        ("stability", f"({width}/ε) ln(2/(αδ)) + 1", f"{width} ln(2/(αδ))/(a − 1)", "PSI"),
-    )
 
 
 def _table(options: Namespace, values: dict[str, Any]) -> str:
     found, width = values["mechanisms"], values["sensitivity"]
     forward = options.accuracy is None
     rows: list[Row] = []
-    for name, ahead, back, source in formulas(width):
-        if forward:
-            rows.append(row(f"{name}: off by", found[name]["accuracy"], ahead, source, 6))
-        else:
-            rows.append(row(f"{name}: needs ε", found[name]["epsilon"], back, source, 6))
-    threshold = found["stability"]["threshold"]
-    rows.append(row("stability: threshold", threshold, f"({width}/ε) ln(2/δ) + 1", "V th. 3.5", 6))
+    for name, one in found.items():
+        closed = CLOSED[KINDS[name].mechanism]
+        what, key = ("off by", "accuracy") if forward else ("needs ε", "epsilon")
+        rows.append(
+            row(f"{name}: {what}", one[key], closed.formula(width, forward), closed.source, 6)
+        )
+    for name, one in found.items():
+        if "threshold" in one:
+            threshold = f"({width}/ε) ln(2/δ) + 1"
+            rows.append(row(f"{name}: threshold", one["threshold"], threshold, "V th. 3.5", 6))
     where = values["locality"]
     if where is not None:
         for name, std in where["central_std"].items():
@@ -182,19 +207,19 @@ def work(ask: Ask) -> Steps:
     acc.require_delta(delta)
     given = ask.given.epsilon if forward else ask.given.accuracy
     rows, budgets = [], {}
-    for name, ahead, back, source in formulas(acc.sensitivity(near)):
+    width = acc.sensitivity(near)
+    for name in CURATORS:
+        closed = CLOSED[KINDS[name].mechanism]
         for bins in (1, d):
             where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
-            if forward:
-                budgets[name] = given
-                found = accuracy_of(name, given, alpha, delta, bins, near)
-            else:
-                found = budgets[name] = epsilon_for(name, given, alpha, delta, bins, near)
-            rows.append(row(f"{name}, {where}", found, ahead if forward else back, source))
+            budgets[name] = given if forward else closed.epsilon(given, alpha, delta, bins, near)
+            reached = curator(name, 2, budgets[name], delta, near).accuracy(alpha, bins)
+            value = reached if forward else budgets[name]
+            formula = closed.formula(width, forward)
+            rows.append(row(f"{name}, {where}", value, formula, closed.source))
     epsilon = budgets[kind]
     acc.require("epsilon" if forward else "accuracy", epsilon, acc.BUDGET)
-    width = acc.sensitivity(near)
-    if kind == "stability":
+    if has(kind, "delta"):
         threshold = acc.stability_threshold(epsilon, delta, near)
         rows.append(row("threshold", threshold, f"({width}/ε) ln(2/δ) + 1", "V th. 3.5"))
     mechanism = curator(kind, d, epsilon, delta, near)
@@ -213,7 +238,7 @@ def work(ask: Ask) -> Steps:
             yield f"drawing {kind} histograms: {at} of {draws}"
         off = np.abs(mechanism.sample(histogram[None], rng) - histogram)
         missed += bool((off > every).any())
-    bound = "" if kind == "laplace" else "at most "  # whole numbers and withheld bins are below α
+    bound = "" if CLOSED[KINDS[kind].mechanism].exact else "at most "
     seen = f"of {draws} draws; {bound}{text.short(alpha * draws, 3)} expected"
     rows.append(row("off by more in any bin", str(missed), seen, "simulated"))
 

@@ -17,10 +17,10 @@ from core.pure import Rng
 from core.sampling import Counts
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series, Tone
+from ..charts.series import Axis, Plot, Series
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
-from .mechanisms import LOCAL, bound
+from .mechanisms import DRAWN, LOCAL, TONES, bound
 from .output import Report, Row, laid_out, row, show
 from .scenarios import current
 
@@ -28,8 +28,6 @@ POINTS: Final = 97
 """Points of the exact curve."""
 SIMULATED: Final = 13
 """Points of the curves that are simulated."""
-LINES: Final = ("grr", "oue", "olh")
-"""The local protocols that a chart has room for."""
 AT_ONCE: Final = 1 << 17
 """Counts drawn in one call, some 10 ms: an interrupt is obeyed between two calls."""
 SURE: Final = 0.95
@@ -83,7 +81,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
                     None if found is None else found["simulated"]
                     for found in (_local(kind, held, e, each, rng) for e in few)
                 ]
-                for kind in LINES
+                for kind in DRAWN
             },
         },
     }
@@ -135,9 +133,8 @@ def _share(hits: int, trials: int) -> dict[str, float]:
 def chart(values: dict[str, Any]) -> Plot:
     """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
     over = values["over"]
-    tones: tuple[Tone, ...] = ("series-0", "series-1", "series-2")
     series = [Series("exponential, curator", over["epsilon"], over["exponential"], "theory")]
-    for kind, tone in zip(LINES, tones, strict=True):
+    for kind, tone in zip(DRAWN, TONES, strict=False):
         ys = [math.nan if y is None else y for y in over["local"][kind]]
         errors = [math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
         series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points", errors))

@@ -9,8 +9,19 @@ from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.protocols.curators import Curator, Neighbours
 from core.pure import PureProtocol
 
+from ..catalogue.kinds import swept_kinds
+from ..charts.series import Tone
+
 LOCAL: Final = tuple(PROTOCOLS)
 CURATORS: Final = tuple(CENTRAL)
+BESIDE: Final = CURATORS[0]
+"""The curator whose error a local protocol has to reach."""
+DRAWN: Final = tuple(swept_kinds("protocol", ""))
+"""The local protocols that a chart has room for."""
+TONES: Final[tuple[Tone, ...]] = (
+    "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
+)  # fmt: skip
+"""The colours of kinds in a chart, in order."""
 
 
 def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> PureProtocol:

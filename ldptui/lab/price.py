@@ -11,16 +11,18 @@ import numpy as np
 
 from core.errors import ScenarioError
 from core.lab.locality import central_mse, grown, price
+from core.protocols import KINDS
 from core.protocols.curators import Neighbours
 from core.protocols.curators.accuracy import require_delta
 from core.pure import item_variance
 from core.sampling import Counts, Floats
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series, Tone
+from ..charts.series import Axis, Plot, Series
 from ..text import format as text
+from .accuracy import CLOSED
 from .asking import Ask, Steps, answer_of
-from .mechanisms import CURATORS, LOCAL, bound, curator
+from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, TONES, bound, curator, has
 from .output import Report, Row, laid_out, row, show
 from .questions.shared import USERS
 from .scenarios import current
@@ -31,10 +33,11 @@ Values: TypeAlias = dict[str, Any]
 
 POINTS: Final = 33
 """Points of a curve."""
-BESIDE: Final = "laplace"
-"""The curator whose error a local protocol has to reach in the curves."""
-SHOWN: Final = ("grr", "oue", "olh", "laplace", "stability")
-"""What a chart has room for: SUE and BLH are between these, geometric noise is that of laplace."""
+NEAR: Final = tuple(kind for kind in CURATORS if kind != BESIDE and not has(kind, "delta"))
+"""The curators that are much as BESIDE: they are left out of charts and of prices in words."""
+APART: Final = tuple(kind for kind in CURATORS if kind not in NEAR)
+SHOWN: Final = (*DRAWN, *APART)
+"""The kinds that a chart has room for: the other local ones are between these."""
 
 
 def run(options: Namespace) -> int:
@@ -177,7 +180,6 @@ def _chart(
     values: dict[str, Any], over: Over, what: str, kinds: Sequence[str], title: str, label: str
 ) -> Plot:
     columns = values["over"][over]
-    tones: tuple[Tone, ...] = ("series-0", "series-1", "series-2", "series-3", "series-4")
     series = tuple(
         Series(
             kind.upper(),
@@ -187,7 +189,7 @@ def _chart(
             # Curators are dotted: one sees at once which is which.
             "line" if kind in LOCAL else "dotted",
         )
-        for kind, tone in zip(kinds, tones, strict=False)
+        for kind, tone in zip(kinds, TONES, strict=False)
     )
     fixed = f"ε = {text.short(values['epsilon'])}" if over == "users" else (
         f"n = {text.count(values['users'])}")  # fmt: skip
@@ -209,12 +211,12 @@ def _chart(
 def report(scenario: str, values: Values) -> Report:
     """The errors and prices for people."""
     rows: list[Row] = []
-    sources = {"laplace": "DR 3.3", "geometric": "GRS", "stability": "V th. 3.5"}
+    sources = {kind: CLOSED[KINDS[kind].mechanism].error for kind in CURATORS}
     for kind, error in values["errors"].items():
         if error is not None:
             source = sources.get(kind, "W17 th. 2")
             rows.append(row(f"{kind}: error", error, "√MSE of a frequency", source))
-    for name in ("laplace", "stability"):  # geometric is much as laplace
+    for name in APART:
         for kind in LOCAL:
             one = values["price"][kind][name]
             if one is not None:

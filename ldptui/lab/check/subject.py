@@ -115,7 +115,7 @@ def _curator(options: Namespace) -> Subject:
     proof = None if law is None else check(law, epsilon)
     inputs = _neighbouring(mechanism.sample, 2, near)
     scope = ""
-    if kind == "stability":
+    if has(kind, "delta"):
         # What more than one user holds is noise of the Laplace mechanism, processed further.
         scope = "the loss is that of an item which one user holds: that it is released (V th. 3.5)"
     return Subject(epsilon, options.delta, loss_of(mechanism), proof, inputs=inputs, scope=scope)

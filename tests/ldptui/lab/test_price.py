@@ -17,8 +17,8 @@ from core.protocols import OUE
 from core.protocols.curators import Laplace, Stability
 from core.scenario import parse
 from core.theory import expected_metrics
-from ldptui.lab.mechanisms import CURATORS, LOCAL
-from ldptui.lab.price import error_chart, factor_chart, prices
+from ldptui.lab.mechanisms import CURATORS, DRAWN, LOCAL
+from ldptui.lab.price import APART, SHOWN, error_chart, factor_chart, prices
 from ldptui.text.format import count
 
 HELD = np.array([4000, 900, 90, 9, 1])
@@ -66,7 +66,7 @@ def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
     assert (epsilon["x"][0], epsilon["x"][-1]) == (0.1, 10)
     for columns, at in ((users, 5000), (epsilon, 1.0)):
         x = np.log(columns["x"])
-        for kind in ("grr", "oue", "laplace"):
+        for kind in SHOWN:
             line = np.interp(math.log(at), x, np.log(columns["errors"][kind]))
             assert math.exp(line) == pytest.approx(values["errors"][kind], rel=0.02), kind
         assert all(one is not None for one in columns["factor"]["oue"])
@@ -78,11 +78,13 @@ def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
 def test_charts_tell_local_from_central(values: dict[str, Any]) -> None:
     for over, label in (("users", "number of users n"), ("epsilon", "privacy budget ε")):
         errors, factors = error_chart(values, over), factor_chart(values, over)  # type: ignore[arg-type]
-        assert [one.label for one in errors.series] == ["GRR", "OUE", "OLH", "LAPLACE", "STABILITY"]
-        assert [one.style for one in errors.series] == ["line"] * 3 + ["dotted"] * 2
-        assert [one.label for one in factors.series] == ["GRR", "OUE", "OLH"]
+        assert [one.label for one in errors.series] == [kind.upper() for kind in SHOWN]
+        assert [one.style for one in errors.series] == ["line"] * len(DRAWN) + ["dotted"] * len(
+            APART
+        )
+        assert [one.label for one in factors.series] == [kind.upper() for kind in DRAWN]
         assert errors.x.label == factors.x.label == label
-        assert len({one.tone for one in errors.series}) == 5
+        assert len({one.tone for one in errors.series}) == len(SHOWN)
     assert "ε = 1" in error_chart(values, "users").note
     assert f"n = {count(5000)}" in error_chart(values, "epsilon").note
 

@@ -17,6 +17,7 @@ from core.lab.exponential import Exponential
 from core.population import Population
 from core.protocols import GRR
 from ldptui.lab.choose import chart, choices
+from ldptui.lab.mechanisms import DRAWN
 from ldptui.lab.sensitivity import clipping_chart
 
 PAYS = [507 if i == 7 else i % 100 for i in range(400)]
@@ -172,8 +173,8 @@ def test_the_chart_and_the_command(capsys: Captured) -> None:
     assert found["exponential"]["exact"] == pytest.approx(Exponential(0.02).success(held))
     assert found == values(capsys, "choose", "oue.toml", "--epsilon", "0.02", "--trials", "200")
     plot = chart(found)
-    assert [one.label for one in plot.series] == ["exponential, curator", "GRR", "OUE", "OLH"]
-    assert [one.style for one in plot.series] == ["line", "points", "points", "points"]
+    assert [one.label for one in plot.series] == ["exponential, curator", *map(str.upper, DRAWN)]
+    assert [one.style for one in plot.series] == ["line", *["points"] * len(DRAWN)]
     text = succeed(capsys, "choose", "oue.toml", "--trials", "50")
     assert "the right answer is 0, 300 users ahead" in text
     assert "--trials must be in" in fail(capsys, 2, "choose", "oue.toml", "--trials", "0")
