@@ -27,14 +27,14 @@ Laws: TypeAlias = Mapping[str, SupportWords]
 """S in a family's words, by the law of the fakes' reports."""
 
 Crafting: TypeAlias = Callable[[Any, Any, int, str], Iterator[Formula]]
-"""How a family's fakes craft their reports: the attack, the protocol, r, the heading."""
+"""Formulas of crafted reports, from the attack, the protocol, r and the heading."""
 
 COMPARED: Final[Mapping[str, Callable[[Supports, int, SeedSearch], Support]]] = {
     "random": lambda protocol, r, _: protocol.random_support(r),
     "honest": lambda protocol, r, _: protocol.honest_support(r),
     "crafted": lambda protocol, r, search: protocol.crafted_support(r, search),
 }
-"""What one fake supports in the three attacks of Cao, Jia, Gong, 2021, section 3.2, by law."""
+"""The support of one fake in the three attacks of Cao, Jia, Gong, 2021, section 3.2, by law."""
 
 
 def kind_of(law: str) -> str:
@@ -119,7 +119,7 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
 
 
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:
-    """How many fakes there are, and what genuine users hold of their targets."""
+    """The number of fakes, and the share of genuine users who hold their targets."""
     n_, m_, share = count(cell.users, 9), count(cell.malicious, 9), short(wanted)
     live = partial(numeric, part, source=CJG)
     yield live(
@@ -201,7 +201,7 @@ def _safer(protocol: PureProtocol, r: int, part: str) -> Formula:
 
 
 def _parts(cell: Cell) -> str:
-    """The share of each part of a mixture, and how many targets one of its fakes supports."""
+    """The share of each part of a mixture, times the targets that one of its fakes supports."""
     terms = []
     for part in cell.fakes:
         law = part.strategy.item_support(cell.pure, part.targets, cell.targets)

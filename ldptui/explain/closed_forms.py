@@ -64,7 +64,7 @@ def choice(protocol: PureProtocol) -> Iterator[Formula]:
 
 
 def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]:
-    """How the estimates of a pure protocol spread: in the table, and of one item of a cell."""
+    """The spread of the estimates of a pure protocol: in the table, and of one item of a cell."""
     protocol, users = setting.protocol, setting.users
     yield listed(
         "variance_per_user", "variance per user", theory.count_variance(protocol),

@@ -89,7 +89,7 @@ def _noise(curator: Curator) -> Iterator[Formula]:
 
 
 def _accuracy(curator: Curator, users: int | None) -> Iterator[Formula]:
-    """How far a count is off; of an item far above the threshold, where there is one."""
+    """The error of a count, far above the threshold where there is one."""
     std, source = math.sqrt(float(curator.squared_error(_SURE)[0])), _SOURCE[type(curator)]
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
     best = theory.least_error(curator.domain_size, curator.epsilon)
@@ -141,7 +141,7 @@ def _attack(cell: Cell, curator: Curator) -> Iterator[Formula]:
     live = partial(numeric, f"Attack: {cell.attack.kind.upper()}, a fake user adds one count")
     n_, m_ = count(n, 9), count(m, 9)
     hit = float(supported.rates[cell.targets].sum())
-    b_, s_, f_ = (short(one, DIGITS) for one in (cell.share, hit, cell.target_frequency))
+    b_, s_, f_ = (short(number, DIGITS) for number in (cell.share, hit, cell.target_frequency))
     yield live("Share of fake users", "β = m / (n + m)", f"{m_} / ({n_} + {m_})", cell.share, CJG)
     formula, put = {
         "random": ("S = r/d", f"{r} / {count(curator.domain_size)}"),

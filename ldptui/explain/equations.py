@@ -77,22 +77,8 @@ def search(text: str) -> tuple[Equation, ...]:
     words = _words(text)
     if not words:
         return equations()
-    found = [e for e in equations() if _has_all(words, _names(e) | _prose(e))]
-    return tuple(sorted(found, key=lambda e: _rank(e, words)))
-
-
-def relevant(protocol: str, attack: str | None) -> tuple[Equation, ...]:
-    """The equations of this protocol under this attack (None or "none": no attack).
-
-    Those that belong to both come first, then the protocol's own, the attack's own, and last what
-    holds for every protocol; what belongs to other protocols or attacks only is left out.
-    """
-    found = [
-        e
-        for e in equations()
-        if (not e.protocols or protocol in e.protocols) and (not e.attacks or attack in e.attacks)
-    ]
-    return tuple(sorted(found, key=lambda e: (not e.protocols, not e.attacks)))
+    matching = [e for e in equations() if _has_all(words, _names(e) | _prose(e))]
+    return tuple(sorted(matching, key=lambda e: _rank(e, words)))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -44,7 +44,7 @@ class Setting:
 
     @property
     def is_pure(self) -> bool:
-        """Whether p and q say all: the chances to support the own item, and any other one."""
+        """True where p and q say all: the chances to support the own item, and any other one."""
         return is_pure(self.protocol)
 
 
@@ -74,6 +74,6 @@ def setting_of(cell: Cell) -> Setting:
 
 def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
     """The setting of a protocol that is bound to a domain; raises ScenarioError."""
-    given = {one.name: getattr(spec, one.name) for one in fields(spec)}
+    given = {key.name: getattr(spec, key.name) for key in fields(spec)}
     noise = getattr(spec, "noise", None)
     return Setting(spec.bind(domain_size), given, noise, **known)

@@ -1,4 +1,4 @@
-"""What a family of protocols says of itself, and where its story is found.
+"""The story of a family of protocols, and where it is found.
 
 A family's story is `STORY` in the module of this package that has the family's name
 (`protocol.family`). A family without one is shown by what holds for every protocol, and every view
@@ -45,7 +45,7 @@ SupportWords: TypeAlias = Callable[[Any, int, Any], Supported]
 
 
 class Reporting(Protocol):
-    """How the reports of a family are shown step by step."""
+    """The reports of a family, shown step by step."""
 
     def refusal(self, cell: Cell) -> str:
         """The reason why no report of this cell is shown; empty where there is none."""
@@ -65,7 +65,7 @@ class Reporting(Protocol):
 
 @dataclass(frozen=True)
 class Story:
-    """What a family says of itself.
+    """Everything that a family tells.
 
     formulas : all formulas at a setting: what the family's own file says, and what it takes from
         `closed_forms` and `attack`, where that holds for it.
@@ -94,7 +94,7 @@ def story_named(family: str) -> Story | None:
 
 
 def reports_of(cell: Cell) -> Reporting | str:
-    """How the reports of a cell are shown; the reason where they are not."""
+    """The reports of a cell, to be shown; the reason where they are not."""
     story = story_named(family_of(cell.protocol, cell.noise))
     if story is None or isinstance(story.reports, str):
         return NOT_TOLD if story is None else story.reports

@@ -152,4 +152,4 @@ STORY: Final = Story(
     fields=("subset_size",),
     notes=pure_notes,
 )
-"""What the kind says of itself: formulas, one report step by step, and its table."""
+"""The formulas of the family, one report step by step, and its table."""

@@ -169,7 +169,7 @@ def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  #
 
 
 def _made(cell: Cell, report: Reports, why: str, detail: str) -> tuple[Step, ...]:
-    """A report with so many ones among the targets and elsewhere. why, detail : of the padding."""
+    """A report that was made with given ones. why, detail : what to say of its padding."""
     after, crafted = _split(cell, report)
     rows = (("before", crafted), ("after", after))
     return (

@@ -54,8 +54,8 @@ def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[For
         yield listed("learnable_items", "learnable items", most, limit, "RAP 5")
     if held is not None and setting.r in (None, 1):
         wrong = bloom.false_attribution(noise, hashes, held)
-        said = "Pr[not v | bits of v]"
-        yield listed("false_attribution", "false attribution", wrong, said, "RAP 5.3")
+        chance = "Pr[not v | bits of v]"
+        yield listed("false_attribution", "false attribution", wrong, chance, "RAP 5.3")
     yield from compared(setting, _WITH.__getitem__) if basic else _bit_gains(setting, noise, hashes)
 
 

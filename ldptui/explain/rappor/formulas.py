@@ -33,11 +33,11 @@ _SUPPORTED: Final = {
     "crafted": ("S = r: all bits of the targets", "{r}"),
     "honest": ("S = q* + (r − 1)(p* + c (q* − p*))", "{q} + {rest} · ({p} + {c} · {gap})"),
 }
-"""How many targets' bits one fake report supports, in symbols and with numbers, by law."""
+"""The number of targets whose bits one fake report has, in symbols and with numbers, by law."""
 
 
 def formulas(setting: Setting) -> Iterator[Formula]:
-    """What holds for RAPPOR in all its forms, then what holds for its basic or its full ones."""
+    """The formulas of all forms of RAPPOR, then those of the basic forms or of Bloom filters."""
     noise, cell = setting.noise, setting.cell
     assert noise is not None  # or this would be another family's story
     hashes = getattr(setting.protocol, "hashes", 1)
@@ -54,7 +54,7 @@ def formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _noise(noise: BitNoise, h: int) -> Iterator[Formula]:
-    """What the noise of all forms does to a bit, and what a report gives away."""
+    """The noise of one bit, in all forms, and the privacy of one report and of all."""
     f = noise.f
     f_, p_, q_ = map(short, (f, noise.p, noise.q))
     low, high = short(noise.p_star, FINE), short(noise.q_star, FINE)
@@ -96,7 +96,7 @@ def _noise(noise: BitNoise, h: int) -> Iterator[Formula]:
 
 
 def _bloom(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
-    """What holds with Bloom filters: one bit, decoding, the attack."""
+    """The formulas of Bloom filters: one bit, decoding, the attack."""
     if hashes_here(protocol):
         yield from _bit(cell, protocol)
     yield from _decoding(cell, protocol)
@@ -139,7 +139,7 @@ def _bit(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
 
 
 def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
-    """What all bits of all cohorts together say of a candidate."""
+    """The estimate of a candidate from all bits of all cohorts."""
     noise, h, users = protocol.noise, protocol.hashes, cell.users
     d, part = protocol.domain_size, "Decoding"
     p, gap = noise.p_star, noise.gap
@@ -174,7 +174,7 @@ def _decoding(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
 
 
 def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
-    """What the targets' bits gain, before decoding; nothing for other attacks than the three."""
+    """The gain of the targets' bits, before decoding, for three laws of reports."""
     attack = cell.attack
     law: Any = getattr(attack, "report_law", "")
     if attack is None or law not in _SUPPORTED or getattr(attack, "reacts", True):
@@ -207,7 +207,7 @@ def _attack(cell: Cell, protocol: Rappor) -> Iterator[Formula]:
         "honest": noise.q_star + (r - 1) * (noise.p_star + shared * noise.gap),
     }[law]
     numbers = {"q": noise.q_star, "p": noise.p_star, "c": shared, "gap": noise.gap}
-    written = put.format(r=r, rest=r - 1, **{name: short(one) for name, one in numbers.items()})
+    written = put.format(r=r, rest=r - 1, **{name: short(value) for name, value in numbers.items()})
     yield live("Targets whose bits one fake report has", formula, written, supported)
     gained = bloom.ideal_bit_support_gain(law, noise, k, h, r, crowd, held)
     yield live(

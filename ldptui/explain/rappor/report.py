@@ -30,7 +30,7 @@ MOST_FILTERS: Final = 2**16
 
 
 def hashes_here(protocol: Rappor) -> bool:
-    """Whether the Bloom filters of all items are made here."""
+    """True where the Bloom filters of all items may be made here."""
     return protocol.domain_size * protocol.cohorts <= MOST_FILTERS
 
 
@@ -195,17 +195,17 @@ def _honest(
 
 
 def _sent(cell: Cell, protocol: Rappor, cohort: int, sent: BoolArray, own: int | None) -> Step:
-    """What arrives at the server. own : how many true bits there were, of an honest report."""
+    """The report as it arrives. own : the number of true bits of an honest report, else None."""
     noise, k = protocol.noise, protocol.bits
     mean = protocol.expected_ones
     if own is not None:
         mean = own * noise.q_star + (k - own) * noise.p_star
-    said = "expected" if own is not None else "honest reports:"
+    mark = "expected" if own is not None else "honest reports:"
     aimed = np.flatnonzero(protocol.aimed(cell.targets)[cohort])
     return Step(
         "Report",
         f"cohort {cohort}, {k} bits, {plural(int(sent.sum()), 'one')}",
-        detail=(hex_of(np.packbits(sent)), f"{said} {fmt.short(mean)} ones"),
+        detail=(hex_of(np.packbits(sent)), f"{mark} {fmt.short(mean)} ones"),
         bits=sent,
         marked=aimed,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -95,12 +95,11 @@ def no_item(cell: Cell, attack: Attack) -> Step:
 
 def searching_less(attack: Any, cell: Cell) -> Attack:
     """The attack with as many seeds as one report may take time for."""
-    r, found = cell.targets.size, attack
+    r, shown = cell.targets.size, attack
     if hasattr(attack, "seeds"):
         work = r * (r + 1) // 2 if getattr(attack, "scoring", "") == "bucket" else r
-        found = replace(attack, seeds=min(attack.seeds, max(1, SEARCH_WORK // work)))
-    made: Attack = found
-    return made
+        shown = replace(attack, seeds=min(attack.seeds, max(1, SEARCH_WORK // work)))
+    return cast("Attack", shown)
 
 
 def _not_told(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001

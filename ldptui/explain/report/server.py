@@ -1,4 +1,4 @@
-"""What the server does with a report: which items it supports, and what that weighs."""
+"""The server's steps: the items that a report supports, and their weight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .steps import Life, Meter, Step
 from .words import plural
 
 Heard: TypeAlias = Callable[[Cell, Reports], tuple[str, Counts, str]]
-"""What the server reads off one report: a number of every item by name, and the report in words."""
+"""A number of every item that the server reads off one report, by name; the report in words."""
 
 
 def completed(
@@ -77,7 +77,7 @@ def support_step(
 
 
 def _supported(cell: Cell) -> float:
-    """How many targets a fake report supports on average."""
+    """The number of targets that a fake report supports on average."""
     law = fake_support(cell)
     assert law is not None  # there is no life of what has no law
     return float(law.rates[cell.targets].sum())

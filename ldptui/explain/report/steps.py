@@ -21,7 +21,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Meter:
-    """How many of the targets a report supports, and how many such a report does on average."""
+    """The number of targets that a report supports, and that such a report does on average."""
 
     value: int
     total: int
@@ -38,7 +38,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Rest:
-    """What is not shown cell by cell: how many, and how many of them are ones, by row."""
+    """The members that are not shown one by one: their number, and the ones among them by row."""
 
     count: int
     ones: tuple[int, ...]
@@ -67,7 +67,7 @@ class Cells:
         return int(self.rows[0][1].size)
 
     def others(self, most: int) -> tuple[int, ...]:
-        """The first members of no group, at most so many."""
+        """The first members of no group, at most `most`."""
         grouped = {member for group in self.groups for member in group.members}
         wanted = range(min(self.size, most + len(grouped)))
         return tuple(member for member in wanted if member not in grouped)[:most]

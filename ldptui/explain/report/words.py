@@ -25,12 +25,12 @@ def named(cell: Cell, item: int) -> str:
 
 
 def targets_of(cell: Cell) -> str:
-    """How many targets there are, in words."""
+    """The number of targets in words: `3 targets`."""
     return plural(cell.targets.size, "target")
 
 
 def wish_of(attack: Attack) -> str:
-    """How an attack wants its targets to look."""
+    """The way in which an attack wants its targets to look."""
     if attack.report_law == "avoided":
         return "rare"
     return "frequent, whichever they are" if isinstance(attack.targets, RandomSet) else "frequent"

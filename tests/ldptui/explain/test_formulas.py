@@ -13,17 +13,18 @@ from rich.cells import cell_len
 from support.cases import cell
 
 from core import Cell, theory
-from core.protocols import LocalHashing, Unary
+from core.protocols import CENTRAL, PROTOCOLS, LocalHashing, Unary
 from core.protocols.curators import Curator
 from core.protocols.hashing import matched_law
 from core.pure import item_variance
+from ldptui.explain.attack import COMPARED, kind_of
 from ldptui.explain.equations import equations
 from ldptui.explain.formula import Formula
 from ldptui.explain.formulas import cell_formulas
 from ldptui.text.format import short
 
-KINDS = ["grr", "sue", "oue", "blh", "olh"]
-ATTACKS = [None, "rpa", "ria", "mga"]
+KINDS = tuple(PROTOCOLS)
+FAKES = [None, *(kind_of(law) for law in COMPARED)]
 
 
 def bound(
@@ -41,7 +42,7 @@ def value(of: tuple[Formula, ...], formula: str) -> float:
     return found.value
 
 
-PAIRS = list(itertools.product(KINDS, ATTACKS))
+PAIRS = list(itertools.product(KINDS, FAKES))
 
 
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
@@ -185,8 +186,8 @@ def test_a_protocol_of_another_family_has_none() -> None:
     assert cell_formulas(one) == ()
 
 
-@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
-@pytest.mark.parametrize("fakes", ATTACKS)
+@pytest.mark.parametrize("kind", CENTRAL)
+@pytest.mark.parametrize("fakes", FAKES)
 def test_a_curators_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     one = bound(kind, fakes)
     of, curator = cell_formulas(one), one.protocol
