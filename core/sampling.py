@@ -158,13 +158,14 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
 def subset_counts_beside_own(
     owners: Counts, picks: int, pickers: Counts, rng: np.random.Generator
 ) -> Counts:
-    """How often each item is picked when owners pick uniform subsets of the items but their own.
+    """The number of users who pick each item, where owners pick among all items but their own.
 
     Parameters
     ----------
-    owners : int64[trials, items]; `owners[t, v]` users of trial t own item v, and pick `picks`
-        distinct items of the others.
-    pickers : int64[trials, most + 1]; besides, `pickers[t, j]` users pick j of all items.
+    owners : int64[trials, items]; in trial t `owners[t, v]` users own item v, and each picks a
+        uniform subset of `picks` other items.
+    pickers : int64[trials, most + 1]; besides, `pickers[t, j]` users pick a uniform subset of j of
+        all items.
 
     Returns
     -------
@@ -174,10 +175,10 @@ def subset_counts_beside_own(
     Notes
     -----
     The items are halved as in `subset_counts`, down to single ones. On the way up, the users who
-    own an item of a group are told apart by their picks in that group alone: of so many in one
-    half, the picks c in the other half are hypergeometric, whatever the own item is. On the way
-    down they join those that pick c of all the other half's items. The cost does not depend on
-    the number of users: some 300 draws an item.
+    own an item of a group are sorted by the number of their picks in that group: given this number
+    for one half, the number c in the other half is hypergeometric, whatever the own item is. On the
+    way down they join those who pick c of all items of the other half. The cost, about 300 draws an
+    item, does not depend on the number of users.
     """
     trials, items = owners.shape
     tree = _tree(items)
@@ -262,7 +263,7 @@ def _across(
 
 
 def _added(some: Counts, more: Counts) -> Counts:
-    """The sum of int64[trials, groups, any] of two widths."""
+    """The sum of two arrays int64[trials, groups, any] that may differ in width."""
     if some.shape[2] < more.shape[2]:
         some, more = more, some
     total = some.copy()
