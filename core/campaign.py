@@ -1,4 +1,4 @@
-"""What a campaign says over its rounds: each round's numbers beside their closed forms."""
+"""The rounds of a campaign: the numbers of each beside their closed forms."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .results import CellResults, Estimate, estimate_of
 from .task import task_of
 from .theory import privacy_spent
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round of a cell. users, malicious : its own; spent : ε of a user who was there so far."""
+    """One round of a cell: its users, its fakes, and the ε that a user of all rounds has spent."""
 
     number: int
     users: int
@@ -29,23 +29,24 @@ class Round:
     metrics: Mapping[str, Estimate]
 
 
-def for_each_round(cell: Cell, work: Callable[[Cell], Found]) -> list[Found]:
-    """`work` of every round, done once for rounds with the same users and the same fakes.
+def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
+    """Do `work` on every round, but only once for rounds with the same users and the same fakes.
 
     The first round is apart from the others where fakes react to what was published before.
     """
-    known: dict[Hashable, Found] = {}
-    found = []
-    for one in cell.rounds:
+    known: dict[Hashable, Result] = {}
+    results = []
+    for collection in cell.rounds:
+        later = collection.round > 0
         fakes = tuple(
-            (some.strategy, id(some.targets), some.count, some.strategy.reacts and one.round > 0)
-            for some in one.fakes
+            (part.strategy, id(part.targets), part.count, part.strategy.reacts and later)
+            for part in collection.fakes
         )
-        key = id(one.population.histogram), fakes
+        key = id(collection.population.histogram), fakes
         if key not in known:
-            known[key] = work(one)
-        found.append(known[key])
-    return found
+            known[key] = work(collection)
+        results.append(known[key])
+    return results
 
 
 def round_theories(cell: Cell) -> list[dict[str, float | None]]:
@@ -66,22 +67,23 @@ def rounds_of(
     }
     return [
         Round(
-            one.round,
-            one.users,
-            one.malicious,
-            one.share,
+            collection.round,
+            collection.users,
+            collection.malicious,
+            collection.share,
             spent,
-            {name: column[one.round] for name, column in columns.items()},
+            {name: column[collection.round] for name, column in columns.items()},
         )
-        for one, spent in zip(cell.rounds, privacy_spent(cell), strict=True)
+        for collection, spent in zip(cell.rounds, privacy_spent(cell), strict=True)
     ]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """When all targets first were in the top k: in so many trials, in which round on average.
+    """The round in which all targets first were in the top k.
 
-    mean, standard_error : over those trials; rounds count from 0.
+    reached : the number of trials in which they ever were. mean, standard_error : of the round over
+    those trials; rounds count from 0.
     """
 
     reached: int
@@ -94,6 +96,6 @@ def entry_of(cell: Cell, measured: CellResults) -> Entry:
     if measured.rounds is None or not cell.targets.size:
         return Entry(0, None, None)
     entries = measured.rounds.entries(cell.targets.size)
-    found = entries[~np.isnan(entries)]
-    entered = estimate_of(found)
-    return Entry(found.size, entered.mean, entered.standard_error)
+    entries = entries[~np.isnan(entries)]
+    entered = estimate_of(entries)
+    return Entry(entries.size, entered.mean, entered.standard_error)

@@ -28,7 +28,7 @@ on other processors. Counts have none."""
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay found: the digest of the recomputed trials, and the first difference if any."""
+    """The digest of the recomputed trials, and the first difference from the recorded ones."""
 
     digest: str
     trials: int
@@ -45,16 +45,16 @@ class _Comparison:
     def __init__(self, store: Store, number: int) -> None:
         self._store, self._run = store, number
         self._metrics = store.run(number).metrics
-        self._there = {(one.position, one.number): one for one in store.arrivals(number)}
+        self._there = {(came.position, came.number): came for came in store.arrivals(number)}
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:  # noqa: ARG002
         return None
 
     def keep(self, cell: Cell, block: Block) -> None:
         arrival = self._there[cell.index, block.number]
-        found = difference(self._store.block(self._run, arrival), block, self._metrics)
-        if found:
-            raise _Differs(f"cell {cell.index}, {found}")
+        first = difference(self._store.block(self._run, arrival), block, self._metrics)
+        if first:
+            raise _Differs(f"cell {cell.index}, {first}")
 
 
 def replay(
@@ -65,7 +65,7 @@ def replay(
     show: Callable[[Progress], object] = lambda _: None,
     experiment: Experiment | None = None,
 ) -> Replay:
-    """Compute again what a run has recorded, and compare; stops at the first difference.
+    """Compute a recorded run again and compare; stops at the first difference.
 
     experiment : that of the run, where it was bound already and its attacks in Python permitted.
 
@@ -103,16 +103,16 @@ def replay(
 
 
 def _other_answer(cell: Cell, recorded: Answer) -> str:
-    """How the answer to a cell's goal differs from what it takes now; "" if it does not."""
-    found = solved(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
-    assert found is not None
-    near = math.isclose(found.value, recorded.value, rel_tol=TOLERANCE)
-    if near and replace(found, value=recorded.value) == recorded:
+    """The difference between the recorded answer to a cell's goal and today's; "" if none."""
+    today = solved(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
+    assert today is not None
+    near = math.isclose(today.value, recorded.value, rel_tol=TOLERANCE)
+    if near and replace(today, value=recorded.value) == recorded:
         return ""
-    return f"the answer to its goal was {_said(recorded)}, is {_said(found)}"
+    return f"the answer to its goal was {_in_words(recorded)}, is {_in_words(today)}"
 
 
-def _said(answer: Answer) -> str:
+def _in_words(answer: Answer) -> str:
     reached = "" if answer.reached else "not reached, "
     return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
 
@@ -156,7 +156,7 @@ def _different_rounds(recorded: Block, computed: Block, metrics: Collection[str]
 
 
 def _different_items(recorded: Block, computed: Block) -> str:
-    """The first difference of what the blocks know of each item."""
+    """The first difference between the estimates of single items."""
     if not recorded.arms:
         return ""
     pairs = _pairs(recorded.arms, computed.arms)
@@ -180,7 +180,7 @@ def _different_items(recorded: Block, computed: Block) -> str:
 
 
 def _pairs(recorded: Arms, computed: Arms) -> dict[str, tuple[Floats, Floats]]:
-    """What is compared of each arm, by its name in words."""
+    """The arrays to compare, by their names in words."""
     pairs = {}
     for arm, moments in recorded.items():
         words = f"{arm.name.replace('_', ' ')} frequencies"

@@ -1,4 +1,4 @@
-"""What a run measured: columns per trial, moments of the frequencies, and their summaries."""
+"""The results of a run: measures of each trial, moments of the frequencies, summaries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: Floats) -> Moments:
-        """Of float64[trials, …]."""
+        """The moments of float64[trials, …] over its first axis."""
         mean = values.mean(axis=0)
         return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
 
@@ -44,7 +44,7 @@ class Moments:
         return Moments(trials, mean, squares)
 
     def row(self, number: int) -> Moments:
-        """Of one row of an array [R, …]."""
+        """The moments of one row of an array [R, …]."""
         return Moments(self.trials, self.mean[number], self.squares[number])
 
     @property
@@ -57,9 +57,9 @@ Arms: TypeAlias = Mapping[Arm, Moments]
 """The moments of the estimated frequencies in each arm; empty where they are not kept."""
 
 
-def added(one: Arms, other: Arms) -> Arms:
+def added(first: Arms, second: Arms) -> Arms:
     """The moments over the trials of both; of the arms that both have."""
-    return {arm: moments + other[arm] for arm, moments in one.items() if arm in other}
+    return {arm: moments + second[arm] for arm, moments in first.items() if arm in second}
 
 
 def round_of(arms: Arms, number: int) -> Arms:
@@ -69,7 +69,7 @@ def round_of(arms: Arms, number: int) -> Arms:
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """What the rounds of a campaign measured, each for itself.
+    """The results of the rounds of a campaign, each by itself.
 
     metrics : measures [trials, R].
     arms : moments [R, d].
@@ -94,7 +94,7 @@ class Rounds:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What one block of trials of one cell measured.
+    """The results of one block of trials of one cell.
 
     metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.

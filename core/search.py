@@ -60,7 +60,7 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
 
 
 def with_fakes(cell: Cell, malicious: int) -> Cell:
-    """The same cell with so many fake users."""
+    """The same cell with m fake users."""
     assert cell.attack is not None
     share = fake_share(cell.users, malicious)
     attack: Attack | Mixture = replace(cell.attack, share=share)
@@ -107,7 +107,7 @@ class _Trials:
     means: dict[int, float] = field(default_factory=dict)
 
     def verdict(self, malicious: int) -> bool | None:
-        """Whether so many fakes reach the goal; None where the trials do not tell."""
+        """True if m fake users reach the goal; None where the trials do not tell."""
         cell = with_fakes(self.cell, malicious)
         values = np.empty(0)
         while values.size < MOST_TRIALS:
@@ -122,18 +122,18 @@ class _Trials:
 
     @property
     def level(self) -> float:
-        """What the mean is compared with."""
+        """The level that the mean is compared with."""
         goal, most = self.goal.at_least, self._most
         return goal if goal > most else min(goal, ALL * most)
 
     @property
     def _most(self) -> float:
-        """What the metric is at most in a trial."""
+        """The largest value of the metric in a trial."""
         most = METRICS[self.goal.metric].most
         return math.inf if most is None else most(self.cell.targets.size, self.cell.top_k)
 
     def _tells(self, values: Floats) -> bool:
-        """Whether values with a mean on the other side of the goal hardly ever look like this."""
+        """True if values with a mean on the other side of the goal hardly ever look like this."""
         error, mean, most = (1 - CONFIDENCE) / DECISIONS, float(values.mean()), self._most
         if self.level > most:
             return True
@@ -177,7 +177,7 @@ def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
 
 @dataclass
 class _Bracket:
-    """What is known of the smallest number that is enough.
+    """The bounds of the smallest number that is enough.
 
     low : too few. high : enough; None if not known of any. doubtful : between them, and undecided.
     """
@@ -194,7 +194,7 @@ class _Bracket:
         else:
             self.low = size
         top = math.inf if self.high is None else self.high
-        self.doubtful = [one for one in self.doubtful if self.low < one < top]
+        self.doubtful = [size for size in self.doubtful if self.low < size < top]
 
     def middle(self) -> int | None:
         """What to try next: the middle of the larger gap; None where the bracket is narrow."""

@@ -1,4 +1,4 @@
-"""What a cell's numbers depend on: its address in the store."""
+"""The address of a cell in the store: a digest of all that its numbers depend on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def canonical(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return [value.dtype.str, list(value.shape), digest(np.ascontiguousarray(value).tobytes())]
     if isinstance(value, list | tuple):
-        parts = [canonical(one) for one in value]
+        parts = [canonical(part) for part in value]
         if len(parts) <= 64:
             return parts
         return ["long", len(parts), digest(json.dumps(parts).encode())]
@@ -71,19 +71,19 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
     if cell.defences:
         everything["defences"] = cell.defences
     if cell.rounds:
-        everything["rounds"] = [_round(one) for one in cell.rounds]
+        everything["rounds"] = [_round(collection) for collection in cell.rounds]
     parts = {name: canonical(part) for name, part in everything.items()}
     return _hashed([where, genuine, parts]), _hashed([where, genuine])
 
 
 def _round(cell: Cell) -> list[object]:
-    """What the numbers of one round of a campaign depend on besides what all rounds share."""
+    """The part of a cell's address that one round of its campaign adds."""
     held, left = cell.population.histogram, cell.left
     return [cell.genuine_address, held, left, cell.malicious, cell.malicious_address]
 
 
 def histogram_digests(cells: Iterable[Cell]) -> list[str]:
-    """The digest of each cell's histogram; of one that cells share, worked out once."""
+    """The digest of each cell's histogram; computed once where cells share a population."""
     known: dict[int, str] = {}
     return [
         known.get(id(cell.population))
@@ -93,7 +93,7 @@ def histogram_digests(cells: Iterable[Cell]) -> list[str]:
 
 
 def cell_keys(cells: Sequence[Cell]) -> list[str]:
-    """Of each cell, xxh3_128 of everything that its numbers depend on, its trials left out."""
+    """The address of each cell: xxh3_128 of all that its numbers depend on but the trials."""
     marks = histogram_digests(cells)
     return [addresses(cell, mark)[0] for cell, mark in zip(cells, marks, strict=True)]
 
@@ -103,7 +103,7 @@ def _hashed(value: Any) -> str:
 
 
 def versions(ldptui: str = "") -> dict[str, str | int]:
-    """What the numbers of a run depend on besides its scenario, and ldptui's own version."""
+    """The versions that the numbers of a run depend on, and that of ldptui."""
     return {
         "ldptui": ldptui,
         "numpy": np.__version__,
@@ -114,7 +114,7 @@ def versions(ldptui: str = "") -> dict[str, str | int]:
 
 
 def differing(recorded: Mapping[str, str | int]) -> str:
-    """What numbers depend on and is not as it was then: "" if nothing."""
+    """The versions that are not those of a recorded run, in words; "" if there are none."""
     here = versions()
     names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
     return ", ".join(

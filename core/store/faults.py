@@ -1,4 +1,4 @@
-"""What goes wrong with a file, in one sentence."""
+"""Errors of a store's file, in one sentence each."""
 
 from __future__ import annotations
 

@@ -79,14 +79,14 @@ def _opened(path: Path, mode: str) -> Store:
 
 
 def _cut_off(path: Path) -> bool:
-    """Whether a file is shorter than its head says, which SQLite would fill up with zeros."""
+    """True for a file shorter than its head says, which SQLite would fill up with zeros."""
     try:
         with path.open("rb") as file:
             head = file.read(100)
         if len(head) < 100:
             return bool(head)
         beside = [path.with_name(path.name + end) for end in ("-wal", "-journal")]
-        if any(one.exists() and one.stat().st_size for one in beside):
+        if any(file.exists() and file.stat().st_size for file in beside):
             return False
         page, change, pages, valid = struct.unpack(">16xH6xII60xI4x", head)
         return bool(

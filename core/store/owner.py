@@ -23,7 +23,7 @@ def _began(process: int) -> str:
 
 
 def alive(owner: str) -> bool:
-    """Whether a process may still be there; of other hosts nobody knows."""
+    """True if a process may still be there; those of other hosts always may."""
     host, _, rest = owner.rpartition(":")[0].rpartition(":")
     began = owner.rpartition(":")[2]
     if host != socket.gethostname() or not rest.isdecimal():

@@ -1,4 +1,4 @@
-"""What the store says of a run: frozen values, made from its rows."""
+"""Runs and their cells as frozen values, made from rows of the store."""
 
 from __future__ import annotations
 

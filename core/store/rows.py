@@ -51,10 +51,10 @@ def insert_run(
     )
     own = []
     for cell, key in zip(cells, keys, strict=True):
-        found = cell_number(db, key)
-        own.append(found)
-        columns = {one.name: getattr(cell, one.name) for one in dataclasses.fields(RunCell)}
-        columns |= {"run": number, "cell": found, "parameters": _json(dict(cell.parameters))}
+        place = cell_number(db, key)
+        own.append(place)
+        columns = {field.name: getattr(cell, field.name) for field in dataclasses.fields(RunCell)}
+        columns |= {"run": number, "cell": place, "parameters": _json(dict(cell.parameters))}
         columns["answer"] = cell.answer and _json(dataclasses.asdict(cell.answer))
         _insert(db, "INSERT INTO run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
@@ -64,12 +64,12 @@ def insert_run(
 def cell_number(db: sqlite3.Connection, key: str) -> int:
     """The number of the cell of this key, which is made if there is none."""
     db.execute("INSERT OR IGNORE INTO cells (key) VALUES (?)", (key,))
-    (found,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
-    return int(found)
+    (number,) = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+    return int(number)
 
 
 def _kind(parameters: Mapping[str, Any], table: str) -> str:
-    """The kind of a table; of attacks without one "mix" or "phase"."""
+    """The kind of a table; "mix" or "phase" for an attack that has no single kind."""
     several = "phase" if f"{table}.phase.0.rounds" in parameters else "mix"
     return str(parameters.get(f"{table}.kind", several))
 

@@ -1,4 +1,4 @@
-"""The tables of a store, and what brings an older one up to date."""
+"""The tables of a store, and the migrations that bring an older one up to date."""
 
 from __future__ import annotations
 
@@ -111,10 +111,10 @@ _ROUNDS: Final = (
         PRIMARY KEY (cell, number, trials)
     )""",
 )
-"""What the rounds of a campaign measured, a row a block; `names` are those of its metrics."""
+"""The measures of the rounds of a campaign, a row for each block; `names` are their metrics."""
 
 _ANSWERS: Final = ("ALTER TABLE run_cells ADD COLUMN answer TEXT",)
-"""How many fake users a goal takes, as JSON; NULL without a goal, and where it was not kept yet."""
+"""The answer to a goal, as JSON; NULL without a goal, and where it was not kept yet."""
 
 _DEFENDED: Final = tuple(
     f"ALTER TABLE {table} ADD COLUMN {column} BLOB"
@@ -125,7 +125,7 @@ _DEFENDED: Final = tuple(
 """The moments of the defended arms. NULL: as before the attack, or not there at all."""
 
 MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED]
-"""What brings a store from each version to the next; never changed, only appended to.
+"""The statements that bring a store from each version to the next; only ever appended to.
 
 `trials` has a column for every metric besides: those are added as metrics come.
 """
@@ -146,7 +146,7 @@ def migrate(path: Path | None, db: sqlite3.Connection) -> None:
 
 
 def outdated(path: Path | None, db: sqlite3.Connection) -> bool:
-    """Whether `migrate` has something to do; raises FileError if the file is not for us."""
+    """True if `migrate` has something to do; raises FileError if the file is not for us."""
     version, missing = checked_version(path, db), set(METRICS)
     if version:
         missing -= {row[1] for row in db.execute("PRAGMA table_info(trials)")}

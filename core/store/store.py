@@ -122,10 +122,10 @@ class Store:
 
     def run(self, number: int) -> Run:
         """One run, removed or not; raises ScenarioError if there is none of this number."""
-        found = self._runs("id = ?", [number])
-        if not found:
+        runs = self._runs("id = ?", [number])
+        if not runs:
             raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
-        return found[0]
+        return runs[0]
 
     def _runs(self, where: str, values: Sequence[object], limit: int | None = None) -> list[Run]:
         with self.reading() as db:
@@ -134,16 +134,16 @@ class Store:
                 [*values, -1 if limit is None else limit],
             )
             names = [column[0] for column in rows.description]
-            found = [dict(zip(names, row, strict=True)) for row in rows]
+            fields = [dict(zip(names, row, strict=True)) for row in rows]
             tags: dict[int, list[str]] = {}
             for run, tag in db.execute("SELECT run, tag FROM tags ORDER BY tag"):
                 tags.setdefault(run, []).append(tag)
         with damaged(self.path):
-            return [run_of(row, tags.get(row["id"], [])) for row in found]
+            return [run_of(row, tags.get(row["id"], [])) for row in fields]
 
     def cells(self, run: int) -> list[RunCell]:
         """The cells of a run, in order."""
-        names = [one.name for one in dataclasses.fields(RunCell)]
+        names = [field.name for field in dataclasses.fields(RunCell)]
         with self.reading() as db:
             rows = db.execute(
                 f"SELECT {', '.join(names)} FROM run_cells WHERE run = ? ORDER BY position", (run,)
@@ -162,27 +162,27 @@ class Store:
         return [Arrival(*row) for row in rows]
 
     def block(self, run: int, arrival: Arrival) -> Block:
-        """What a block of a run measured; without moments where they were not kept."""
+        """A block of a run; without moments where they were not kept."""
         with self.reading() as db:
             row = db.execute(
                 "SELECT cell, domain_size FROM run_cells WHERE run = ? AND position = ?",
                 (run, arrival.position),
             ).fetchone()
-        found = row and self.known_block(
+        block = row and self.known_block(
             row[0], arrival.position, arrival.number, arrival.trials, False
         )
-        if not found:
+        if not block:
             raise FileError(
                 f"{self.path} is damaged: block {arrival.number} of cell {arrival.position} "
                 f"of run {run} is missing"
             )
-        return found
+        return block
 
     def cell_number(self, key: str) -> int | None:
         """The number of the cell of this key; None if there is none."""
         with self.reading() as db:
-            found = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
-        return found and int(found[0])
+            row = db.execute("SELECT id FROM cells WHERE key = ?", (key,)).fetchone()
+        return row and int(row[0])
 
     def known_block(
         self, cell: int, position: int, number: int, trials: int, frequencies: bool
@@ -205,7 +205,7 @@ class Store:
                 " WHERE cell = ? AND trial >= ? AND trial < ? ORDER BY trial",
                 (cell, first, first + trials),
             ).fetchall()
-            # Of a longer block where there is none of this length: rounds of its first trials.
+            # Where there is no block of this length, the rounds of a longer one's first trials.
             rounds = db.execute(
                 f"SELECT trials, rounds, names, metrics, {', '.join(MOMENTS)}"
                 " FROM rounds WHERE cell = ? AND number = ? AND trials >= ?"
@@ -217,15 +217,15 @@ class Store:
         marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
         values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
         metrics = named(list(METRICS), values)
-        found, *columns = moments or (None,)
+        counted, *columns = moments or (None,)
         arms = arms_of(columns, trials, (-1,)) if columns else {}
-        detected = None if found is None else np.frombuffer(found, dtype="<i8")
+        detected = None if counted is None else np.frombuffer(counted, dtype="<i8")
         with damaged(self.path):
             kept = None if rounds is None else _rounds(rounds, trials)
         return Block(position, number, metrics, marks, arms, detected, kept)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool) -> CellResults:
-        """What is known of a cell, whichever run computed it: its first trials up to a gap."""
+        """The first trials of a cell, up to a gap, whichever run computed them."""
         tally = Tally()
         for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
             size = min(BLOCK_TRIALS, trials - first)
@@ -273,12 +273,12 @@ class Store:
             return given_population(np.frombuffer(row[0], dtype="<i8"), json.loads(row[1]))
 
     def results(self, run: int, experiment: Experiment | None = None) -> Results:
-        """What a run measured, in one piece; for `core.export`, tables and charts."""
+        """The results of a run in one piece, for `core.export`, tables and charts."""
         experiment = experiment or self.experiment(run)
         return Results(experiment, self.measured(run))
 
     def measured(self, run: int) -> tuple[CellResults, ...]:
-        """What the cells of a run measured, up to the first gap; simulates nothing."""
+        """The results of a run's cells, each up to its first gap; simulates nothing."""
         tallies = [Tally() for _ in self.cells(run)]
         with self.reading() as db:
             bare = {
@@ -318,7 +318,7 @@ class Store:
         self._update(run, "removed", time.time() if on else None)
 
     def leave(self, run: int) -> None:
-        """Take a run whose process is gone for one that was stopped; it can be resumed as before.
+        """Mark a run whose process is gone as stopped; it can be resumed as before.
 
         Without effect on others.
         """
@@ -359,7 +359,7 @@ class Store:
         return len(old), cells
 
     def check(self) -> str:
-        """What SQLite finds wrong with the file; "ok" if nothing. Reads all of it."""
+        """SQLite's own check of the whole file: "ok", or its complaints."""
         with self.reading() as db:
             return str(db.execute("PRAGMA integrity_check").fetchone()[0])
 
@@ -369,7 +369,7 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
     population = Explicit(tuple(histogram.tolist())).bind(0, Path())
     if labels is None:
         return population
-    if len(labels) != histogram.size or not all(isinstance(one, str) for one in labels):
+    if len(labels) != histogram.size or not all(isinstance(label, str) for label in labels):
         raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
     return replace(population, labels=tuple(labels))
 

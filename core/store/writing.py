@@ -42,10 +42,10 @@ def begin(
     fresh : compute everything again. frequencies : as for `run`.
     """
     scenario, marks = experiment.scenario, histogram_digests(experiment.cells)
-    found = [addresses(*each) for each in zip(experiment.cells, marks, strict=True)]
+    named = [addresses(*each) for each in zip(experiment.cells, marks, strict=True)]
     cells = []
     with store.writing() as db:
-        for cell, mark, (_, genuine) in zip(experiment.cells, marks, found, strict=True):
+        for cell, mark, (_, genuine) in zip(experiment.cells, marks, named, strict=True):
             population, name = cell.first.population, None
             if cell.parameters["population.kind"] == CSVColumn.kind:
                 labels = json.dumps(population.labels, ensure_ascii=False)
@@ -87,7 +87,7 @@ def begin(
             removed=False,
             tags=tuple(tags),
         )
-        number, own = insert_run(db, run, cells, [key for key, _ in found])
+        number, own = insert_run(db, run, cells, [key for key, _ in named])
     return Recording(store, number, own, fresh, frequencies)
 
 
@@ -225,15 +225,15 @@ class Recording:
             return None
         with self._lock:
             try:
-                position = positions[0] if positions else 0
-                block = self.store.known_block(cell, position, number, trials, frequencies)
+                first = positions[0] if positions else 0
+                block = self.store.known_block(cell, first, number, trials, frequencies)
             except FileError as error:
                 self.failure = str(error)
                 return None
             if block is not None:
                 if (cell, number) not in self._computed:
                     self.reused += trials
-                self._hits += [self._arrived(one, number, trials) for one in positions]
+                self._hits += [self._arrived(position, number, trials) for position in positions]
                 if len(self._hits) >= 1000:
                     self._write()
         return block
@@ -256,7 +256,9 @@ class Recording:
                         insert_block(db, cell, block)
                         self._computed.add((cell, block.number))
                         trials = len(block.metrics)
-                        rows += [self._arrived(one, block.number, trials) for one in positions]
+                        rows += [
+                            self._arrived(position, block.number, trials) for position in positions
+                        ]
                     note_arrivals(db, self.run, rows)
             except FileError as error:
                 self.failure = str(error)
@@ -280,7 +282,7 @@ class RunPart:
         self._positions = [positions.get(key, ()) for key in keys]
 
     def knows(self, cell: Cell) -> bool:
-        """Whether the store has the first block of a cell, which then counts for nothing yet."""
+        """True if the store has the first block of a cell; this takes nothing from it."""
         there, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
         if there is None:
             return False
@@ -295,8 +297,8 @@ class RunPart:
         there = self._known(cell)
         if there is None:
             return None
-        found = self._recording._find(there, positions, number, trials, self._frequencies)
-        return None if found is None else replace(found, cell=cell.index)
+        block = self._recording._find(there, positions, number, trials, self._frequencies)
+        return None if block is None else replace(block, cell=cell.index)
 
     def keep(self, cell: Cell, block: Block) -> None:
         """Commit a finished block."""
