@@ -1,0 +1,126 @@
+"""The shape of the house: nothing outside a family knows it by class, and no list of kinds is kept.
+
+The arrows between the rooms are checked by the import contracts in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.attacks import ATTACKS
+from core.protocols import KINDS
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = [path for room in ("core", "ldptui") for path in sorted((ROOT / room).rglob("*.py"))]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+HOMES = {
+    "core": ("core/protocols/", "core/attacks/"),
+    "ldptui": ("ldptui/explain/",),
+}
+"""Where the files of the families are: each knows the classes of its own family."""
+
+TABLES = ("core/protocols/kinds.py", "core/attacks/kinds.py")
+
+
+def classes() -> set[str]:
+    """The names of the classes of all kinds, and of what they inherit from."""
+    kinds = [*(spec.mechanism for spec in KINDS.values()), *KINDS.values(), *ATTACKS.values()]
+    inherited = {base for kind in kinds for base in inspect.getmro(kind)}
+    return {base.__name__ for base in inherited if base.__module__.startswith("core.")}
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def named(node: ast.expr) -> Iterator[str]:
+    """The class names of the second argument of isinstance, or of a case."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+
+
+def dispatches(path: Path) -> Iterator[tuple[int, str]]:
+    """The tests of a class in a file: line and name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+            "isinstance",
+            "issubclass",
+        ):
+            yield from ((node.lineno, name) for name in named(node.args[1]))
+        elif isinstance(node, ast.MatchClass):
+            yield from ((node.lineno, name) for name in named(node.cls))
+
+
+def test_nobody_asks_for_a_kind_by_its_class() -> None:
+    known = classes()
+    homes = tuple(home for places in HOMES.values() for home in places)
+    found = [
+        f"{place(path)}:{line}: {name}"
+        for path in PRODUCT
+        if not place(path).startswith(homes)
+        for line, name in dispatches(path)
+        if name in known
+    ]
+    assert found == []
+
+
+def lists(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The literal tuples, lists, sets and keys of dicts in a file that hold only strings."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            parts = node.elts
+        elif isinstance(node, ast.Dict):
+            parts = [key for key in node.keys if key is not None]
+        else:
+            continue
+        texts = [part.value for part in parts if isinstance(part, ast.Constant)]
+        if texts and len(texts) == len(parts) and all(isinstance(text, str) for text in texts):
+            yield node.lineno, texts
+
+
+@pytest.mark.parametrize("kinds", [KINDS, ATTACKS], ids=["protocols", "attacks"])
+def test_no_second_list_of_kinds(kinds: dict[str, type]) -> None:
+    """Three kinds or more, side by side, are a list of kinds: it stands in the table alone."""
+    found = [
+        f"{place(path)}:{line}: {texts}"
+        for path in PRODUCT
+        if place(path) not in TABLES
+        for line, texts in lists(path)
+        if len(set(texts) & kinds.keys()) >= 3 and set(texts) <= kinds.keys()
+    ]
+    assert found == []
+
+
+def test_a_file_holds_one_idea() -> None:
+    """About 400 lines at most."""
+    lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in PRODUCT}
+    assert {path: length for path, length in lengths.items() if length > 420} == {}
+
+
+def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
+    entries = [entry.name for entry in (ROOT / "ldptui").iterdir() if entry.name != "__pycache__"]
+    assert len(entries) <= 20, sorted(entries)
+
+
+def test_no_test_imports_a_test() -> None:
+    found = []
+    for path in TESTS:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            found += [
+                f"{place(path)}: {module}"
+                for module in modules
+                if module.rpartition(".")[2].startswith("test_") or module.startswith("tests.")
+            ]
+    assert found == []
