@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -146,6 +146,9 @@ class Geometric:
 @dataclass(frozen=True)
 class Normal:
     """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+    """What is imported when it is first used."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]

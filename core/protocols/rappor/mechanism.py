@@ -57,6 +57,10 @@ class Rappor:
     """
 
     family: ClassVar[str] = "rappor"
+    libraries: ClassVar[tuple[str, ...]] = (
+        "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
+    )  # fmt: skip
+    """What is imported when it is first used."""
     lacks: ClassVar[dict[str, str]] = {
         "craft_some": (
             "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its own"
@@ -90,6 +94,11 @@ class Rappor:
     def table(self) -> NDArray[np.uint8]:
         """uint8[d, cohorts, hashes]: the bits that each item sets in each cohort."""
         return bloom_bits(*self._hashed)
+
+    @property
+    def solver(self) -> str | None:
+        """The library that selects candidates where they are very many: it takes a second."""
+        return "sklearn.linear_model" if self.design.selects else None
 
     @property
     def design(self) -> Design:

@@ -10,8 +10,8 @@ import numpy as np
 
 from core import theory
 from core.arms import UNDEFENDED, Arm
+from core.capabilities import sends_bits
 from core.cell import Cell
-from core.protocols import Rappor
 from core.pure import Items
 from core.results import CellResults, Moments
 from core.sampling import Floats
@@ -84,9 +84,9 @@ def sigmas(cell: Cell) -> dict[Arm, Floats]:
 
 def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
     """The columns of `BitCounts`, of the first trial; None where there are no Bloom filters."""
-    protocol = cell.protocol
-    if not isinstance(protocol, Rappor):
+    if not sends_bits(cell.protocol):
         return None
+    protocol: Any = cell.protocol
     draw = draw_counts if cell.path == "counts" else count_reports
     _, drawn = draw(cell, 0, 1, pulse)
     rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))

@@ -10,23 +10,23 @@ from importlib import import_module
 from typing import Any
 
 from core.cell import Cell
-from core.protocols import Rappor
-from core.scenario import Scenario
+from core.scenario import KINDS, Scenario
 
 
 def import_for(scenario: Scenario) -> None:
     """What a scenario needs to be bound and run."""
-    needed = ["scipy.special"] if "normal" in kinds(scenario, "population") else []
-    if "rappor" in kinds(scenario, "protocol"):
-        needed += ["scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl"]
-    for name in needed:
-        import_module(name)
+    for table in ("population", "protocol"):
+        for kind in kinds(scenario, table):
+            spec = KINDS[table].get(kind) if isinstance(kind, str) else None
+            for name in getattr(getattr(spec, "mechanism", spec), "libraries", ()):
+                import_module(name)
 
 
 def import_solver(cells: Iterable[Cell]) -> None:
     """The solver that decodes very many candidates: it takes a second."""
-    if any(isinstance(one.protocol, Rappor) and one.protocol.design.selects for one in cells):
-        import_module("sklearn.linear_model")
+    solvers = {getattr(cell.protocol, "solver", None) for cell in cells}
+    for name in filter(None, solvers):
+        import_module(name)
 
 
 def kinds(scenario: Scenario, table: str) -> list[Any]:

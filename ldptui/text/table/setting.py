@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from core.attacks import Mixture
+from core.attacks import Part
 from core.cell import Cell
-from core.protocols.curators import Curator, Stability
+from core.pure import sends_reports
 from core.runner import Results
 from core.theory import bit_gain, privacy_spent
 
@@ -101,15 +101,15 @@ def _rappor(cells: Sequence[Cell]) -> list[str]:
 
 def _curators(cells: Sequence[Cell]) -> list[str]:
     """Of the cells with a curator: which tables look alike, and the noise that takes."""
-    curators = [cell.protocol for cell in cells if isinstance(cell.protocol, Curator)]
+    curators: list[Any] = [cell.protocol for cell in cells if not sends_reports(cell.protocol)]
     if not curators:
         return []
-    facts = [range_over(f"{one.neighbours} neighbours" for one in curators)]
-    deltas = [one.delta for one in curators if one.delta]
+    facts = [range_over(f"{curator.neighbours} neighbours" for curator in curators)]
+    deltas = [curator.delta for curator in curators if curator.delta]
     if deltas:
         facts.append(f"δ = {range_over(deltas)}")
-    facts.append(f"noise of scale {range_over(one.scale for one in curators)}")
-    thresholds = [one.threshold for one in curators if isinstance(one, Stability)]
+    facts.append(f"noise of scale {range_over(curator.scale for curator in curators)}")
+    thresholds = [curator.threshold for curator in curators if hasattr(curator, "threshold")]
     if thresholds:
         facts.append(f"threshold {range_over(thresholds)}")
     return facts
@@ -174,19 +174,19 @@ def _kind(cell: Cell) -> str:
         return str(cell.parameters["attack.kind"]).upper()
     if cell.rounds:
         return " then ".join(dict.fromkeys(_kind(one) for one in cell.rounds if one.attack))
-    assert isinstance(cell.attack, Mixture)
-    if len(cell.attack.parts) == 1:
-        return cell.attack.parts[0].attack.kind.upper()
-    weights = [part.weight for part in cell.attack.parts]
-    parts = zip(cell.attack.parts, weights, strict=True)
-    words = [f"{text.percent(w / sum(weights))} {p.attack.kind.upper()}" for p, w in parts]
-    return " + ".join(words)
+    parts: Sequence[Part] = getattr(cell.attack, "parts", ())
+    if len(parts) == 1:
+        return parts[0].attack.kind.upper()
+    whole = sum(part.weight for part in parts)
+    return " + ".join(
+        f"{text.percent(part.weight / whole)} {part.attack.kind.upper()}" for part in parts
+    )
 
 
 def _rule(cell: Cell) -> object:
     """How the targets were chosen, in a word or two."""
     if "attack.size" in cell.parameters:
         return "random set of"
-    if isinstance(cell.attack, Mixture) and cell.attack.targets is None:
+    if cell.attack is not None and cell.attack.targets is None:
         return "different"
     return cell.parameters.get("attack.targets.pick", "listed")
