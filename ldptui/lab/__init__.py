@@ -1,5 +1,6 @@
-"""The privacy lab without a screen: ldptui accuracy, disclose, check and ledger.
+"""The privacy lab: what needs no simulation, one file or folder a topic.
 
-Each command computes a dict of plain values, which is what JSON shows, and lays it out as a table
-of (quantity, value, formula, source).
+A topic is a command and a tab of the Lab screen, of one name; `topics` is the table of them.
+`questions.NAME` declares what it asks for, `NAME` holds its numbers, table, charts and sentences,
+`help.toml` its words. `asking` has a topic answer its command or its tab.
 """

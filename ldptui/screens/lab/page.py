@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from ...catalogue.help import lab_field_help
 from ...lab.answer import Answer
 from ...lab.options import Topic
 from ...lab.questions.ledger import release
 from ...lab.topics import starting
+from ...lab.words import lab_field_help
 
 if TYPE_CHECKING:
     from ...session.draft import Draft

@@ -20,9 +20,9 @@ from core.protocols import family_of
 from core.scenario import KINDS, choices_of, known_keys, range_of, sweepable_keys, type_of
 from ldptui import catalogue
 from ldptui.catalogue import Key, Kind, Metric, key_words, kind_words, metric_words
-from ldptui.catalogue.help import lab_field_help
 from ldptui.catalogue.rows import rows
 from ldptui.lab.topics import TOPICS
+from ldptui.lab.words import lab_field_help
 from ldptui.widgets.field import LABEL_WIDTH
 from ldptui.widgets.field.steps import Steps, steps_of
 

@@ -13,13 +13,13 @@ from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from core.errors import LdpError, ScenarioError
 from core.protocols import CENTRAL, PROTOCOLS
-from ldptui.catalogue.help import lab_field_help, notions
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Bars, Plot
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
 from ldptui.lab.topics import TOPICS, starting
+from ldptui.lab.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
 from ldptui.widgets.field import read
 

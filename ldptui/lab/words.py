@@ -1,13 +1,13 @@
-"""The words of the lab's help: its fields, and the notions behind a tab.
+"""The words of the lab's help: its fields, and the notions behind a topic.
 
-The data is `help.toml` of the lab.
+The data is `help.toml`, beside this module.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .rows import rows
+from ..catalogue.rows import rows
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class LabField:
 
 @dataclass(frozen=True)
 class Notion:
-    """A notion behind a tab of the lab; `reason` is one line, `text` prose."""
+    """A notion behind a topic of the lab; `reason` is one line, `text` prose."""
 
-    tab: str
+    topic: str
     notion: str
     name: str
     reason: str
@@ -59,7 +59,7 @@ def lab_field_help(name: str) -> LabField | None:
     )
 
 
-def notions(tab: str) -> tuple[Notion, ...]:
-    """The notions behind a tab of the lab, in plain words; each with its formula and source."""
-    table = rows("help", "ldptui.lab")["notion"].get(tab, {})
-    return tuple(Notion(tab, notion, **row) for notion, row in table.items())
+def notions(topic: str) -> tuple[Notion, ...]:
+    """The notions behind a topic of the lab, in plain words; each with its formula and source."""
+    table = rows("help", "ldptui.lab")["notion"].get(topic, {})
+    return tuple(Notion(topic, notion, **row) for notion, row in table.items())
