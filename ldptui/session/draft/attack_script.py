@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from ...catalogue import swept_kinds
 from ...text.format import percent
 
 Shape = Literal["one", "mixture", "phases"]
@@ -158,7 +159,8 @@ def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
 def new_part(parts: Sequence[Mapping[str, Any]]) -> Table:
     """A part to add: a kind that is not there yet, with the mean of the weights."""
     there = {part.get("kind") for part in parts}
-    kind = next((one for one in ("mga", "ria", "rpa") if one not in there), "mga")
+    *_, strongest = compared = swept_kinds("attack", "")
+    kind = next((kind for kind in reversed(compared) if kind not in there), strongest)
     weights = [weight for part in parts if isinstance(weight := part.get("weight"), int | float)]
     mean = sum(weights) / len(weights) if weights else 1.0
     return {"kind": kind, "weight": float(f"{mean:.3g}")}
