@@ -230,7 +230,11 @@ def test_over_the_protocols_side_by_side() -> None:
         ),
         (aimed(), {"goal": {"metric": "mse", "at_least": 1}}, 'goal.metric must be "gain"'),
         (aimed(), {"goal": {"metric": "gain"}}, "goal.at_least is required"),
-        (aimed(), {"goal": {"metric": "gain", "at_least": "x"}}, "goal.at_least must be a number"),
+        (
+            aimed(),
+            {"goal": {"metric": "gain", "at_least": "x"}},
+            "goal.at_least must be a finite number",
+        ),
         (
             aimed(),
             {"goal": {"metric": "gain", "at_least": 1, "over": "users"}},
