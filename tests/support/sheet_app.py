@@ -9,8 +9,8 @@ from textual.app import App, ComposeResult
 from ldptui.screens.workbench.equations import EquationsView
 from ldptui.screens.workbench.privacy import PrivacyView
 from ldptui.screens.workbench.report import ReportView
+from ldptui.screens.workbench.rows_view import RowsView
 from ldptui.session.draft import Draft
-from ldptui.widgets.rows_view import RowsView
 
 View = TypeVar("View", EquationsView, PrivacyView, ReportView)
 

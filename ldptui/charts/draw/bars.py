@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -18,13 +18,13 @@ from ..rows import (
     Palette,
     Row,
     clean,
-    crop,
     length,
     pad,
     titled,
 )
 from ..series import FINDINGS, Bar, Bars, Finding
 from .axes import linear_ticks
+from .bar_columns import choices, common_power, distinct, named, number_columns, scaled, usable
 from .legend import Entry, cut, flow, joined, sentence, with_legend
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -88,7 +88,7 @@ class _BarScale:
 
 
 def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
-    bars = [bar for bar in chart.bars if _usable(bar.value) or _usable(bar.true)]
+    bars = [bar for bar in chart.bars if usable(bar.value) or usable(bar.true)]
     if not bars:
         return titled(chart.title, NO_DATA, width, height, palette, charset)
     marks = _ASCII_MARKS if charset == "ascii" else _BLOCK_MARKS
@@ -97,7 +97,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     others = [
         (markers[tone], palette.style(tone), clean(name, charset)) for name, tone in chart.others
     ]
-    power = _common_power(bars)
+    power = common_power(bars)
     unit = clean(
         " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
     )
@@ -118,16 +118,16 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         rest = said
     rest = said
 
-    scaled = [_scaled(bar, power) for bar in shown]
-    numbers = _number_columns(scaled, chart, charset)
+    drawn = [scaled(bar, power) for bar in shown]
+    numbers = number_columns(drawn, chart, charset)
     has_targets, has_findings = (any(bar.target for bar in shown), any(b.finding for b in shown))
     indent = 2 * has_targets + 2 * has_findings
     labels = [clean(bar.label, charset) for bar in shown]
     longest = max(map(cell_len, labels))
     label_width = min(max(longest, 4), max(4, min(28, width // 4)))
-    labels = _distinct(labels, label_width)
+    labels = distinct(labels, label_width)
     least = width // 3 if width >= 36 else 6
-    for choice in _choices(numbers):
+    for choice in choices(numbers):
         taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
         cells = width - indent - label_width - 1 - taken
         if cells >= least:
@@ -135,7 +135,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     if cells < 3:  # labels alone
         return [[(label, palette.foreground)] for label in labels]
 
-    scale = _bar_scale(scaled, cells)
+    scale = _bar_scale(drawn, cells)
     rows = top
     if has_header:
         rows.append(
@@ -144,11 +144,11 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
                 (_bar_axis(scale, charset), palette.muted),
                 *(
                     (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
-                    for head, texts in _named(choice, chart)
+                    for head, texts in named(choice, chart)
                 ),
             ]
         )
-    for index, (bar, label) in enumerate(zip(scaled, labels, strict=True)):
+    for index, (bar, label) in enumerate(zip(drawn, labels, strict=True)):
         row: Row = []
         if has_targets:
             row.append((f"{marks.target} " if bar.target else "  ", palette.target))
@@ -198,110 +198,6 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset
         return full
     some = words(f", {fmt.count(targets)} targets", short=True)
     return some if cell_len(some) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
-
-
-def _usable(number: float | None) -> bool:
-    return number is not None and math.isfinite(number)
-
-
-def _common_power(bars: Sequence[Bar]) -> int:
-    """The power of ten to take out of all numbers: 0 unless they are very small or very large."""
-    parts = [n for bar in bars for n in (bar.value, bar.error, bar.true, bar.before, *bar.others)]
-    sizes = [abs(n) for n in parts if n is not None]
-    largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
-    if not largest or 1e-3 <= largest < 1e6:
-        return 0
-    return math.floor(math.log10(largest))
-
-
-def _scaled(bar: Bar, power: int) -> Bar:
-    def scaled(number: float | None) -> float | None:
-        if number is None or not math.isfinite(number):
-            return None
-        return number / 10.0**power if power > -300 else 0.0
-
-    return replace(
-        bar,
-        value=math.nan if (value := scaled(bar.value)) is None else value,
-        error=scaled(bar.error),
-        true=scaled(bar.true),
-        before=scaled(bar.before),
-        others=tuple(scaled(other) for other in bar.others),
-    )
-
-
-_Column = tuple[str, list[str]]  # a heading, and texts of one width
-
-
-def _named(columns: Sequence[_Column], chart: Bars) -> list[_Column]:
-    """The columns with the chart's own words for its numbers."""
-    value, truth = (clean(word, "block") for word in (chart.value, chart.truth))
-    return [
-        (truth if head == "true" else head.replace("estimate", value), texts)
-        for head, texts in columns
-    ]
-
-
-def _distinct(labels: Sequence[str], width: int) -> list[str]:
-    """The labels in at most `width` cells; the middle is cut where cutting the end hides too much.
-
-    That is where two labels differ in their ends alone, like those of numbered items.
-    """
-    ends = [crop(label, width) for label in labels]
-    if len(set(ends)) == len(set(labels)):
-        return ends
-    left = width // 2
-    return [
-        # The mark of what is cut is the last cell of the left part; that of the right one goes.
-        crop(label, left) + crop(label[::-1], width - left + 1)[-2::-1]
-        if cell_len(label) > width
-        else label
-        for label in labels
-    ]
-
-
-def _number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[_Column]:
-    """The columns of numbers, all with the same decimals: estimate ± error, true, change."""
-    errors = [bar.error for bar in bars if bar.error]
-    if errors:
-        places = min(6, fmt.decimals(errors))
-    else:
-        largest = max((abs(bar.value) for bar in bars if _usable(bar.value)), default=1.0) or 1.0
-        places = max(0, min(6, 3 - math.floor(math.log10(largest))))
-
-    def column(head: str, texts: list[str]) -> _Column:
-        head, texts = clean(head, charset), [clean(text, charset) for text in texts]
-        ((name, _),) = _named([(head, texts)], chart)
-        size = max(len(name), *map(len, texts))
-        return head, [text.rjust(size) for text in texts]
-
-    values = column("", [fmt.fixed(bar.value, places) for bar in bars])[1]
-    columns = [column("estimate", values)]
-    if errors:
-        spreads = column("", [f"± {fmt.fixed(b.error, places)}" if b.error else "" for b in bars])[
-            1
-        ]
-        both = [f"{v} {s}" for v, s in zip(values, spreads, strict=True)]
-        columns = [column("estimate ± error", both), *columns]
-    if any(bar.true is not None for bar in bars):
-        columns.append(column("true", [fmt.fixed(bar.true, places) for bar in bars]))
-    if any(bar.before is not None for bar in bars):
-        changes = [None if b.before is None else b.value - b.before for b in bars]
-        columns.append(column("change", [fmt.fixed(c, places, sign=True) for c in changes]))
-    return columns
-
-
-def _choices(columns: list[_Column]) -> Iterator[list[_Column]]:
-    """Which columns to show, the fullest choice first."""
-    full = [c for c in columns if c[0] != "estimate"] if len(columns[0][0]) > 8 else columns
-    short = [c for c in columns if not c[0].startswith("estimate ")]
-    estimates = [c for c in columns if c[0] == "estimate"]
-    yield full
-    yield [c for c in full if c[0] != "true"]
-    yield [c for c in short if c[0] != "true"]
-    yield full[:1]
-    yield estimates
-    yield []
 
 
 def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:

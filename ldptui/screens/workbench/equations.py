@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from ...charts.rows import Charset, Palette, Row, centred, clean, crop, length
 from ...text.prose import narrowed, wrapped
 from ...widgets.filter_input import FilterInput, no_match
-from ...widgets.rows_view import RowsView
+from .rows_view import RowsView
 
 if TYPE_CHECKING:
     from ...explain.equations import Equation

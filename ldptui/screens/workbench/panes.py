@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.widget import Widget
 
-from ...widgets.blank import Columns, Rows
+from .blank import Columns, Rows
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane

@@ -17,9 +17,9 @@ from textual.widgets import Static
 from ...catalogue import key_words, title_of
 from ...messages import FieldFocused
 from ...text.format import short
-from ...widgets.blank import Rows
 from ...widgets.field import Field, Type, ValueInput
 from ...widgets.fitting import fitted
+from .blank import Rows
 from .sweep import SweepEditor
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ...text import format as fmt
 from ...text.prose import wrapped
 from ...widgets.fitting import fitted
 from ...widgets.plot import ChartView
-from ...widgets.rows_view import RowsView
+from .rows_view import RowsView
 
 if TYPE_CHECKING:
     from ...explain.rappor.privacy import Bargain, Group

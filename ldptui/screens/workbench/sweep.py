@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from ...catalogue import title_of
 from ...messages import KeyEdited
 from ...text.format import count
-from ...widgets.blank import Rows
 from ...widgets.field import Field
+from .blank import Rows
 from .sweep_list import Row, SweepList
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from core.attacks import ATTACKS
-from ldptui.screens.workbench.attack.form import KINDS
+from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.attack.item_list import ItemList
 from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
@@ -360,7 +360,7 @@ async def test_offers_are_chosen_from_and_closed() -> None:
 
 
 def test_the_form_offers_every_kind() -> None:
-    assert set(KINDS) == set(ATTACKS)
+    assert set(listed_kinds("attack")) == set(ATTACKS)
 
 
 @pytest.mark.parametrize("kind", ATTACKS)

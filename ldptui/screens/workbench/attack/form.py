@@ -14,28 +14,22 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import kind_words, title_of
+from ....catalogue import kind_words, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft.attack_script import Shape, Table
-from ....text.format import count, short
-from ....widgets.blank import Scrolled
 from ....widgets.field import Field, Type
+from ..blank import Scrolled
 from ..parameters import labelled, said
 from .edits import DRIFTS, GIVEN, SHARED, aimed, drifting, picked, ramp_of
+from .facts import facts, hashes, problem, stretches, swept
 from .item_list import Item, ItemList
-from .phase_strip import PhaseStrip, Stretch
+from .phase_strip import PhaseStrip
 
 if TYPE_CHECKING:
     from ....session.draft import Draft
 
-NARROWEST: Final = 38
-"""Cells that words in the form have where all panes stand on one screen."""
 SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
-KINDS: Final = (
-    "none", "rpa", "ria", "ria-unperturbed", "input", "mga", "mga-a", "apa", "untargeted",
-    "demote", "reactive", "plugin",
-)  # fmt: skip
 PICKS: Final = {
     "random": "random",
     "least-frequent": "least frequent",
@@ -65,7 +59,6 @@ OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
     ("cohort", "number"),
 )
 """Keys that a kind may have, each with its type or its words; those of the chosen one are shown."""
-HASHING: Final = frozenset({"blh", "olh"})
 
 
 class AttackForm(Scrolled):
@@ -172,7 +165,7 @@ class AttackForm(Scrolled):
         self._show_share(draft, shape)
         self._show_parts(draft, shape)
         self._show_kind(draft)
-        _update(self.query_one("#facts", Static), _facts(draft))
+        _update(self.query_one("#facts", Static), facts(draft))
 
     def _show_campaign(self, draft: Draft, phased: bool) -> None:
         from ....session.draft import value_of
@@ -196,13 +189,13 @@ class AttackForm(Scrolled):
             return
         there = script.phases_of(self._attack)
         phases.rows = tuple(
-            Item(script.described_phase(there, at), _problem(draft, f"attack.phase.{at}"),
+            Item(script.described_phase(there, at), problem(draft, f"attack.phase.{at}"),
                  there[at].get("muted") is True)
             for at in range(len(there))
         )  # fmt: skip
         phases.at = phases.at  # in range again
         self._place("length", f"{self._stage}.rounds", draft)
-        strip.stretches = tuple(_stretches(draft, there))
+        strip.stretches = tuple(stretches(draft, there))
         rounds = draft.cell.rounds if draft.cell is not None else ()
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
@@ -254,7 +247,7 @@ class AttackForm(Scrolled):
             return
         there = script.parts_of(value_of(draft, self._stage) or {})
         parts.rows = tuple(
-            Item(row, _problem(draft, f"{self._stage}.mix.{at}"))
+            Item(row, problem(draft, f"{self._stage}.mix.{at}"))
             for at, row in enumerate(script.described_parts(there))
         )
         parts.at = parts.at
@@ -280,7 +273,7 @@ class AttackForm(Scrolled):
         own = _keys(kind)
         if "cohorts" not in used_keys(draft, "protocol"):
             own -= {"cohort"}
-        hashing = _hashing(draft)
+        hashing = hashes(draft)
         for name, _ in OWN:
             one = self.query_one(f"#{name}", Field)
             one.display = name in own
@@ -310,7 +303,7 @@ class AttackForm(Scrolled):
         options = [*([(SHARED, leave)] if leave else ()), *PICKS.items()]
         pick.choose_from(options)
         pick.move_to(f"{table}.pick")
-        pick.swept = _swept(draft, f"{table}.pick")
+        pick.swept = swept(draft, f"{table}.pick")
         pick.show(how or value_of(draft, f"{table}.pick"), said(draft, f"{table}.pick"))
         if many.display:
             self._place(many.id or "", f"{table}.count", draft)
@@ -323,7 +316,7 @@ class AttackForm(Scrolled):
 
         field = self.query_one(f"#{name}", Field)
         field.move_to(key)
-        field.swept = _swept(draft, key)
+        field.swept = swept(draft, key)
         field.show(value_of(draft, key), said(draft, key))
 
     # Upwards.
@@ -394,7 +387,7 @@ class AttackForm(Scrolled):
 
 def _kind_fields(name: str) -> Iterator[Widget]:
     """The kind of an attack, which may be none, or of a part, and why one would choose it."""
-    kinds = [(kind, kind) for kind in KINDS if name == "kind" or kind != "none"]
+    kinds = [(kind, kind) for kind in listed_kinds("attack") if name == "kind" or kind != "none"]
     yield Field("attack.kind", "", options=kinds, rows=4, id=name)
     yield Static(classes="words", id=f"{name}-reason", markup=False)
 
@@ -423,52 +416,7 @@ def _keys(kind: object) -> frozenset[str]:
     return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()
 
 
-def _hashing(draft: Draft) -> bool:
-    from ....session.draft import kind_of, sweep_of
-
-    swept = sweep_of(draft).get("protocol.kind")
-    kinds = swept if isinstance(swept, list) else [kind_of(draft, "protocol")]
-    return any(one in HASHING for one in kinds if isinstance(one, str))
-
-
-def _swept(draft: Draft, key: str) -> bool:
-    from ....session.draft import sweep_of
-
-    return key in sweep_of(draft)
-
-
-def _problem(draft: Draft, key: str) -> str:
-    problem = draft.problem(key)
-    return problem.message if problem is not None else ""
-
-
-def _stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
-    """The phases as the last valid scenario has bound them."""
-    rounds = draft.cell.rounds if draft.cell is not None else ()
-    for at, phase in enumerate(phases):
-        first, last = script.span(phases, at)
-        shares = tuple(one.share for one in rounds[first : last + 1])
-        off = phase.get("muted") is True
-        yield Stretch(
-            shares or (0.0,) * max(0, last - first + 1),
-            script.described_mix(script.parts_of(phase)),
-            off,
-        )
-
-
 def _update(words: Static, text: str) -> None:
     """Change words that differ: the same ones would lay out the whole screen anew."""
     if str(words.content) != text:
         words.update(text)
-
-
-def _facts(draft: Draft) -> str:
-    """What the attack comes to in the last valid scenario: m, r, f_T."""
-    cell = draft.cell
-    if cell is None or not cell.targets.size:
-        return ""
-    held = short(cell.target_frequency, 3)
-    many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
-    said = f"{many}   r = {cell.targets.size}"
-    gap = "   " if len(said) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
-    return f"{said}{gap}f_T = {held}"

@@ -10,9 +10,9 @@ from textual.geometry import Size
 
 from ....messages import LongWork
 from ....terminal.keyboard import key_of
-from ....widgets.blank import Rows
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.plot import ChartView
+from ..blank import Rows
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:

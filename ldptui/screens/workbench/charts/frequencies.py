@@ -8,9 +8,9 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....terminal.keyboard import VIEW, key_of
-from ....widgets.blank import Area
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
+from ..blank import Area
 from .shown import LOADING, Shown, of_round
 
 if TYPE_CHECKING:

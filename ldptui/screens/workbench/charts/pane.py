@@ -14,10 +14,10 @@ from textual.widgets import Static
 
 from ....messages import PartsChanged, RoundShown
 from ....terminal.keyboard import RUN, key_of
-from ....widgets.blank import Columns
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
+from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
 from .curve import CurveChart

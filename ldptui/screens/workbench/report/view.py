@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from ....charts.rows import Charset, Palette, Row, centred
 from ....terminal.keyboard import key_of
-from ....widgets.rows_view import RowsView
+from ..rows_view import RowsView
 from .lives import life_rows
 
 if TYPE_CHECKING:

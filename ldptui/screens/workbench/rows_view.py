@@ -9,9 +9,9 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..charts.rows import Charset, Palette, Row, strip
-from ..text.format import ascii_cells
-from .plot import palette_of
+from ...charts.rows import Charset, Palette, Row, strip
+from ...text.format import ascii_cells
+from ...widgets.plot import palette_of
 
 Build: TypeAlias = Callable[[int, int, Palette, Charset], list[Row]]
 """(width, height, palette, charset) → the rows, none of them wider than the width."""

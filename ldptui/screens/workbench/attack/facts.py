@@ -1,0 +1,66 @@
+"""What the attack's form says of a draft beside its fields: problems, phases, what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from ....catalogue import kind_words
+from ....session.draft import attack_script as script
+from ....session.draft.attack_script import Table
+from ....text.format import count, short
+from .phase_strip import Stretch
+
+if TYPE_CHECKING:
+    from ....session.draft import Draft
+
+NARROWEST: Final = 38
+"""Cells that words in the form have where all panes stand on one screen."""
+
+
+def hashes(draft: Draft) -> bool:
+    """Whether users hash their items, so that an attacker searches for seeds."""
+    from ....session.draft import kind_of, sweep_of
+
+    values = sweep_of(draft).get("protocol.kind")
+    kinds = values if isinstance(values, list) else [kind_of(draft, "protocol")]
+    return any(kind_words("protocol", kind).family == "hashing" for kind in map(str, kinds))
+
+
+def swept(draft: Draft, key: str) -> bool:
+    """Whether a sweep gives this key its values."""
+    from ....session.draft import sweep_of
+
+    return key in sweep_of(draft)
+
+
+def problem(draft: Draft, key: str) -> str:
+    """What is wrong with a key, "" where nothing is."""
+    fault = draft.problem(key)
+    return fault.message if fault is not None else ""
+
+
+def stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
+    """The phases as the last valid scenario has bound them."""
+    rounds = draft.cell.rounds if draft.cell is not None else ()
+    for at, phase in enumerate(phases):
+        first, last = script.span(phases, at)
+        shares = tuple(cell.share for cell in rounds[first : last + 1])
+        off = phase.get("muted") is True
+        yield Stretch(
+            shares or (0.0,) * max(0, last - first + 1),
+            script.described_mix(script.parts_of(phase)),
+            off,
+        )
+
+
+def facts(draft: Draft) -> str:
+    """What the attack comes to in the last valid scenario: m, r, f_T."""
+    cell = draft.cell
+    if cell is None or not cell.targets.size:
+        return ""
+    held = short(cell.target_frequency, 3)
+    many = "m as the goal takes" if cell.goal is not None else f"m = {count(cell.malicious)} fakes"
+    first = f"{many}   r = {cell.targets.size}"
+    gap = "   " if len(first) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
+    return f"{first}{gap}f_T = {held}"
