@@ -44,12 +44,12 @@ def _probabilities(protocol: SubsetSelection) -> Iterator[Formula]:
         "Items in a report, with the least average error", "w = d / (e^ε + 1), one of the two "
         "integers around it", f"{count(d)} / ({e_} + 1)", w,
     )  # fmt: skip
-    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded for the least error, or given", YB)
+    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded", "YB")
     yield live(OWN, "p = w e^ε / (w e^ε + d − w)", f"{w} · {e_} / ({w} · {e_} + {count(d - w)})", p,
-               entry=Entry("p", "p", YB))  # fmt: skip
+               entry=Entry("p", "p", "YB"))  # fmt: skip
     yield live(
         OTHER, "q = [ p (w − 1) + (1 − p) w ] / (d − 1)",
-        f"[ {p_} · {w - 1} + (1 − {p_}) · {w} ] / {count(d - 1)}", q, entry=Entry("q", "q", YB),
+        f"[ {p_} · {w - 1} + (1 − {p_}) · {w} ] / {count(d - 1)}", q, entry=Entry("q", "q", "YB"),
     )  # fmt: skip
     yield live(
         "Privacy budget from p and w", "ε = ln[ p (d − w) / ((1 − p) w) ]",

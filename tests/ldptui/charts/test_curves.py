@@ -13,6 +13,7 @@ from support.chart_cases import QUICK, scenario, swept
 
 from core import theory
 from core.experiment import compile
+from core.protocols import CENTRAL, PROTOCOLS
 from core.protocols import rappor as bloom
 from core.scenario import Scenario, parse
 from core.theory import bit_gain, expected_metrics
@@ -125,7 +126,7 @@ def test_grid_of_whole_numbers_and_log_of_zero() -> None:
 # --- The numbers
 
 
-@pytest.mark.parametrize("protocol", ["grr", "sue", "oue", "blh", "olh"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("attack", ["rpa", "ria", "mga"])
 def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
     made = scenario(protocol__kind=protocol, attack__kind=attack)
@@ -146,7 +147,7 @@ def test_error_is_that_of_the_compiled_cell() -> None:
     made = scenario()
     for variable in curves.error_axes(made):
         found = curves.error_curves(made, variable, 4)
-        assert [curve.label for curve in found] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+        assert [curve.label for curve in found] == [*map(str.upper, PROTOCOLS)]
         for curve in found:
             for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
                 expected = theory.expected_metrics(cell_at(curve, made, x))["mse_clean"]
@@ -154,7 +155,7 @@ def test_error_is_that_of_the_compiled_cell() -> None:
                 assert std == pytest.approx(math.sqrt(y))
 
 
-@pytest.mark.parametrize("protocol", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("protocol", CENTRAL)
 @pytest.mark.parametrize("attack", ["rpa", "mga"])
 def test_gain_from_a_curator_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
     made = scenario(
@@ -173,7 +174,7 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
     made = scenario(protocol__kind="stability", population__users=2000, protocol__delta=1e-4)
     for variable in curves.error_axes(made):
         found = curves.error_curves(made, variable, 4)
-        assert [one.label for one in found] == ["GRR", "SUE", "OUE", "BLH", "OLH", "STABILITY"]
+        assert [one.label for one in found] == [*map(str.upper, PROTOCOLS), "STABILITY"]
         for x, y in zip(found[-1].x, found[-1].y, strict=True):
             expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
             assert y == pytest.approx(expected, rel=1e-9)
@@ -229,10 +230,10 @@ def test_words_give_series_and_numbers_are_set_aside() -> None:
 
 
 def test_at_most_six_series() -> None:
-    sweep = {"protocol.kind": ["grr", "sue", "oue", "blh", "olh"], "attack.kind": ["ria", "mga"]}
-    made = swept(scenario(), sweep)
+    kinds = list(PROTOCOLS)[:5]
+    made = swept(scenario(), {"protocol.kind": kinds, "attack.kind": ["ria", "mga"]})
     found = curves.gain_curve(made, curves.axes(made)[0], 3)
-    assert [curve.label for curve in found] == ["GRR", "SUE", "OUE", "BLH", "OLH"]
+    assert [curve.label for curve in found] == [*map(str.upper, kinds)]
     # The scenario's own attack is what the other charts show.
     assert {curve.parameters["attack.kind"] for curve in found} == {"mga"}
 
@@ -301,9 +302,7 @@ def test_error_part_has_every_protocol_and_no_attack() -> None:
     made = scenario(protocol__kind="olh", protocol__hash_range=8)
     part = curves.error_part(made, curves.error_axes(made)[0])
     cells = compile(Scenario(dict(part.document))).cells
-    assert {cell.parameters["protocol.kind"] for cell in cells} == {
-        "grr", "sue", "oue", "blh", "olh",
-    }  # fmt: skip
+    assert {cell.parameters["protocol.kind"] for cell in cells} == set(PROTOCOLS)
     assert all(cell.attack is None for cell in cells)
     assert {cell.hash_range for cell in cells if cell.parameters["protocol.kind"] == "olh"} == {8}
     two = swept(made, {"protocol.kind": ["grr", "oue"]})
@@ -438,7 +437,7 @@ def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
 
 
 def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
-    kinds = ["grr", "sue", "oue", "blh", "olh"]
+    kinds = list(PROTOCOLS)
     made = swept(scenario(QUICK), {"protocol.kind": kinds})
     (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
     part = curves.gain_part(made, share)
