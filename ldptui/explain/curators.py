@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -19,7 +20,7 @@ from .attack import compared, gain_keys
 from .closed_forms import shown_item
 from .formula import CJG, DIGITS, PAPERS, Entry, Formula, listed, numeric
 from .setting import Setting
-from .story import Story
+from .story import NOT_TOLD, Story
 from .table import has_gains
 
 DR: Final = "Dwork, Roth 2014"
@@ -29,13 +30,53 @@ VADHAN: Final = "Vadhan 2017, theorem 3.5"
 _SURE: Final = np.full(1, 2**53)
 """The count of an item that is never withheld."""
 
-_SOURCE: Final[Mapping[type, str]] = {Laplace: "DR 3.3", Geometric: "GRS", Stability: "V th. 3.5"}
 
-_OFF_BY: Final[Mapping[type, str]] = {
-    Laplace: "s ln(1/0.05)",
-    Geometric: "least whole a: 2ρ^(a+1)/(1 + ρ) ≤ 0.05",
-    Stability: "s ln(1/0.05) + threshold",
+@dataclass(frozen=True)
+class Words:
+    """A curator's error in words.
+
+    error : the source of its squared error. off_by : what a count is off by at most, in terms of s,
+    with probability 0.95. accuracy, needs : accuracy from ε and ε from accuracy, {Δ} for the
+    sensitivity; source : where they are from. exact : α is reached; whole numbers and withheld bins
+    stay below it.
+    """
+
+    error: str = NOT_TOLD
+    off_by: str = NOT_TOLD
+    accuracy: str = NOT_TOLD
+    needs: str = NOT_TOLD
+    source: str = NOT_TOLD
+    exact: bool = False
+
+    def formula(self, width: int, forward: bool) -> str:
+        """Accuracy from ε, or ε from accuracy, for a sensitivity."""
+        return (self.accuracy if forward else self.needs).replace("{Δ}", str(width))
+
+
+_WORDS: Final[Mapping[type, Words]] = {
+    Laplace: Words(
+        "DR 3.3", "s ln(1/0.05)", "({Δ}/ε) ln(1/α)", "({Δ}/a) ln(1/α)", "PSI", exact=True
+    ),
+    Geometric: Words(
+        "GRS",
+        "least whole a: 2ρ^(a+1)/(1 + ρ) ≤ 0.05",
+        "least a: 2r^(a+1)/(1+r) ≤ α",
+        "likewise, r = e^(−ε/Δ)",
+        "GRS",
+    ),
+    Stability: Words(
+        "V th. 3.5",
+        "s ln(1/0.05) + threshold",
+        "({Δ}/ε) ln(2/(αδ)) + 1",
+        "{Δ} ln(2/(αδ))/(a − 1)",
+        "PSI",
+    ),
 }
+
+
+def words_of(curator: type) -> Words:
+    """The words of a curator's class; of one that has none, that they are not told."""
+    return _WORDS.get(curator, Words())
 
 
 def _formulas(setting: Setting) -> Iterator[Formula]:
@@ -90,13 +131,13 @@ def _noise(curator: Curator) -> Iterator[Formula]:
 
 def _accuracy(curator: Curator, users: int | None) -> Iterator[Formula]:
     """The error of a count, far above the threshold where there is one."""
-    std, source = math.sqrt(float(curator.squared_error(_SURE)[0])), _SOURCE[type(curator)]
+    std, source = math.sqrt(float(curator.squared_error(_SURE)[0])), words_of(type(curator)).error
     spread = "√(2ρ)/(1 − ρ), ρ = e^(−1/s)" if isinstance(curator, Geometric) else "√2 s"
     best = theory.least_error(curator.domain_size, curator.epsilon)
     yield listed("count_std", "count std", std, spread, source)
     if users is not None:
         yield listed("frequency_std", "frequency std", std / users, "count std / n", source)
-    off_by = _OFF_BY[type(curator)]
+    off_by = words_of(type(curator)).off_by
     yield listed("accuracy", "off by at most", curator.accuracy(0.05), off_by, "PSI")
     yield listed("neighbours", "", math.nan, "", "", field=curator.neighbours)
     yield listed("delta", "", curator.delta, "", "")

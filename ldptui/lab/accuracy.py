@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from core.errors import ScenarioError
 from core.protocols import KINDS
-from core.protocols.curators import SENSITIVITY, Geometric, Laplace, Neighbours, Stability
+from core.protocols.curators import SENSITIVITY
 from core.protocols.curators import accuracy as acc
 from core.pure import item_variance
 from core.sampling import Counts, Floats
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series
+from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
 from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, has
@@ -32,54 +31,6 @@ POINTS: Final = 256
 DRAWS: Final = 400
 NUMBERS: Final = 2_000_000
 """Noisy counts drawn at most, over all draws."""
-
-
-@dataclass(frozen=True)
-class Closed:
-    """The closed form of a curator's accuracy.
-
-    epsilon : the ε with which each of `bins` bins is off by a goal at most, with probability 1 - α
-    together; of (goal, α, δ, bins, neighbours). accuracy, needs : the formulas, {Δ} for the
-    sensitivity. error : the source of its squared error. exact : α is reached; whole numbers and
-    withheld bins stay below it.
-    """
-
-    epsilon: Callable[[float, float, float, int, Neighbours], float]
-    accuracy: str
-    needs: str
-    source: str
-    error: str
-    exact: bool = False
-
-    def formula(self, width: int, forward: bool) -> str:
-        """Accuracy from ε, or ε from accuracy, for a sensitivity."""
-        return (self.accuracy if forward else self.needs).replace("{Δ}", str(width))
-
-
-CLOSED: Final[Mapping[type, Closed]] = {
-    Laplace: Closed(
-        lambda goal, alpha, _, bins, near: acc.laplace_epsilon(goal, alpha, bins, near),
-        "({Δ}/ε) ln(1/α)",
-        "({Δ}/a) ln(1/α)",
-        "PSI",
-        "DR 3.3",
-        exact=True,
-    ),
-    Geometric: Closed(
-        lambda goal, alpha, _, bins, near: acc.geometric_epsilon(goal, alpha, bins, near),
-        "least a: 2r^(a+1)/(1+r) ≤ α",
-        "likewise, r = e^(−ε/Δ)",
-        "GRS",
-        "GRS",
-    ),
-    Stability: Closed(
-        acc.stability_epsilon,
-        "({Δ}/ε) ln(2/(αδ)) + 1",
-        "{Δ} ln(2/(αδ))/(a − 1)",
-        "PSI",
-        "V th. 3.5",
-    ),
-}
 
 
 def run(options: Namespace) -> int:
@@ -108,8 +59,8 @@ def accuracies(options: Namespace) -> dict[str, Any]:
 def _mechanism(kind: str, options: Namespace) -> dict[str, Any]:
     delta, near, epsilon = options.delta, options.neighbours, options.epsilon
     if epsilon is None:
-        closed = CLOSED[KINDS[kind].mechanism]
-        epsilon = closed.epsilon(options.accuracy, options.alpha, delta, options.bins, near)
+        known = KINDS[kind].mechanism
+        epsilon = known.epsilon_within(options.accuracy, options.alpha, delta, options.bins, near)
     mechanism = curator(kind, 2, epsilon, delta, near)
     values = {
         "epsilon": epsilon,
@@ -157,7 +108,7 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
     forward = options.accuracy is None
     rows: list[Row] = []
     for name, one in found.items():
-        closed = CLOSED[KINDS[name].mechanism]
+        closed = words_of(KINDS[name].mechanism)
         what, key = ("off by", "accuracy") if forward else ("needs ε", "epsilon")
         rows.append(
             row(f"{name}: {what}", one[key], closed.formula(width, forward), closed.source, 6)
@@ -209,10 +160,13 @@ def work(ask: Ask) -> Steps:
     rows, budgets = [], {}
     width = acc.sensitivity(near)
     for name in CURATORS:
-        closed = CLOSED[KINDS[name].mechanism]
+        closed = words_of(KINDS[name].mechanism)
         for bins in (1, d):
             where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
-            budgets[name] = given if forward else closed.epsilon(given, alpha, delta, bins, near)
+            budgets[name] = given
+            if not forward:
+                needs = KINDS[name].mechanism.epsilon_within
+                budgets[name] = needs(given, alpha, delta, bins, near)
             reached = curator(name, 2, budgets[name], delta, near).accuracy(alpha, bins)
             value = reached if forward else budgets[name]
             formula = closed.formula(width, forward)
@@ -238,7 +192,7 @@ def work(ask: Ask) -> Steps:
             yield f"drawing {kind} histograms: {at} of {draws}"
         off = np.abs(mechanism.sample(histogram[None], rng) - histogram)
         missed += bool((off > every).any())
-    bound = "" if CLOSED[KINDS[kind].mechanism].exact else "at most "
+    bound = "" if words_of(KINDS[kind].mechanism).exact else "at most "
     seen = f"of {draws} draws; {bound}{text.short(alpha * draws, 3)} expected"
     rows.append(row("off by more in any bin", str(missed), seen, "simulated"))
 

@@ -19,8 +19,8 @@ from core.sampling import Counts, Floats
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series
+from ..explain.curators import words_of
 from ..text import format as text
-from .accuracy import CLOSED
 from .asking import Ask, Steps, answer_of
 from .mechanisms import BESIDE, CURATORS, DRAWN, LOCAL, TONES, bound, curator, has
 from .output import Report, Row, laid_out, row, show
@@ -211,7 +211,7 @@ def _chart(
 def report(scenario: str, values: Values) -> Report:
     """The errors and prices for people."""
     rows: list[Row] = []
-    sources = {kind: CLOSED[KINDS[kind].mechanism].error for kind in CURATORS}
+    sources = {kind: words_of(KINDS[kind].mechanism).error for kind in CURATORS}
     for kind, error in values["errors"].items():
         if error is not None:
             source = sources.get(kind, "W17 th. 2")

@@ -167,6 +167,16 @@ class Curator(ABC):
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         """What each of `bins` bins is off by at most, with probability 1 - α together."""
 
+    @classmethod
+    @abstractmethod
+    def epsilon_within(
+        cls, accuracy: float, alpha: float, delta: float, bins: int, neighbours: Neighbours
+    ) -> float:
+        """The ε with which each of `bins` bins is off by `accuracy` at most.
+
+        With probability 1 - α together; raises ScenarioError where no ε does that.
+        """
+
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
     ) -> tuple[Floats, Floats] | None:

@@ -15,7 +15,7 @@ from ...enumeration import ReportLaw
 from ...loss import DiscreteLoss, signs
 from ...pure import Rng
 from ...sampling import Counts, Floats
-from .accuracy import geometric_accuracy, sensitivity
+from .accuracy import Neighbours, geometric_accuracy, geometric_epsilon, sensitivity
 from .curator import Curator, CuratorSpec
 
 
@@ -93,6 +93,17 @@ class Geometric(Curator):
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         return geometric_accuracy(self.epsilon, alpha, bins, self.neighbours)
+
+    @classmethod
+    def epsilon_within(
+        cls,
+        accuracy: float,
+        alpha: float,
+        delta: float,  # noqa: ARG003
+        bins: int,
+        neighbours: Neighbours,
+    ) -> float:
+        return geometric_epsilon(accuracy, alpha, bins, neighbours)
 
 
 @dataclass(frozen=True)

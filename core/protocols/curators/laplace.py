@@ -13,7 +13,7 @@ import numpy as np
 
 from ...pure import Rng
 from ...sampling import Counts, Floats
-from .accuracy import laplace_accuracy, sensitivity
+from .accuracy import Neighbours, laplace_accuracy, laplace_epsilon, sensitivity
 from .curator import Curator, CuratorSpec
 
 
@@ -94,6 +94,17 @@ class Laplace(Curator):
 
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         return laplace_accuracy(self.epsilon, alpha, bins, self.neighbours)
+
+    @classmethod
+    def epsilon_within(
+        cls,
+        accuracy: float,
+        alpha: float,
+        delta: float,  # noqa: ARG003
+        bins: int,
+        neighbours: Neighbours,
+    ) -> float:
+        return laplace_epsilon(accuracy, alpha, bins, neighbours)
 
 
 @dataclass(frozen=True)

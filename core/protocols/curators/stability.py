@@ -20,7 +20,14 @@ from ...bounds import check_bounds
 from ...loss import DiscreteLoss
 from ...pure import EPSILON, Rng
 from ...sampling import Counts, Floats, binomial_law, binomial_range
-from .accuracy import DELTA, Neighbours, require_delta, stability_accuracy, stability_threshold
+from .accuracy import (
+    DELTA,
+    Neighbours,
+    require_delta,
+    stability_accuracy,
+    stability_epsilon,
+    stability_threshold,
+)
 from .curator import Curator
 
 MOST_TERMS = 1 << 22
@@ -111,6 +118,17 @@ class Stability(Curator):
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         """A bound, for bins of any count."""
         return stability_accuracy(self.epsilon, alpha, self.delta, bins, self.neighbours)
+
+    @classmethod
+    def epsilon_within(
+        cls,
+        accuracy: float,
+        alpha: float,
+        delta: float,
+        bins: int,
+        neighbours: Neighbours,
+    ) -> float:
+        return stability_epsilon(accuracy, alpha, delta, bins, neighbours)
 
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
