@@ -14,10 +14,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ...catalogue import key_words, title_of
+from ...catalogue import key_words, listed_keys, listed_kinds, title_of
 from ...messages import FieldFocused
 from ...text.format import short
-from ...widgets.field import Field, Type, ValueInput
+from ...widgets.field import Field
 from ...widgets.fitting import fitted
 from .blank import Rows
 from .sweep import SweepEditor
@@ -32,65 +32,27 @@ SIDE_BY_SIDE: Final = 76
 BLOCK_S: Final = 0.7
 """How long a script may be broken before the form closes: typing breaks it all the time."""
 
-_POPULATIONS: Final = ("zipf", "uniform", "geometric", "normal", "counts", "csv")
-_RULES: Final = ("nearest", "ceil", "floor")
-_OWN: Final[tuple[tuple[str, Type], ...]] = (
-    ("items", "integer"),
-    ("users", "integer"),
-    ("exponent", "number"),
-    ("ratio", "number"),
-    ("mean", "number"),
-    ("std", "number"),
-    ("counts", "list"),
-    ("path", "text"),
-    ("column", "text"),
-    ("count", "text"),
-)
-"""Keys that a population may have; those of its kind are shown."""
-_FORMS: Final = ("full", "one-time", "basic", "basic-one-time")
-_PROTOCOL: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
-    ("form", _FORMS),
-    ("f", "number"),
-    ("epsilon", "number"),
-    ("hash_range", _RULES),
-    ("p", "number"),
-    ("q", "number"),
-    ("bits", "integer"),
-    ("hashes", "integer"),
-    ("cohorts", "integer"),
-    ("alpha", "number"),
-    ("adjust", ("bonferroni", "benjamini-hochberg")),
-    ("delta", "number"),
-    ("neighbours", ("change-one", "add-remove")),
-)
-"""Keys that a protocol may have, each with its type or its words; the used ones are shown."""
+
+def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
+    """A field for each key of a table with words; those of its kind are shown, before one `first`.
+
+    (With most kinds: then nothing moves when the scenario is there.)
+    """
+    for key in listed_keys():
+        name = key.removeprefix(f"{table}.")
+        if key != f"{table}.{name}" or name == "kind":
+            continue
+        optional = name == "count"
+        rules = () if name == "hash_range" else None  # offered with the number that each gives
+        field = labelled(key, options=rules, rows=2, optional=optional,
+                         placeholder="none" if optional else "")  # fmt: skip
+        field.display = name in first
+        yield field
 
 
-def _protocol_fields(name: str, shape: Type | tuple[str, ...]) -> Iterator[Widget]:
-    """The field of a key of the protocol, and what stands below it."""
-    key = f"protocol.{name}"
-    field = (
-        labelled(key, shape)
-        if isinstance(shape, str)
-        else labelled(key, options=[(one, one) for one in shape], rows=2)
-    )
-    field.display = name == "epsilon"
-    field.set_class(field.display, "first")  # as with most protocols: then nothing moves
-    yield field
-    if name == "hash_range":
-        field.id = "rule"
-        given = Field(key, "  given", "integer", id="given")
-        given.display = False
-        yield given
-    if name == "q":
-        letters = Static(id="letters", markup=False)
-        letters.display = False
-        yield letters
-
-
-def labelled(key: str, type_: Type = "text", **more: Any) -> Field:
-    """A field with the label of its help."""
-    return Field(key, title_of(key), type_, **more)
+def labelled(key: str, **more: Any) -> Field:
+    """A field with the name of its key."""
+    return Field(key, title_of(key), **more)
 
 
 class ParametersPane(VerticalScroll):
@@ -139,24 +101,28 @@ class ParametersPane(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         with Rows(id="numbers"):
-            kinds = [(kind, kind) for kind in _POPULATIONS]
+            kinds = [(kind, kind) for kind in listed_kinds("population")]
             yield Field("population.kind", "", options=kinds, rows=2)
-            for name, type_ in _OWN:
-                field = labelled(f"population.{name}", type_, optional=name == "count")
-                if name == "count" and isinstance(field.control, ValueInput):
-                    field.control.placeholder = "none"
-                field.display = name in ("items", "users")
+            yield from _table_fields("population", ("items", "users"))
+            for field in _table_fields("protocol", ("epsilon",)):
+                field.set_class(field.display, "first")
                 yield field
-            for name, shape in _PROTOCOL:
-                yield from _protocol_fields(name, shape)
+                if field.key == "protocol.hash_range":
+                    field.id = "rule"
+                    given = Field(field.key, "  given", "integer", id="given")
+                    given.display = False
+                    yield given
+                if field.key == "protocol.q":
+                    letters = Static(id="letters", markup=False)
+                    letters.display = False
+                    yield letters
         with Rows(id="run"):
-            trials = labelled("trials", "integer", optional=True)
+            trials = labelled("trials", optional=True)
             trials.add_class("first", "top")
             yield trials
-            yield labelled("seed", "integer", optional=True, grouped=False)
-            paths = [(one, one) for one in ("auto", "counts", "reports")]
-            yield labelled("simulate.path", options=paths)
-            yield labelled("simulate.top_k", "integer", optional=True)
+            yield labelled("seed", optional=True, grouped=False)
+            yield labelled("simulate.path")
+            yield labelled("simulate.top_k", optional=True)
             sweep = SweepEditor()
             sweep.add_class("first")
             yield sweep
@@ -206,6 +172,8 @@ class ParametersPane(VerticalScroll):
         self._block(draft)
         if not draft.parses:
             return
+        from core.scenario import choices_of
+
         from ...session.draft import sweep_of, used_keys, value_of
 
         swept = sweep_of(draft)
@@ -224,7 +192,7 @@ class ParametersPane(VerticalScroll):
             if field.id == "rule":
                 self._show_rule(draft, field, value)
             elif field.id == "given":
-                field.display = value not in _RULES
+                field.display = value not in choices_of(field.key)
                 field.show(value, said(draft, field.key))
             elif field.key in ("protocol.f", "protocol.epsilon"):
                 self._show_noise(draft, field, value)
@@ -249,16 +217,17 @@ class ParametersPane(VerticalScroll):
     def _show_rule(self, draft: Draft, field: Field, value: Any) -> None:
         """The rule for g, each with the g it gives at this ε, and "given" for a number."""
         from core.protocols.hashing import hash_range_for
+        from core.scenario import choices_of
 
-        cell = draft.cell
+        cell, rules = draft.cell, choices_of(field.key)
         epsilon = cell.parameters.get("protocol.epsilon") if cell is not None else None
-        options: list[tuple[Any, str]] = [(rule, rule) for rule in _RULES]
+        options: list[tuple[Any, str]] = [(rule, rule) for rule in rules]
         if isinstance(epsilon, int | float):
-            options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in _RULES]
+            options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
         g = cell.hash_range if cell is not None else None
         given = value if isinstance(value, int) else g or 2
         field.choose_from([*options, (given, "given")])
-        field.show(value if value in _RULES else given)
+        field.show(value if value in rules else given)
 
     def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
         """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""

@@ -67,7 +67,7 @@ def reshaped(attack: Mapping[str, Any], shape: Shape) -> Table:
 def _mixed(attack: Mapping[str, Any]) -> Table:
     own = {key: value for key, value in attack.items() if key not in ("share", "targets")}
     if own.get("kind") in (None, "none"):
-        own = {"kind": "mga"}
+        own = {"kind": _first_kinds()[0]}
     return {
         "share": attack.get("share", FIRST_SHARE),
         "targets": attack.get("targets", dict(_TARGETS)),
@@ -76,10 +76,10 @@ def _mixed(attack: Mapping[str, Any]) -> Table:
 
 
 def _single(mixture: Mapping[str, Any]) -> Table:
-    first = next(iter(parts_of(mixture)), {"kind": "mga"})
+    first = next(iter(parts_of(mixture)), {})
     first.pop("weight", None)
     return {
-        "kind": first.pop("kind", "mga"),
+        "kind": first.pop("kind", _first_kinds()[0]),
         "share": mixture.get("share", FIRST_SHARE),
         "targets": first.pop("targets", mixture.get("targets", dict(_TARGETS))),
         **first,
@@ -98,7 +98,7 @@ def _unphased(attack: Mapping[str, Any]) -> Table:
     if isinstance(share, Mapping):
         share = share.get("to", FIRST_SHARE)
     targets = first.get("targets", attack.get("targets", dict(_TARGETS)))
-    mix = parts_of(first) or [{"kind": "mga", "weight": 1.0}]
+    mix = parts_of(first) or [new_part(())]
     return {"share": share, "targets": targets, "mix": mix}
 
 
@@ -120,7 +120,7 @@ def moved(key: str, shape: Shape) -> str | None:
 
 
 def lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What of an attack its new shape does not say, in words; "" for nothing."""
+    """The parts or phases that an attack loses in its new shape, in words; "" for none."""
     phases, parts = phases_of(before), parts_of(before)
     if len(phases) > 1 and shape_of(after) != "phases":
         return "all phases but the first"
@@ -131,7 +131,7 @@ def lost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 
 def ramped(share: Any, shape: str, rounds: int) -> Any:
-    """A phase's share in another form: one number, or what it goes through in so many rounds."""
+    """A phase's share in another form: one number, or a ramp over the number of its rounds."""
     before = share if isinstance(share, Mapping) else {"from": 0.0, "to": share}
     to = before.get("to", FIRST_SHARE)
     if shape == "constant":
@@ -156,11 +156,16 @@ def span(phases: Sequence[Mapping[str, Any]], at: int) -> tuple[int, int]:
 # Lists of parts and of phases.
 
 
+def _first_kinds() -> list[str]:
+    """The kinds of attack to begin with, the strongest first."""
+    return swept_kinds("attack", "")[::-1]
+
+
 def new_part(parts: Sequence[Mapping[str, Any]]) -> Table:
     """A part to add: a kind that is not there yet, with the mean of the weights."""
     there = {part.get("kind") for part in parts}
-    *_, strongest = compared = swept_kinds("attack", "")
-    kind = next((kind for kind in reversed(compared) if kind not in there), strongest)
+    first = _first_kinds()
+    kind = next((kind for kind in first if kind not in there), first[0])
     weights = [weight for part in parts if isinstance(weight := part.get("weight"), int | float)]
     mean = sum(weights) / len(weights) if weights else 1.0
     return {"kind": kind, "weight": float(f"{mean:.3g}")}
@@ -172,7 +177,7 @@ def new_phase(phases: Sequence[Mapping[str, Any]]) -> Table:
     last.pop("muted", None)
     share = last.get("share", FIRST_SHARE)
     ended = share.get("to", FIRST_SHARE) if isinstance(share, Mapping) else share
-    mix = parts_of(last) or [{"kind": "mga", "weight": 1.0}]
+    mix = parts_of(last) or [new_part(())]
     return {**last, "rounds": last.get("rounds", FIRST_ROUNDS), "share": ended, "mix": mix}
 
 
@@ -234,16 +239,16 @@ def described_mix(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def shares_of(parts: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Of all fakes, the share of each part; zeros where the weights say nothing."""
-    weights = [part.get("weight", 1.0) for part in parts]
-    plain = [
-        float(one)
-        if isinstance(one, int | float) and not isinstance(one, bool) and one > 0
-        else 0.0
-        for one in weights
-    ]
-    total = sum(plain)
-    return [one / total if total else 0.0 for one in plain]
+    """The share of each part in all fakes; zeros where the weights say nothing."""
+    weights = [_weight(part.get("weight", 1.0)) for part in parts]
+    total = sum(weights)
+    return [weight / total if total else 0.0 for weight in weights]
+
+
+def _weight(value: Any) -> float:
+    """A weight as a number; 0 for what is none above 0."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and value > 0 else 0.0
 
 
 def described_phase(phases: Sequence[Table], at: int) -> str:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ...catalogue import key_words
 from .state import Draft
+
+Type = Literal["integer", "number", "text", "list"]
+"""What a field reads from a text that is typed."""
+
+_TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
 
 if TYPE_CHECKING:
     from core.bounds import Range
@@ -85,6 +91,17 @@ def allowed(key: str) -> Range | None:
 
     declared = range_of(key)
     return declared and Range(declared.low, min(declared.high, declared.limit), declared.ends)
+
+
+def input_of(key: str) -> tuple[Type, list[tuple[Any, str]] | None]:
+    """The type of a key, and its choices with their words; None where it has others as well."""
+    from core.scenario import choices_of, range_of, type_of
+
+    if choices_of(key) and range_of(key):
+        return "integer", None  # a word or a number: both are typed
+    words = key_words(key).words
+    choices = [(value, words.get(value, str(value))) for value in choices_of(key)]
+    return _TYPES.get(type_of(key), "text"), choices or None
 
 
 def default_of(key: str, kind: str = "") -> Any:

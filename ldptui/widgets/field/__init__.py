@@ -7,10 +7,11 @@ rule that it breaks is named in one place, the scenario's own check.
 
 from __future__ import annotations
 
+from ...session.draft.looking import Type
 from .controls import Choice, ValueInput, act_at_once, faint, leave, muted
 from .field import LABEL_WIDTH, Field
 from .steps import Steps, nudged, steps_of
-from .typed import Type, read, write
+from .typed import read, write
 
 __all__ = [
     "LABEL_WIDTH",

@@ -15,10 +15,11 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from ...messages import FieldFocused, KeyEdited
+from ...session.draft.looking import Type
 from ..fitting import fitted
 from .controls import Choice, ValueInput, faint
-from .steps import nudged, steps_of
-from .typed import Type, read, write
+from .steps import Steps, nudged, steps_of
+from .typed import read, write
 
 if TYPE_CHECKING:
     from core.bounds import Range
@@ -31,8 +32,10 @@ LABEL_WIDTH: Final = 24
 class Field(Widget):
     """A label, a control and, where there is a problem, a sentence below.
 
-    key : the dotted key that it edits. optional : empty text removes the key. options : for a
-    choice, values with their words. like : the key whose range and steps it has, if not its own.
+    key : the dotted key that it edits. type_, options : None for those of its dataclass, which are
+    read when a value is first shown; options are values with their words. optional : empty text
+    removes the key. placeholder : stands in an empty text. like : the key whose range, type and
+    steps it has, if not its own.
     """
 
     DEFAULT_CSS = """
@@ -77,35 +80,56 @@ class Field(Widget):
         self,
         key: str,
         label: str,
-        type_: Type = "text",
+        type_: Type | None = None,
         *,
         options: Sequence[tuple[Any, str]] | None = None,
         rows: int = 1,
         optional: bool = False,
         grouped: bool = True,
+        placeholder: str = "",
         like: str = "",
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.key, self.label, self.type_ = key, label, type_
+        self.key, self.label, self.type_ = key, label, type_ or "text"
         self.optional, self.grouped = optional, grouped
         self.like = like or key
-        self.steps = steps_of(self.like, type_)
+        self.steps: Steps | None = None  # its own; else those of the key it is like
         self.bounds: Range | None = None  # its own; else those of the key it is like
         self.offered: tuple[str, ...] = ()
         self._value: Any = None  # what was shown last
         self._sent: list[Any] = []  # what was posted and has not come back yet
         self._problem = ""
-        self.control: ValueInput | Choice
-        if options is None:
-            self.control = ValueInput(compact=True, select_on_focus=False)
-            self.control.cursor_blink = False
-        else:
-            self.control = Choice(options, rows=rows)
+        self._rows, self._placeholder = rows, placeholder
+        self._composed = False
+        self._control: ValueInput | Choice | None = None
+        if type_ is not None or options is not None:
+            self._control = self._made(options)
         self.set_class(not label, "-bare")
 
     def compose(self) -> ComposeResult:
-        yield self.control
+        self._composed = True
+        if self._control is not None:
+            yield self._control
+
+    @property
+    def control(self) -> ValueInput | Choice:
+        """The input or the choice; before its key's dataclass could be read there is none."""
+        if self._control is None:
+            from ...session.draft import input_of
+
+            self.type_, options = input_of(self.like)
+            self._control = self._made(options)
+            if self._composed:
+                self.mount(self._control, before=0 if self.children else None)
+        return self._control
+
+    def _made(self, options: Sequence[tuple[Any, str]] | None) -> ValueInput | Choice:
+        if options is not None:
+            return Choice(options, rows=self._rows)
+        made = ValueInput(compact=True, select_on_focus=False, placeholder=self._placeholder)
+        made.cursor_blink = False
+        return made
 
     def render(self) -> RenderResult:
         if self.is_disabled:
@@ -178,9 +202,7 @@ class Field(Widget):
 
     def follow(self, like: str) -> None:
         """Take the range and the steps of another key."""
-        if like != self.like:
-            self.like = like
-            self.steps = steps_of(like, self.type_)
+        self.like = like
 
     def choose_from(self, options: Sequence[tuple[Any, str]]) -> None:
         """Change what a choice offers."""
@@ -205,9 +227,9 @@ class Field(Widget):
 
     def _fit(self) -> None:
         """Long text gets a row of its own below the label, so that it is not cut."""
-        if isinstance(self.control, ValueInput) and self.label and self.size.width:
+        if isinstance(self._control, ValueInput) and self.label and self.size.width:
             room = self.size.width - LABEL_WIDTH
-            self.set_class(cell_len(self.control.value) + 1 > room, "-below")
+            self.set_class(cell_len(self._control.value) + 1 > room, "-below")
 
     # Upwards.
 
@@ -260,7 +282,7 @@ class Field(Widget):
             value = self._value
         if not isinstance(value, int | float):
             value = bounds.low if bounds is not None and math.isfinite(bounds.low) else 0
-        number = nudged(value, up, big, self.steps)
+        number = nudged(value, up, big, self.steps or steps_of(self.like, self.type_))
         if bounds is not None and number not in bounds:
             end = bounds.high if number > value else bounds.low
             if end not in bounds or not math.isfinite(end):

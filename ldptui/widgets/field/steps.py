@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from ...catalogue import key_words
-from .typed import Type
+from ...session.draft.looking import Type
 
 
 @dataclass(frozen=True)

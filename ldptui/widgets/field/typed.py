@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, DecimalException
-from typing import Any, Literal
+from typing import Any
 
+from ...session.draft.looking import Type
 from ...text.format import count
-
-Type = Literal["integer", "number", "text", "list"]
 
 
 def read(text: str, type_: Type) -> Any:

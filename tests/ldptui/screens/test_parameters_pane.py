@@ -7,11 +7,12 @@ from support.form_app import SCENARIO, SWEEP, FormApp
 from textual.widget import Widget
 
 import scenarios
+from core.scenario import KINDS, names_of
 from ldptui.screens.workbench.attack.form import AttackForm
 from ldptui.screens.workbench.parameters import ParametersPane
 from ldptui.screens.workbench.sweep import SweepEditor
 from ldptui.screens.workbench.sweep_list import SweepList, described
-from ldptui.session.draft import draft_of, edited, keys_of, new_sweep, sweep_of, sweepable
+from ldptui.session.draft import draft_of, edited, new_sweep, sweep_of, sweepable
 from ldptui.widgets.field import Choice, Field
 
 SIZES = [(80, 20), (44, 15), (140, 50)]
@@ -175,7 +176,8 @@ def visible(field: Field) -> bool:
 
 async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
     app = FormApp(ParametersPane)
-    async with app.run_test(size=(90, 30)) as pilot:
+    async with app.run_test(size=(70, 40)) as pilot:
+        await pilot.pause()
         assert "● auto" in str(app.field("simulate.path").control.render())
         app.show(edited(app.draft, "protocol.kind", "laplace"))
         await pilot.pause()
@@ -315,12 +317,13 @@ def protocol_keys(app: FormApp) -> list[str]:
     return [key.removeprefix("protocol.") for key in keys(app) if key.startswith("protocol.")]
 
 
-def test_every_key_of_every_protocol_has_a_field() -> None:
-    from core.protocols import KINDS
-    from ldptui.screens.workbench.parameters import _PROTOCOL
-
-    known = {name for kind in KINDS for name in keys_of("protocol", kind)}
-    assert known == {name for name, _ in _PROTOCOL}
+async def test_every_key_of_every_kind_has_a_field() -> None:
+    app = FormApp(ParametersPane)
+    async with app.run_test(size=(70, 40)):
+        there = {field.key for field in app.query(Field)}
+        for table in ("protocol", "population"):
+            known = {f"{table}.{name}" for kind in KINDS[table] for name in names_of(table, kind)}
+            assert known <= there
 
 
 async def test_a_form_of_rappor_shows_what_it_has() -> None:

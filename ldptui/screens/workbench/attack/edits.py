@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ....catalogue import key_words
 from ....session.draft.attack_script import Table, ramped
 
 if TYPE_CHECKING:
@@ -17,14 +18,17 @@ GIVEN: Final = "given"
 """No goal: the share is given."""
 SHARED: Final = "shared"
 """No targets of its own: of a part or a phase those of the attack, of an attack those of them."""
-DRIFTS: Final[dict[str, Table]] = {
-    "none": {},
-    "uniform": {},
-    "zipf": {"exponent": 1.0},
-    "geometric": {"ratio": 0.9},
-    "normal": {"mean": 0.0, "std": 1.0},
-}
-"""The populations that a form can mix in, with what they start with; `counts` by the script."""
+
+
+def drifts() -> dict[str, Table]:
+    """The populations that a form can mix in, with what they start with; others by the script."""
+    from core.scenario import kinds_at, names_of
+
+    starts: dict[str, Table] = {"none": {}}
+    for kind in kinds_at("campaign.drift"):
+        names = [name for name in names_of("population", kind) if name not in ("items", "users")]
+        starts[kind] = {name: key_words(f"population.{name}").start for name in names}
+    return {kind: start for kind, start in starts.items() if None not in start.values()}
 
 
 def aimed(draft: Draft, metric: str) -> tuple[str, Any]:
@@ -50,7 +54,7 @@ def drifting(draft: Draft, kind: str) -> Table | None:
     cell = draft.cell
     items = cell.population.domain_size if cell is not None else 128
     fitting = {"mean": round((items - 1) / 2, 1), "std": max(1.0, round(items / 8, 1))}
-    start = {key: fitting.get(key, value) for key, value in DRIFTS[kind].items()}
+    start = {key: fitting.get(key, value) for key, value in drifts()[kind].items()}
     return {"kind": kind, **start}
 
 

@@ -14,14 +14,14 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import kind_words, listed_kinds, title_of
+from ....catalogue import key_words, kind_words, listed_keys, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft.attack_script import Shape, Table
-from ....widgets.field import Field, Type
+from ....widgets.field import Field
 from ..blank import Scrolled
 from ..parameters import labelled, said
-from .edits import DRIFTS, GIVEN, SHARED, aimed, drifting, picked, ramp_of
+from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of
 from .facts import facts, hashes, problem, stretches, swept
 from .item_list import Item, ItemList
 from .phase_strip import PhaseStrip
@@ -30,35 +30,11 @@ if TYPE_CHECKING:
     from ....session.draft import Draft
 
 SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
-PICKS: Final = {
-    "random": "random",
-    "least-frequent": "least frequent",
-    "most-frequent": "most frequent",
-    "listed": "listed",
-}
-GOALS: Final = {
-    GIVEN: "none",
-    "gain": "gain",
-    "target_frequency": "frequency",
-    "targets_in_top_k": "top k",
-}
-"""What the number of fakes follows from: a share, or a goal."""
-OVER: Final = {"malicious": "fake users", "share": "share"}
-DRIFTING: Final = ("exponent", "ratio", "mean", "std")
 CONSTANT: Final = "constant"
-RAMPS: Final = (CONSTANT, "linear", "exponential", "step")
 WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
 """Keys that have no field of their own: what is wrong with one is said beside the shapes."""
-OWN: Final[tuple[tuple[str, Type | tuple[str, ...]], ...]] = (
-    ("name", "text"),
-    ("seeds", "integer"),
-    ("scoring", ("anchor", "bucket")),
-    ("subset", "integer"),
-    ("size", "integer"),
-    ("distribution", "list"),
-    ("cohort", "number"),
-)
-"""Keys that a kind may have, each with its type or its words; those of the chosen one are shown."""
+APART: Final = ("share", "targets", "options")
+"""Keys of a kind that have fields elsewhere in the form, or in the script alone."""
 
 
 class AttackForm(Scrolled):
@@ -85,32 +61,28 @@ class AttackForm(Scrolled):
     def compose(self) -> ComposeResult:
         yield Field("attack.shape", "", options=SHAPES, id="shape")
         yield from _kind_fields("kind")
-        yield labelled("campaign.rounds", "integer", optional=True)
-        yield labelled("campaign.churn", "number", optional=True)
-        yield labelled("campaign.drift", options=[(one, one) for one in DRIFTS], id="drift")
-        for name in DRIFTING:
-            yield labelled(f"campaign.drift.{name}", "number", id=f"drift-{name}")
+        yield labelled("campaign.rounds", optional=True)
+        yield labelled("campaign.churn", optional=True)
+        yield labelled("campaign.drift", options=[("none", "none")], id="drift")
+        for name in _shapes_of_drift():
+            yield labelled(f"campaign.drift.{name}", id=f"drift-{name}")
         yield PhaseStrip()
         yield ItemList("phase", "attack.phase", mutes=True, id="phases")
-        yield labelled("attack.phase.*.rounds", "integer", id="length")
-        ramps = [(one, one) for one in RAMPS]
-        yield labelled("attack.phase.*.share.shape", options=ramps, id="ramp")
-        yield labelled("goal.metric", options=list(GOALS.items()), id="goal")
-        yield labelled("goal.at_least", "number", id="at-least")
-        yield labelled("goal.over", options=list(OVER.items()), id="over")
-        yield labelled("attack.share", "number", id="share")
-        yield labelled("attack.phase.*.share.to", "number", like="attack.share", id="to")
-        yield labelled("attack.phase.*.share.at", "integer", id="jump")
+        yield labelled("attack.phase.*.rounds", id="length")
+        yield labelled("attack.phase.*.share.shape", id="ramp")
+        yield labelled("goal.metric", id="goal")
+        yield labelled("goal.at_least", id="at-least")
+        yield labelled("goal.over", id="over")
+        yield labelled("attack.share", id="share")
+        yield labelled("attack.phase.*.share.to", like="attack.share", id="to")
+        yield labelled("attack.phase.*.share.at", id="jump")
         yield from _target_fields("phase")
         yield from _target_fields("targets")
         yield ItemList("part", "attack.mix", id="parts")
-        yield labelled("attack.mix.*.weight", "number", id="weight")
+        yield labelled("attack.mix.*.weight", id="weight")
         yield from _kind_fields("part-kind")
-        for name, shape in OWN:
-            if isinstance(shape, str):
-                yield labelled(f"attack.{name}", shape, optional=True, id=name)
-            else:
-                yield labelled(f"attack.{name}", options=[(one, one) for one in shape], id=name)
+        for name in _own_names():
+            yield labelled(f"attack.{name}", optional=True, id=name)
         yield from _target_fields("own")
         yield Static(classes="words", id="facts", markup=False)
 
@@ -177,6 +149,7 @@ class AttackForm(Scrolled):
         for field in self.query_children(Field):
             if field.key == "campaign.drift":
                 field.display = campaign
+                field.choose_from([(kind, kind) for kind in drifts()])
                 field.show(drift.get("kind", "none"), said(draft, field.key))
             elif field.key.startswith("campaign."):
                 field.display = campaign and (
@@ -200,15 +173,19 @@ class AttackForm(Scrolled):
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
     def _show_share(self, draft: Draft, shape: Shape) -> None:
-        from ....session.draft import kind_of, value_of
+        from ....session.draft import input_of, kind_of, value_of
 
         stage = self._stage
         ramp = value_of(draft, f"{stage}.share")
         ramped = isinstance(ramp, Mapping)
         form = self.query_one("#ramp", Field)
         form.display = shape == "phases"
+        if form.display:
+            shapes = input_of("attack.phase.*.share.shape")[1] or []
+            form.choose_from([(CONSTANT, CONSTANT), *shapes])
         form.move_to(f"{stage}.share.shape")
-        form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
+        if form.display:
+            form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
         own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
         goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in own else None
@@ -228,10 +205,13 @@ class AttackForm(Scrolled):
 
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
+        from ....session.draft import input_of
+
         goal, at_least, over = (self.query_one(f"#{one}", Field) for one in _GOAL_FIELDS)
         goal.display = shown
         at_least.display = over.display = metric is not None
         if shown:
+            goal.choose_from([(GIVEN, "none"), *(input_of("goal.metric")[1] or [])])
             goal.show(metric or GIVEN, said(draft, "goal.metric"))
         if metric is not None:
             self._place("at-least", "goal.at_least", draft)
@@ -274,11 +254,11 @@ class AttackForm(Scrolled):
         if "cohorts" not in used_keys(draft, "protocol"):
             own -= {"cohort"}
         hashing = hashes(draft)
-        for name, _ in OWN:
-            one = self.query_one(f"#{name}", Field)
-            one.display = name in own
-            one.disabled = name in ("seeds", "scoring") and not hashing
-            if one.display:
+        for name in _own_names():
+            field = self.query_one(f"#{name}", Field)
+            field.display = name in own
+            field.disabled = name in ("seeds", "scoring") and not hashing
+            if field.display:
                 self._place(name, f"{part}.{name}", draft)
         self.query_one("#facts").display = True
 
@@ -289,7 +269,7 @@ class AttackForm(Scrolled):
 
         leave : what it means to have none here, where that may be.
         """
-        from ....session.draft import value_of
+        from ....session.draft import input_of, value_of
 
         targets = value_of(draft, table)
         listed = isinstance(targets, dict) and "items" in targets
@@ -300,7 +280,8 @@ class AttackForm(Scrolled):
         if not shown:
             return
         how = "listed" if listed else SHARED if leave and targets is None else None
-        options = [*([(SHARED, leave)] if leave else ()), *PICKS.items()]
+        rules = input_of("attack.targets.pick")[1] or []
+        options = [*([(SHARED, leave)] if leave else ()), *rules, ("listed", "listed")]
         pick.choose_from(options)
         pick.move_to(f"{table}.pick")
         pick.swept = swept(draft, f"{table}.pick")
@@ -385,6 +366,19 @@ class AttackForm(Scrolled):
         self.post_message(KeyEdited(key, items))
 
 
+def _own_names() -> list[str]:
+    """The names of the keys that a kind of attack may have; those of the chosen one are shown."""
+    names = [key.removeprefix("attack.") for key in listed_keys() if key.count(".") == 1
+             and key.startswith("attack.") and key not in WHOLE]  # fmt: skip
+    return [name for name in names if name not in (*APART, "kind", "shape")]
+
+
+def _shapes_of_drift() -> list[str]:
+    """The names of the numbers that shape a population to mix in."""
+    keys = (key for key in listed_keys() if key.startswith("population."))
+    return [key.partition(".")[2] for key in keys if isinstance(key_words(key).start, float)]
+
+
 def _kind_fields(name: str) -> Iterator[Widget]:
     """The kind of an attack, which may be none, or of a part, and why one would choose it."""
     kinds = [(kind, kind) for kind in listed_kinds("attack") if name == "kind" or kind != "none"]
@@ -395,9 +389,9 @@ def _kind_fields(name: str) -> Iterator[Widget]:
 def _target_fields(name: str) -> Iterator[Field]:
     pick, many, items = (f"{name}-{one}" for one in _TARGET_KEYS)
     label = _TARGETS_OF.get(name) or title_of("attack.targets.pick")
-    yield Field("attack.targets.pick", label, options=list(PICKS.items()), id=pick)
-    yield labelled("attack.targets.count", "integer", id=many)
-    yield labelled("attack.targets.items", "list", id=items)
+    yield Field("attack.targets.pick", label, id=pick)
+    yield labelled("attack.targets.count", id=many)
+    yield labelled("attack.targets.items", id=items)
 
 
 _TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
