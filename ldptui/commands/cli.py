@@ -198,6 +198,11 @@ def theory_parser() -> argparse.ArgumentParser:
         help='of olh: "nearest" (default), "ceil" or "floor" of e^ε + 1, or an integer',
     )
     parser.add_argument(
+        "--subset-size",
+        metavar="W",
+        help='of ss: "best" (default), or the number of items in a report',
+    )
+    parser.add_argument(
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
     )
     parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")

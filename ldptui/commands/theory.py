@@ -8,7 +8,7 @@ import textwrap
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, get_args, get_type_hints
 
 from core.attacks import SHARE
 from core.bounds import Range
@@ -87,9 +87,7 @@ def _setting(options: Namespace) -> Setting:
     """The protocol that the options describe, and the other numbers; raises ScenarioError."""
     kind, spec = options.protocol, KINDS[options.protocol]
     keys = {name: getattr(options, name, None) for name in _keys(spec)}
-    given: dict[str, Any] = {name: value for name, value in keys.items() if value is not None}
-    if "hash_range" in given:
-        given["hash_range"] = _hash_range(given["hash_range"])
+    given = {key: _read(spec, key, value) for key, value in keys.items() if value is not None}
     search = SeedSearch(options.seeds, options.scoring)
     try:
         return bound(
@@ -100,14 +98,18 @@ def _setting(options: Namespace) -> Setting:
         raise ScenarioError(error.rule, key=_option(error.key)) from error
 
 
-def _hash_range(rule: str) -> str | int:
-    """A rule for g, or g itself; raises ScenarioError."""
-    if rule.isascii() and rule.removeprefix("-").isdigit() and len(rule) < 20:
-        return int(rule)
-    if rule not in ("nearest", "ceil", "floor"):
-        wanted = f'must be "nearest", "ceil", "floor" or an integer, {got(rule)}'
-        raise ScenarioError(wanted, key="--hash-range")
-    return rule
+def _read(spec: type[Any], key: str, value: Any) -> Any:
+    """A rule, or a number, as the key of the kind has it; raises ScenarioError."""
+    hint = get_type_hints(spec)[key]
+    rules = [word for part in get_args(hint) for word in get_args(part)]
+    if not isinstance(value, str) or int not in get_args(hint):
+        return value
+    if value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
+        return int(value)
+    if value not in rules:
+        words = ", ".join(f'"{rule}"' for rule in rules)
+        raise ScenarioError(f"must be {words} or an integer, {got(value)}", key=_option(key))
+    return value
 
 
 def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:

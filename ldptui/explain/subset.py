@@ -9,7 +9,7 @@ from typing import Final
 
 from core.attacks import Attack
 from core.cell import Cell
-from core.protocols.subset import SubsetSelection
+from core.protocols.subset import SubsetSelection, best_size
 from core.pure import Reports
 
 from ..text import format as fmt
@@ -40,11 +40,12 @@ def _probabilities(protocol: SubsetSelection) -> Iterator[Formula]:
     p, q, w, d = protocol.p, protocol.q, protocol.subset_size, protocol.domain_size
     e_, p_ = short(math.exp(protocol.epsilon)), short(p)
     live = partial(numeric, PROTOCOL, source=YB)
+    best = best_size(d, protocol.epsilon)
     yield live(
-        "Items in a report, with the least average error", "w = d / (e^ε + 1), one of the two "
-        "integers around it", f"{count(d)} / ({e_} + 1)", w,
+        "Items in a report that make the average error least",
+        "w* = d / (e^ε + 1), up or down to an integer", f"{count(d)} / ({e_} + 1)", best,
     )  # fmt: skip
-    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded", "YB")
+    yield listed("subset_size", "w", w, "d/(e^ε + 1), rounded" if w == best else "as given", "YB")
     yield live(OWN, "p = w e^ε / (w e^ε + d − w)", f"{w} · {e_} / ({w} · {e_} + {count(d - w)})", p,
                entry=Entry("p", "p", "YB"))  # fmt: skip
     yield live(
