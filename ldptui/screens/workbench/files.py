@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,13 @@ def first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
     import scenarios
 
     return opened(scenarios.path("quickstart")), ""
+
+
+def collect_garbage_again() -> None:
+    """The search for garbage is off since `start`; what is there by now stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def open_by_path(desk: Desk) -> None:

@@ -8,7 +8,6 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -48,7 +47,7 @@ from .keys import KEYS
 from .panes import CHARTS, Panes
 from .player import Player
 from .simulating import Simulating
-from .status import StatusLine
+from .status import StatusLine, in_words
 from .title import TitleBar
 from .too_small import TooSmall
 
@@ -135,9 +134,7 @@ class WorkbenchScreen(Screen[None]):
         await self._panes.mount_forms()
         self._arrange()
         draft, note = await loading
-        if not gc.isenabled():  # since `start`; what is there now stays
-            gc.freeze()
-            gc.enable()
+        files.collect_garbage_again()
         if not self.is_mounted:
             return  # left before it was loaded
         self.draft = draft
@@ -210,7 +207,7 @@ class WorkbenchScreen(Screen[None]):
         title = self.query_one(TitleBar)
         title.scenario = after.title
         title.modified = after.modified
-        self._show_problems()
+        self._status.problem = in_words(after.problems)
         if after.unread is not None:
             reading = self._background.read_population(after.unread)
             self.run_worker(reading, exit_on_error=False)
@@ -225,15 +222,6 @@ class WorkbenchScreen(Screen[None]):
     def on_long_work(self, message: LongWork) -> None:
         message.stop()
         self._do(self._background.work(message))
-
-    def _show_problems(self) -> None:
-        """The first problem in the status line, in the form's words; nothing while all is well."""
-        from ...catalogue import named
-
-        problems = self.draft.problems if self.draft else ()
-        sentence = f"{named(problems[0].key)} {problems[0].message}".strip() if problems else ""
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        self._status.problem = sentence + more
 
     def action_mend(self) -> None:
         """Go to the field of the first problem."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -13,6 +14,7 @@ from textual.widget import Widget
 from ...terminal.keyboard import RUN, key_of
 
 if TYPE_CHECKING:
+    from ...session.draft import Problem
     from ...session.snapshot import Snapshot
 
 NOTE_S = 4.0
@@ -149,3 +151,13 @@ class StatusLine(Widget):
         eighths = round(share * BAR * 8)
         bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
         return bar.ljust(BAR, "░")
+
+
+def in_words(problems: Sequence[Problem]) -> str:
+    """The first problem of a draft in the form's words, and the number of others; "" for none."""
+    from ...catalogue import named
+
+    if not problems:
+        return ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{named(problems[0].key)} {problems[0].message}".strip() + more

@@ -64,3 +64,10 @@ def facts(draft: Draft) -> str:
     first = f"{many}   r = {cell.targets.size}"
     gap = "   " if len(first) + len(held) <= NARROWEST - 9 else "\n"  # never inside a number
     return f"{first}{gap}f_T = {held}"
+
+
+def keys_of_kind(kind: object) -> frozenset[str]:
+    """The keys that a kind of attack has."""
+    from ....session.draft import keys_of
+
+    return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()

@@ -14,7 +14,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import key_words, kind_words, listed_keys, listed_kinds, title_of
+from ....catalogue import key_words, kind_words, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft.attack_script import Shape, Table
@@ -22,7 +22,7 @@ from ....widgets.field import Field
 from ..blank import Scrolled
 from ..parameters import labelled, said
 from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of
-from .facts import facts, hashes, problem, stretches, swept
+from .facts import facts, hashes, keys_of_kind, problem, stretches, swept
 from .item_list import Item, ItemList
 from .phase_strip import PhaseStrip
 
@@ -187,7 +187,7 @@ class AttackForm(Scrolled):
         if form.display:
             form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
-        own = _keys(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
+        own = keys_of_kind(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
         goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in own else None
         self._show_goal(draft, shape != "phases" and "share" in own, goal)
         share.display = "share" in own and goal is None
@@ -235,7 +235,7 @@ class AttackForm(Scrolled):
         self._show_targets(draft, "own", f"{self._part}.targets", bool(there), leave="those above")
 
     def _show_kind(self, draft: Draft) -> None:
-        from ....session.draft import used_keys, value_of
+        from ....session.draft import value_of
 
         part = self._part
         kind = value_of(draft, f"{part}.kind") or "none"
@@ -250,7 +250,7 @@ class AttackForm(Scrolled):
                 _update(words, reason)
         if single:
             self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
-        own = _keys(kind)
+        own = keys_of_kind(kind)
         if "cohorts" not in used_keys(draft, "protocol"):
             own -= {"cohort"}
         hashing = hashes(draft)
@@ -402,12 +402,6 @@ _TARGET_KEYS: Final = ("pick", "count", "items")
 def _chosen(items: ItemList) -> int:
     """The row whose fields are shown: the last one where the row that adds one is chosen."""
     return min(items.at, max(0, len(items.rows) - 1))
-
-
-def _keys(kind: object) -> frozenset[str]:
-    from ....session.draft import keys_of
-
-    return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()
 
 
 def _update(words: Static, text: str) -> None:
