@@ -14,7 +14,7 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import key_words, kind_words, listed_kinds, title_of
+from ....catalogue import key_words, kind_words, listed_keys, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft.attack_script import Shape, Table
@@ -235,7 +235,7 @@ class AttackForm(Scrolled):
         self._show_targets(draft, "own", f"{self._part}.targets", bool(there), leave="those above")
 
     def _show_kind(self, draft: Draft) -> None:
-        from ....session.draft import value_of
+        from ....session.draft import used_keys, value_of
 
         part = self._part
         kind = value_of(draft, f"{part}.kind") or "none"
