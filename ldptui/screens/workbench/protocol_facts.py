@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 NEAR: Final = 1.025
-"""A σ of at most so many times the least one counts as the least: OLH rounds its hash range."""
+"""The ratio to the least error up to which another counts as the least: OLH rounds its g."""
 
 T = TypeVar("T")
 
@@ -51,8 +51,12 @@ def facts_of(draft: Draft) -> Facts | None:
         return None
     spreads = {kind: _or_none(lambda kind=kind: _spread(cell, kind, epsilon)) for kind in KINDS}  # type: ignore[misc]
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
-    least = min((spread for spread in local.values() if spread is not None), default=math.nan)
-    best = [kind for kind, spread in local.items() if spread is not None and spread <= NEAR * least]
+    errors = {
+        kind: _or_none(lambda kind=kind: _mean_error(cell, kind, epsilon))  # type: ignore[misc]
+        for kind in local
+    }
+    least = min((error for error in errors.values() if error is not None), default=math.nan)
+    best = [kind for kind, error in errors.items() if error is not None and error <= NEAR * least]
     return Facts(
         families={kind: family_of(kind) for kind in KINDS},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
@@ -82,11 +86,10 @@ def _epsilon(cell: Cell) -> float | None:
 
 
 def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
-    """Where d stands to the border below which direct encoding has the least error."""
-    d, border = cell.population.domain_size, 3 * math.exp(epsilon) + 2
-    power = "e^ε₁" if cell.noise is not None else "e^ε"
-    sign = "<" if d < border else "≥"
-    return f"d = {d} {sign} 3{power} + 2 = {short(border, 3)} → {'/'.join(best).upper()}"
+    """The kinds with the least mean squared error, at this d and ε."""
+    symbol = "ε₁" if cell.noise is not None else "ε"
+    where = f"d = {cell.population.domain_size}, {symbol} = {short(epsilon, 3)}"
+    return f"least MSE at {where}: {'/'.join(best).upper()}"
 
 
 def _written(spreads: dict[str, float | None]) -> dict[str, str]:
@@ -104,14 +107,32 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
     return written
 
 
-def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
-    """σ of one frequency under a kind at this ε."""
+def _mechanism(cell: Cell, kind: str, epsilon: float) -> Any:
+    """The cell's own protocol, or another kind at this ε."""
     from core.protocols import KINDS
 
-    mechanism: Any = cell.protocol
-    if kind != cell.parameters["protocol.kind"]:
-        mechanism = KINDS[kind](kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
-    return _error(mechanism, cell.population)
+    if kind == cell.parameters["protocol.kind"]:
+        return cell.protocol
+    return KINDS[kind](kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
+
+
+def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
+    """σ of one frequency under a kind at this ε."""
+    return _error(_mechanism(cell, kind, epsilon), cell.population)
+
+
+def _mean_error(cell: Cell, kind: str, epsilon: float) -> float:
+    """√MSE over all items, exact for a pure protocol; σ of one frequency for others."""
+    import numpy as np
+
+    from core.pure import is_pure, item_variance
+
+    mechanism, population = _mechanism(cell, kind, epsilon), cell.population
+    if not is_pure(mechanism):
+        return _error(mechanism, population)
+    # The variance is affine in the frequency, whose mean over the items is 1/d.
+    mean = 1 / population.domain_size
+    return math.sqrt(np.mean(item_variance(mechanism, population.users, mean)))
 
 
 def _error(mechanism: Any, population: Population) -> float:
