@@ -22,10 +22,10 @@ from ldptui.palette import Palette
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.terminal import places
 from ldptui.terminal.driver import ChangedCellsDriver
 from ldptui.terminal.mishaps import MOST
+from ldptui.widgets.status import StatusLine
 
 __all__ = ["own_home"]
 

@@ -22,12 +22,12 @@ from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import field_text
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.session.shelf import Shelf
 from ldptui.terminal import places, settings
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.key_hints import KeyHints
+from ldptui.widgets.status import StatusLine
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 

@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from ldptui.app import Workbench
 from ldptui.engine.recorded import Film
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal.settings import Settings
+from ldptui.widgets.status import StatusLine
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
 
@@ -26,7 +26,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     # A note is there until it is looked at, however slow the machine.
-    monkeypatch.setattr("ldptui.screens.workbench.status.NOTE_S", 1e6)
+    monkeypatch.setattr("ldptui.widgets.status.NOTE_S", 1e6)
 
 
 @asynccontextmanager

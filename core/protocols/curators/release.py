@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ...capabilities import Collection
-from ...sampling import Floats
-
-if TYPE_CHECKING:
-    from .curator import Curator
+from ...sampling import Counts, Floats
 
 
-def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Floats]:
+class Releases(Protocol):
+    """A curator, as far as its closed forms need it."""
+
+    def __hash__(self) -> int: ...
+
+    def moments(
+        self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
+    ) -> tuple[Floats, Floats] | None:
+        """Mean and variance of each released count; see `Curator.moments`."""
+        ...
+
+
+def clean_release(curator: Releases, collection: Collection) -> tuple[Floats, Floats]:
     """Mean and variance of each estimate without the attack: float64[d] each."""
     if collection.rounds:
         return _pooled([clean_release(curator, part) for part in collection.rounds],
@@ -30,7 +39,7 @@ def clean_release(curator: Curator, collection: Collection) -> tuple[Floats, Flo
 
 
 @lru_cache(maxsize=4)
-def released(curator: Curator, collection: Collection) -> tuple[Floats, Floats] | None:
+def released(curator: Releases, collection: Collection) -> tuple[Floats, Floats] | None:
     """The same with the attack; None where what fakes tell is not known, or the sum too long."""
     if collection.rounds:
         rounds = [released(curator, part) for part in collection.rounds]

@@ -28,7 +28,7 @@ from ...session.snapshot import Question, Reply
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
-from ..workbench.status import StatusLine
+from ...widgets.status import StatusLine
 from .form import LabForm
 from .keys import KEYS
 from .page import Page, release_of, sentences, subject, title_of

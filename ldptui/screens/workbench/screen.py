@@ -40,6 +40,7 @@ from ...session.past import Past
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot, over
 from ...widgets.key_hints import KeyHints
+from ...widgets.status import StatusLine, in_words
 from . import files
 from .background import Background
 from .kept import KeptRuns
@@ -47,7 +48,6 @@ from .keys import KEYS
 from .panes import CHARTS, Panes
 from .player import Player
 from .simulating import Simulating
-from .status import StatusLine, in_words
 from .title import TitleBar
 from .too_small import TooSmall
 

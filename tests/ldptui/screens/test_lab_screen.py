@@ -25,7 +25,6 @@ from ldptui.screens.dialogs.path import PathScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.session import draft as drafts
 from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings
@@ -33,6 +32,7 @@ from ldptui.widgets.field import Field
 from ldptui.widgets.number_table import NumberTable
 from ldptui.widgets.path_field import PathField
 from ldptui.widgets.plot import ChartView
+from ldptui.widgets.status import StatusLine
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 NAMES = tuple(TOPICS)

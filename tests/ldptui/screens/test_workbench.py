@@ -21,7 +21,6 @@ from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import screen as workbench_module
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.screens.workbench.title import TitleBar
 from ldptui.session.draft import Origin
 from ldptui.session.snapshot import Snapshot
@@ -29,6 +28,7 @@ from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Field, ValueInput
 from ldptui.widgets.key_hints import KeyHints
+from ldptui.widgets.status import StatusLine
 
 
 async def test_first_start_simulates_the_quickstart() -> None:
@@ -458,7 +458,7 @@ async def test_a_run_that_tells_nothing_counts_its_seconds(
 ) -> None:
     async with workbench() as (screen, _engine, _pilot):
         clock = time.monotonic() + 7
-        monkeypatch.setattr("ldptui.screens.workbench.status.time.monotonic", lambda: clock)
+        monkeypatch.setattr("ldptui.widgets.status.time.monotonic", lambda: clock)
         line = screen.query_one(StatusLine)
         line.snapshot = Snapshot(99, "running")
         clock += 5

@@ -6,8 +6,8 @@ import pytest
 from support.waiting import seen, until
 from textual.app import App, ComposeResult
 
-from ldptui.screens.workbench.status import StatusLine
 from ldptui.session.snapshot import Snapshot
+from ldptui.widgets.status import StatusLine
 
 
 class Alone(App[None]):
@@ -28,7 +28,7 @@ async def test_a_long_sentence_says_that_it_goes_on() -> None:
 
 
 async def test_a_note_gives_way_to_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.status.NOTE_S", 0.01)
+    monkeypatch.setattr("ldptui.widgets.status.NOTE_S", 0.01)
     app = Alone()
     async with app.run_test(size=(40, 3)) as pilot:
         line = app.query_one(StatusLine)

@@ -11,11 +11,11 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ...terminal.keyboard import RUN, key_of
+from ..terminal.keyboard import RUN, key_of
 
 if TYPE_CHECKING:
-    from ...session.draft import Problem
-    from ...session.snapshot import Snapshot
+    from ..session.draft import Problem
+    from ..session.snapshot import Snapshot
 
 NOTE_S = 4.0
 """How long a note stays."""
@@ -100,7 +100,7 @@ class StatusLine(Widget):
         return str(self.get_component_rich_style(f"status--{name}", partial=True))
 
     def _run(self, line: Text, run: Snapshot) -> None:
-        from ...text import format as fmt
+        from ..text import format as fmt
 
         what = "run" if run.full else "preview"
         if run.status == "running":
@@ -155,7 +155,7 @@ class StatusLine(Widget):
 
 def in_words(problems: Sequence[Problem]) -> str:
     """The first problem of a draft in the form's words, and the number of others; "" for none."""
-    from ...catalogue import named
+    from ..catalogue import named
 
     if not problems:
         return ""
