@@ -15,7 +15,7 @@ class Arm:
 
     @property
     def name(self) -> str:
-        """As in columns and JSON fields: clean, attacked, clean_defended, attacked_defended."""
+        """The arm's name in every output: clean, attacked, clean_defended, attacked_defended."""
         name = "attacked" if self.attacked else "clean"
         return f"{name}_defended" if self.defended else name
 

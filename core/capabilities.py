@@ -1,4 +1,4 @@
-"""What a mechanism may be able to do besides what all can.
+"""The capabilities that some mechanisms have, beyond those of all.
 
 A mechanism that lacks a capability has no such method. Why it has none it may say in words in its
 `lacks`, by the method's name: "GRR, whose report supports one item".
@@ -64,7 +64,7 @@ class BitLaw:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What closed forms have to know of a collection.
+    """A collection, as far as closed forms have to know it.
 
     histogram : int64[d], the genuine users of each item.
     fakes : for each kind of fakes their number, and the law of one report: a BitLaw, or what it
@@ -91,7 +91,7 @@ class Collection:
 
     @property
     def foreseen(self) -> bool:
-        """Whether it is known what all fakes send."""
+        """True if the law of every fake report is known."""
         return all(law is not None for _, law in self.fakes)
 
 
@@ -157,22 +157,22 @@ class SendsBits(Mechanism, Protocol):
 
 
 def tells_support(mechanism: object) -> TypeGuard[Supporting]:
-    """Whether it is known what one report supports."""
+    """Return whether the support of one report is known."""
     return hasattr(mechanism, "honest_support")
 
 
 def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:
-    """Whether it is known what one report has of bits that do not stand for items."""
+    """Return whether the law of one report's bits is known, where bits do not stand for items."""
     return hasattr(mechanism, "honest_bits")
 
 
 def foretells(mechanism: object) -> TypeGuard[Foretells]:
-    """Whether there are closed forms of its own."""
+    """Return whether the mechanism has closed forms of its own."""
     return hasattr(mechanism, "means")
 
 
 def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:
-    """Why a mechanism lacks a capability, in words that begin with its name; None if it has it.
+    """The reason why a mechanism lacks a capability, beginning with its name; None if it has it.
 
     otherwise : said after the name where the mechanism gives no reason of its own.
     """

@@ -46,7 +46,7 @@ class SeedSearch:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """What the server concludes from the counts of several trials.
+    """The server's conclusions from the counts of several trials.
 
     frequencies : float64[trials, d].
     detected : bool[trials, d], the items that it takes for held by somebody; None where the
@@ -58,7 +58,7 @@ class Estimates:
 
 
 class Mechanism(Protocol):
-    """What a trial of counts needs of anything that a scenario can name, parameters bound.
+    """The interface of everything that a trial of counts can run on, parameters bound.
 
     Counts are what the server adds up over the users, of whatever shape it has: the support counts
     int64[d] of a pure protocol, RAPPOR's bit counts, a curator's histogram and its noise. `targets`
@@ -72,27 +72,27 @@ class Mechanism(Protocol):
     def domain_size(self) -> int: ...
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Of honest users, int64[trials, d] for each item."""
+        """Counts of honest users. histogram : int64[trials, d], the users of each item."""
         ...
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        """Of int64[trials] fake users of the random report attack (RPA)."""
+        """Counts of fakes of the random report attack (RPA). count : int64[trials]."""
         ...
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        """Of int64[trials] fake users of the maximal gain attack (MGA)."""
+        """Counts of fakes of the maximal gain attack (MGA). count : int64[trials]."""
         ...
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
-        """Of fake users who send an item without noise, int64[trials, d] for each item."""
+        """Counts of fakes who send an item without noise. histogram : int64[trials, d]."""
         ...
 
     def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:
-        """Of int64[trials] fake users who support as few targets as possible."""
+        """Counts of fakes who support as few targets as possible. count : int64[trials]."""
         ...
 
     def can_avoid(self, r: int) -> bool:
-        """Whether there is something to report for fakes that avoid r targets."""
+        """Return whether fakes that avoid r targets have something to report."""
         ...
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
@@ -127,11 +127,11 @@ class LocalMechanism(Mechanism, Protocol):
         ...
 
     def support_counts(self, reports: Reports) -> Counts:
-        """int64[…]: how many reports support each item, or have each bit."""
+        """int64[…], the number of reports that support each item, or have each bit."""
         ...
 
     def received(self, reports: object, count: int) -> Reports:
-        """What a stranger's code gives as reports of `count` users; raises ValueError for others.
+        """The reports of `count` users from a stranger's code, checked; raises ValueError.
 
         The message says what must hold and what was found: "must be int64[5], got float64[5]".
         """
@@ -139,7 +139,7 @@ class LocalMechanism(Mechanism, Protocol):
 
 
 class Supporting(Protocol):
-    """What one report of each law supports, towards r targets."""
+    """The support of one report of each law, towards r targets."""
 
     @property
     def domain_size(self) -> int: ...
@@ -194,12 +194,12 @@ class PureProtocol(LocalMechanism, Supporting, Protocol):
 
 
 def is_pure(mechanism: object) -> TypeGuard[PureProtocol]:
-    """Whether reports support items, so that their counts are all that a server needs."""
+    """Return whether reports support items, so that a server needs their counts alone."""
     return hasattr(mechanism, "supports")
 
 
 def sends_reports(mechanism: object) -> TypeGuard[LocalMechanism]:
-    """Whether users send reports; to a trusted curator they tell their items."""
+    """Return whether users send reports; to a trusted curator they tell their items."""
     return hasattr(mechanism, "perturb")
 
 
@@ -223,7 +223,7 @@ def array_of(reports: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> R
 
 
 def _array_words(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
-    """As the documentation writes it: "uint8[100, 16]"."""
+    """The shape and type of an array as the documentation writes them: "uint8[100, 16]"."""
     name = f"({', '.join(dtype.names)})" if dtype.names else dtype.name
     return f"{name}[{', '.join(map(str, shape))}]"
 

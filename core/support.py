@@ -1,4 +1,4 @@
-"""What one report supports: the law that every closed form of an attack is made of."""
+"""The support of one report: the law that every closed form of an attack is made of."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .sampling import Counts, Floats
 
 @dataclass(frozen=True)
 class Support:
-    """What one report drawn from some law supports, towards a set of r targets.
+    """The support of one report drawn from some law, towards a set of r targets.
 
-    Given how many targets it supports they are a uniform subset of all targets, and the other
-    items that it supports one of all others.
+    Given the number of targets that it supports, they are a uniform subset of all targets, and the
+    other items that it supports a uniform subset of all others.
 
     target, other : probability that it supports a given target / a given other item.
     variance : variance of the number of targets that it supports.
@@ -29,7 +29,7 @@ class Support:
     covariance: float
 
     def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
-        """Variance of the number supported of so many of the r targets and of the other items."""
+        """Variance of the number supported among `inside` of the r targets and `outside` others."""
         within = _subset_variance(r, inside, self.target, self.variance)
         beyond = _subset_variance(others, outside, self.other, self.other_variance)
         if not (inside and outside):
@@ -38,7 +38,7 @@ class Support:
 
 
 def _subset_variance(items: int, counted: int, rate: float, variance: float) -> float:
-    """Variance of how many of `counted` items are in a uniform subset of all, of random size."""
+    """Variance of the number of `counted` items in a uniform subset of all, of random size."""
     if counted in (0, items):
         return variance if counted else 0.0
     mean = items * rate
@@ -56,10 +56,10 @@ def one_item_support(hit: float, r: int, domain_size: int) -> Support:
 
 @dataclass(frozen=True, eq=False)
 class ItemSupport:
-    """What one fake report supports, item by item.
+    """The support of one fake report, item by item.
 
-    rates : float64[d], how likely it supports each item.
-    variance : of how many of the targets that are counted it supports.
+    rates : float64[d], the probability that it supports each item.
+    variance : variance of the number of counted targets that it supports.
     """
 
     rates: Floats

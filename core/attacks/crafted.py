@@ -105,7 +105,7 @@ class Reactive(Maximal):
     """
 
     ADDRESSED: ClassVar[dict[str, str]] = {"class": "Adaptive", "kind": "adaptive"}
-    """What it is called in the addresses of random streams and stored cells: its former names."""
+    """Its class and kind in the addresses of random streams and stored cells: its former names."""
 
     share: Annotated[float, SHARE]
     targets: Targets
@@ -138,8 +138,8 @@ class Reactive(Maximal):
             drawn.append((trials, fakes.craft_counts(aims, count[trials], self.search, rng)))
         shape = (count.size, *drawn[0][1].shape[1:])
         counts = np.empty(shape, dtype=np.int64)
-        for trials, some in drawn:
-            counts[trials] = some
+        for trials, crafted in drawn:
+            counts[trials] = crafted
         return counts
 
 

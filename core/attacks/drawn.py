@@ -147,7 +147,7 @@ class InputPoisoning(HeldItem):
         weights = self.distribution
         if weights is None:
             return
-        bad = next((one for one in weights if not 0 <= one < np.inf), None)
+        bad = next((weight for weight in weights if not 0 <= weight < np.inf), None)
         if bad is not None:
             raise ScenarioError(f"must be weights, at least 0, {got(bad)}", key="distribution")
         if not sum(weights) > 0:

@@ -18,7 +18,7 @@ class Fakes:
 
 
 def malicious_users(users: int, share: float) -> int:
-    """m = round(n·β / (1 - β)): so many fakes are a share β of all n + m users."""
+    """The number m = round(n·β / (1 - β)) of fakes that are a share β of all n + m users."""
     return round(users * share / (1 - share))
 
 

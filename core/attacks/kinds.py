@@ -30,7 +30,7 @@ class Attack(Strategy, Protocol):
     def targets(self) -> Targets | RandomSet: ...
 
     def bind(self) -> Attack:
-        """What the fakes do: itself."""
+        """The attack as a cell holds it: itself."""
         ...
 
 

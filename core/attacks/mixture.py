@@ -58,7 +58,7 @@ class Mixture:
 
     def sharing(self, share: float) -> Mixture:
         """The same with another share of fakes."""
-        parts = (replace(one, attack=replace(one.attack, share=share)) for one in self.parts)
+        parts = (replace(part, attack=replace(part.attack, share=share)) for part in self.parts)
         return replace(self, share=share, parts=tuple(parts))
 
     def aimed(self, population: Population, seed: int) -> tuple[Mixture, Items]:
@@ -69,10 +69,10 @@ class Mixture:
         parts = []
         for number, part in enumerate(self.parts):
             try:
-                own = _resolved(part.attack.targets, population, seed)
+                aims = _resolved(part.attack.targets, population, seed)
             except ScenarioError as error:
                 raise error.within(f"mix.{number}") from error
-            parts.append(replace(part, aims=tuple(own.tolist())))
+            parts.append(replace(part, aims=tuple(aims.tolist())))
         mixture = replace(self, parts=tuple(parts))
         if self.targets is not None:
             return mixture, _resolved(self.targets, population, seed)

@@ -1,4 +1,4 @@
-"""What every attack can do, and what its fake users know."""
+"""The interface of every attack, and the view that its fake users have."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def played(protocol: M, cohort: float | None) -> M:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What fake users know when they choose their reports.
+    """The knowledge of fake users when they choose their reports.
 
     targets : int64[r], the items to promote.
-    round, rounds : which collection this is, from 0, and how many there are.
+    round, rounds : the number of this collection, from 0, and the number of all.
     published : the estimate that the server published last, None in the first round: float64[d],
         or float64[trials, d] where the counts of several trials are drawn at once.
-    top_k : how many of the most frequent items the server shows.
+    top_k : the number of most frequent items that the server shows.
     """
 
     targets: Items
@@ -53,10 +53,10 @@ class View:
 
 
 class Strategy(Protocol):
-    """What every attack can do once its targets are indices."""
+    """The interface of every attack once its targets are indices."""
 
     reacts: ClassVar[bool]
-    """Whether it looks at what was published: then what it supports is known in round 0 alone."""
+    """True if it looks at what was published: its support is then known in round 0 alone."""
     report_law: ClassVar[ReportLaw]
     """The law of one report."""
 
@@ -76,15 +76,15 @@ class Strategy(Protocol):
         ...
 
     def support(self, protocol: Supporting, r: int) -> Support:
-        """What one fake report supports, towards its own r targets."""
+        """The support of one fake report, towards its own r targets."""
         ...
 
     def item_support(
         self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
-        """What one fake report supports, item by item; None where that is not known.
+        """The support of one fake report, item by item; None where it is not known.
 
-        targets : its own. counted : those whose number the variance is of.
+        targets : the attack's own. counted : the targets whose number the variance is of.
         """
         ...
 
@@ -94,7 +94,7 @@ class Strategy(Protocol):
 
 
 class ByNumbers:
-    """What is the same for every attack whose law depends on its targets by their number alone."""
+    """The shared part of attacks whose law depends on their targets by their number alone."""
 
     reacts: ClassVar[bool] = False
     report_law: ClassVar[ReportLaw]
