@@ -64,7 +64,7 @@ BUDGET: Final = Range(1e-9, 1e3)
 DOMAIN: Final = Range(2, 2**32)
 """The number of items."""
 ALPHA: Final = Range(0, 1, "()")
-"""How often a bound may fail."""
+"""The probability with which a bound may fail."""
 
 
 def _number(value: float) -> str:

@@ -77,14 +77,14 @@ class Cell:
     @property
     def peak(self) -> Cell:
         """The first round with the most fakes; the cell itself where there is one collection."""
-        return max(self.rounds, key=lambda one: one.malicious) if self.rounds else self
+        return max(self.rounds, key=lambda cell: cell.malicious) if self.rounds else self
 
     @cached_property
     def fakes(self) -> tuple[Fakes, ...]:
         """The fake users by what they do; none without an attack."""
         if self.rounds:
             same: dict[tuple[Strategy, bytes], Fakes] = {}
-            for fakes in (fakes for one in self.rounds for fakes in one.fakes):
+            for fakes in (fakes for cell in self.rounds for fakes in cell.fakes):
                 key = fakes.strategy, fakes.targets.tobytes()
                 count = fakes.count + (same[key].count if key in same else 0)
                 same[key] = replace(fakes, count=count)
@@ -96,7 +96,7 @@ class Cell:
     @property
     def python_attacks(self) -> tuple[str, ...]:
         """The names of the attacks in Python that the cell asks for, permitted or not."""
-        strategies = (some.strategy for some in self.fakes)
+        strategies = (fakes.strategy for fakes in self.fakes)
         return tuple(strategy.code for strategy in strategies if hasattr(strategy, "code"))
 
     @property
@@ -118,7 +118,7 @@ class Cell:
 
     @property
     def is_pure(self) -> bool:
-        """Whether the protocol is a pure one: not RAPPOR's Bloom filters, not a curator."""
+        """True if the protocol is a pure one: not RAPPOR's Bloom filters, not a curator."""
         return is_pure(self.protocol)
 
     @property
@@ -135,7 +135,7 @@ class Cell:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the results doubtful, a sentence each."""
+        """The reasons to doubt the results, a sentence each."""
         doubts = getattr(self.protocol, "warnings", None)
         return () if doubts is None else tuple(doubts(self.users + self.malicious))
 

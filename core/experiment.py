@@ -108,11 +108,11 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
         _check_goal(point, acts[0].fakes(targets))
-    check_total(population.users * len(acts) + sum(one.malicious for one in acts), point.rounds)
-    fakes = [some for one in acts for some in one.fakes(targets)]
+    check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
+    fakes = [group for act in acts for group in act.fakes(targets)]
     path = _path(point, fakes, in_reports=sends_reports(protocol))
     if limits:
-        most = max((one.malicious for one in acts), default=0)
+        most = max((act.malicious for act in acts), default=0)
         check_cell(population, most, path, point.rounds)
     cell = Cell(
         index=index,
@@ -135,7 +135,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
 
 @dataclass(frozen=True, eq=False)
 class Act:
-    """What the fakes of one collection do, None without any, and how many there are."""
+    """The attack on one collection, None without any, and the number of its fakes."""
 
     attack: Attack | Mixture | None
     malicious: int = 0
@@ -145,7 +145,7 @@ class Act:
 
 
 def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
-    """What the fakes do in each round, or in the one collection; and the targets of the metrics."""
+    """The acts of each round, or of the one collection; and the targets of the metrics."""
     if isinstance(point.attack, PhasesSpec):
         try:
             return _phases(point.attack, point.rounds or 1, point.seed, population, protocol)
@@ -167,7 +167,7 @@ def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[li
 def _phases(
     spec: PhasesSpec, rounds: int, seed: int, population: Population, protocol: Mechanism
 ) -> tuple[list[Act], Items]:
-    """What the fakes do in each round: nothing in muted phases and after the last one.
+    """The acts of each round: without fakes in muted phases and after the last one.
 
     The metrics count the attack's targets, else all that any phase has, muted ones as well, so that
     muting a phase changes no other one.
@@ -235,7 +235,7 @@ def _users_of_rounds(
             raise error.within("campaign.drift") from error
     assert campaign.rounds is not None
     users = turnover(population, campaign.rounds, campaign.churn, second, seed)
-    held = np.sum([one.histogram for one in users.populations], axis=0)
+    held = np.sum([drawn.histogram for drawn in users.populations], axis=0)
     address = f"{users.populations[-1].address} and before"
     return users, replace(population, histogram=held, address=address)
 
@@ -256,7 +256,7 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
 
 
 def _check_memoised(cell: Cell) -> None:
-    """What cannot be simulated of RAPPOR's users, who take their permanent bits along."""
+    """Refuse RAPPOR's users, who keep their permanent bits, where they cannot be simulated."""
     if cell.path == "reports":
         raise ScenarioError(
             'must be "counts" where users of RAPPOR come and go: they keep their permanent bits, '
@@ -276,22 +276,22 @@ def _check_goal(point: Point, fakes: Sequence[Fakes]) -> None:
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if not fakes:
         raise ScenarioError("must be left out where there is no attack", key="goal")
-    if any(hasattr(some.strategy, "code") for some in fakes):
+    if any(hasattr(group.strategy, "code") for group in fakes):
         raise ScenarioError(
             "must be left out with an attack in Python, whose code may run only later", key="goal"
         )
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:
-    """What the fakes of a point do; None without an attack, and where it has phases."""
+    """The attack of a point; None without an attack, and where it has phases."""
     return None if isinstance(point.attack, PhasesSpec) else point.attack.bind()
 
 
 def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> None:
     """Refuse an attack that makes no sense against the protocol, at its own key."""
-    for number, some in enumerate(fakes):
+    for number, group in enumerate(fakes):
         try:
-            some.strategy.check(protocol, some.targets)
+            group.strategy.check(protocol, group.targets)
         except ScenarioError as error:
             raise (error.within(f"mix.{number}") if mixed else error) from error
 
@@ -299,10 +299,10 @@ def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> 
 def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
 
-    in_reports : whether users send reports. Attacks in Python make nothing else.
+    in_reports : True if users send reports. Attacks in Python make nothing else.
     """
     asked = point.simulate.path
-    python = any(hasattr(some.strategy, "code") for some in fakes)
+    python = any(hasattr(group.strategy, "code") for group in fakes)
     if python and asked == "counts":
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"

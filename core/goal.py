@@ -30,17 +30,17 @@ class Goal:
 
 
 HOW: Final = ("closed form", "search")
-"""What an answer can come from."""
+"""The sources of an answer."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """How many fake users it takes.
+    """The number of fake users that a goal takes.
 
-    reached : whether any number that was tried reaches the goal. malicious, share : the smallest
+    reached : True if a number that was tried reaches the goal. malicious, share : the smallest
     that does, else the one that comes closest. value : the metric there, expected or measured.
-    by : a closed form, or a search by simulation. Of a search, `low` fake users were too few and
-    `malicious` were enough, both with `confidence`; trials : of all that it simulated.
+    by : a closed form, or a search by simulation. In a search, `low` fake users were too few and
+    `malicious` were enough, both with `confidence`; trials : the number it simulated in all.
     """
 
     reached: bool
@@ -57,10 +57,10 @@ class Answer:
         """From its fields, which may be a stranger's; raises TypeError or ValueError."""
         answer = cls(**given)
         numbers = [answer.malicious, answer.trials, *([] if answer.low is None else [answer.low])]
-        if type(answer.reached) is not bool or any(type(one) is not int for one in numbers):
+        if type(answer.reached) is not bool or any(type(number) is not int for number in numbers):
             raise TypeError("an answer to a goal has fields of other types")
         shares = [answer.share, *([] if answer.confidence is None else [answer.confidence])]
-        fits = min(numbers) >= 0 and all(0 <= one <= 1 for one in shares)
+        fits = min(numbers) >= 0 and all(0 <= share <= 1 for share in shares)
         if not fits or not math.isfinite(answer.value) or answer.by not in HOW:
             raise ValueError(f"an answer to a goal that cannot be: {str(dict(given))[:80]}")
         return answer

@@ -1,4 +1,4 @@
-"""How large an experiment may be: what would take very long or very much memory is refused."""
+"""The largest experiment: one that would take very long or very much memory is refused."""
 
 from __future__ import annotations
 

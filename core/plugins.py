@@ -43,7 +43,7 @@ GROUP: Final = "ldptui.attacks"
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a user lets run.
+    """The attacks that a user lets run.
 
     names : attacks of installed packages, by the names of their entry points.
     files : Python files, all of whose attacks may run.
@@ -55,7 +55,7 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Source:
-    """Where an attack's code is, for a process that loads it later; says nothing of the code.
+    """The place of an attack's code, for a process that loads it later; not the code itself.
 
     name : the attack's. digest : of its code, which counts for what is known of its results.
     place : a file, or the "module:attribute" of an entry point.
@@ -73,7 +73,7 @@ class Plugin(PythonAttack):
     source: Source = field(kw_only=True, repr=False)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
-        """What the attack's code gives, checked; raises AttackError for whatever goes wrong."""
+        """The reports of the attack's code, checked; raises AttackError for whatever goes wrong."""
         with explained(self.name):
             attack = loaded(self.source, json.dumps(self.options))
             made = attack(protocol, _read_only(view), count, rng)
@@ -102,15 +102,15 @@ def explained(name: str) -> Iterator[None]:
     except AttackError:
         raise
     except (Exception, SystemExit) as error:
-        told = traceback.TracebackException.from_exception(error)
-        words = " ".join(str(told).split())
+        trace = traceback.TracebackException.from_exception(error)
+        words = " ".join(str(trace).split())
         kind = type(error).__name__
         # From the attack's own code on: how it was called is no concern of its author.
-        own = itertools.dropwhile(lambda frame: frame.filename == __file__, told.stack)
-        told.stack = traceback.StackSummary.from_list(own)
+        frames = itertools.dropwhile(lambda frame: frame.filename == __file__, trace.stack)
+        trace.stack = traceback.StackSummary.from_list(frames)
         raise AttackError(
             f"attack {name!r} raised {kind}" + (f": {words}" if words else ""),
-            "".join(told.format()),
+            "".join(trace.format()),
         ) from None
 
 
@@ -127,7 +127,7 @@ def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
     find_once = functools.cache(lambda name: find(name, allowed))
 
     def permitted(cell: Cell) -> Cell:
-        rounds = tuple(permitted(one) for one in cell.rounds)
+        rounds = tuple(permitted(collection) for collection in cell.rounds)
         return replace(cell, attack=_with_code(cell.attack, find_once), rounds=rounds)
 
     def checked(cell: Cell) -> Cell:
@@ -156,18 +156,18 @@ def asked(experiment: Experiment) -> tuple[str, ...]:
 
 
 def sources(experiment: Experiment) -> tuple[Source, ...]:
-    """Where the code is that an experiment may run."""
-    attacks = (some.strategy for cell in experiment.cells for some in cell.fakes)
-    return tuple(dict.fromkeys(one.source for one in attacks if hasattr(one, "source")))
+    """The sources of the code that an experiment may run."""
+    attacks = (fakes.strategy for cell in experiment.cells for fakes in cell.fakes)
+    return tuple(dict.fromkeys(attack.source for attack in attacks if hasattr(attack, "source")))
 
 
 def _with_code(attack: Any, find_code: Callable[[str], Source]) -> Any:
     """An attack with every Python attack in it replaced by one that may run."""
     if hasattr(attack, "code"):
-        given = {one.name: getattr(attack, one.name) for one in dataclasses.fields(attack)}
-        return Plugin(**given, source=find_code(attack.name))
+        values = {field.name: getattr(attack, field.name) for field in dataclasses.fields(attack)}
+        return Plugin(**values, source=find_code(attack.name))
     if hasattr(attack, "parts"):
-        parts = (replace(one, attack=_with_code(one.attack, find_code)) for one in attack.parts)
+        parts = (replace(part, attack=_with_code(part.attack, find_code)) for part in attack.parts)
         return replace(attack, parts=tuple(parts))
     return attack
 
@@ -177,7 +177,7 @@ def find(name: str, allowed: Allowed) -> Source:
 
     A file that cannot be read holds no attack: it is told where there is no code elsewhere.
     """
-    found = []
+    candidates = []
     elsewhere = ""
     for path in dict.fromkeys(allowed.files):
         try:
@@ -186,21 +186,21 @@ def find(name: str, allowed: Allowed) -> Source:
             elsewhere += f"; {error}"
             continue
         if name in names_in(code, path):
-            found.append(Source(name, digest(code), path))
+            candidates.append(Source(name, digest(code), path))
         else:
             elsewhere += f"; {path} has none of that name"
     if name in allowed.names:
-        found += entry_points(name)
-    if len(found) > 1:
-        places = " and ".join(str(one.place) for one in found)
+        candidates += entry_points(name)
+    if len(candidates) > 1:
+        places = " and ".join(str(source.place) for source in candidates)
         raise ScenarioError(f"must mean one attack, {name!r} is in {places}")
-    if not found:
+    if not candidates:
         raise ScenarioError(_refusal(name, allowed, elsewhere))
-    return found[0]
+    return candidates[0]
 
 
 def _refusal(name: str, allowed: Allowed, elsewhere: str) -> str:
-    """Why there is no code for a name: it is not allowed, or not where it is allowed."""
+    """The reason why a name has no code: it is not allowed, or not where it is allowed."""
     if name in allowed.names:
         others = ", ".join(available()) or "none"
         return f"must be an attack of an installed package (there are: {others}), {got(name)}"
@@ -232,7 +232,7 @@ def _defined(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         yield statement.name
     elif isinstance(statement, ast.Assign):
-        yield from (one.id for one in statement.targets if isinstance(one, ast.Name))
+        yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
     elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
         yield statement.target.id
 
@@ -276,8 +276,8 @@ _imported: Final[dict[str, str]] = {}
 @functools.lru_cache(maxsize=64)
 def loaded(source: Source, options: str) -> Callable[..., Any]:
     """The `reports` of an attack with its options, given as JSON; raises what its code raises."""
-    found = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
-    return with_options(source.name, found, json.loads(options))
+    attack = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
+    return with_options(source.name, attack, json.loads(options))
 
 
 def with_options(name: str, found: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
@@ -314,10 +314,10 @@ def _from_package(source: Source) -> Any:
     place = str(source.place)
     _refuse_change(source, _imported.setdefault(place, code_digest(place)))
     name, _, attribute = (part.strip() for part in place.partition(":"))
-    found: Any = importlib.import_module(name)
+    attack: Any = importlib.import_module(name)
     for part in attribute.split(".") if attribute else ():
-        found = getattr(found, part)
-    return found
+        attack = getattr(attack, part)
+    return attack
 
 
 def _refuse_change(source: Source, now: str) -> None:

@@ -148,7 +148,7 @@ class Normal:
     """Item i has the weight that a normal law gives to [i - 1/2, i + 1/2]; in index units."""
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
-    """What is imported when it is first used."""
+    """The libraries that are imported when it is first used."""
 
     items: Annotated[int, ITEMS]
     users: Annotated[int, USERS]

@@ -16,7 +16,7 @@ from .pure import Items
 from .streams import stream
 
 COUNT: Final = Range(1, limit=ITEMS.limit)
-"""How many targets; `require_items` knows how many there can be."""
+"""The number of targets; `require_items` knows the largest."""
 
 
 def require_items(count: int, items: int, key: str) -> None:
@@ -62,7 +62,7 @@ class ListedTargets:
         indices = [self._index(item, population) for item in self.items]
         if len(set(indices)) < len(indices):
             # A label and an index can name the same item.
-            twice = next(one for at, one in enumerate(self.items) if indices[at] in indices[:at])
+            twice = next(item for at, item in enumerate(self.items) if indices[at] in indices[:at])
             raise ScenarioError(f"must be distinct, got {shown(twice)} twice", key="items")
         return np.array(indices, dtype=np.int64)
 
