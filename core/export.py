@@ -83,8 +83,12 @@ def rounds_document(entry: Entry, rounds: Sequence[Round]) -> dict[str, Any]:
 
 def _summaries(metrics: Mapping[str, Summary]) -> dict[str, dict[str, float | None]]:
     return {
-        name: {"mean": one.mean, "standard_error": one.standard_error, "theory": one.theory}
-        for name, one in metrics.items()
+        name: {
+            "mean": summary.mean,
+            "standard_error": summary.standard_error,
+            "theory": summary.theory,
+        }
+        for name, summary in metrics.items()
     }
 
 
@@ -115,7 +119,7 @@ def to_json(results: Results, versions: dict[str, str], frequencies: bool = Fals
 
 
 def cell_fields(cell: Cell) -> dict[str, Any]:
-    """What a cell is, but for its parameters: numbers and words as in the JSON output.
+    """A cell's fields besides its parameters: numbers and words as in the JSON output.
 
     p and q are None for RAPPOR, whose own have the opposite roles, and where there are none.
     """
@@ -169,11 +173,11 @@ def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
 
 def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
     detected = measured.detected
-    found = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
+    tested = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
     return {
         "items": None if cell.population.labels is None else list(cell.population.labels),
         **_estimated(cell, measured.arms),
-        **found,
+        **tested,
     }
 
 
@@ -200,9 +204,9 @@ def _list(values: Floats | None) -> list[float] | None:
 def to_csv(results: Results) -> str:
     """One row per trial: cell, trial, every scalar parameter, then the metrics.
 
-    Campaigns add columns: `round`, of the rows that follow a trial's row, empty in the trial's own,
-    which is of all rounds together; after the parameters `malicious` and `epsilon_spent`; and at
-    the end `entry_round`, of a trial.
+    Campaigns add columns: `round`, filled in the rows that follow a trial's row and empty in that
+    row, which sums up all rounds; after the parameters `malicious` and `epsilon_spent`; and at the
+    end `entry_round`, the trial's.
     """
     return "".join(csv_lines(results))
 
@@ -219,14 +223,14 @@ def csv_lines(results: Results) -> Iterator[str]:
     metrics = _metrics(results)
     yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *metrics])
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        given = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        shown = [*_scalars(cell, names), *(given.get(name) for name in answers)]
+        answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
+        shown = [*_scalars(cell, names), *(answer.get(name) for name in answers)]
         for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
             yield _line([cell.index, trial, *shown, *_blank(row)])
 
 
 _ANSWER: Final = ("reached", "malicious", "share", "value", "by", "low", "confidence")
-"""What a row says of the answer to a goal."""
+"""The columns of a row that hold the answer to a goal."""
 
 
 def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
@@ -245,9 +249,10 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
             entry = "" if np.isnan(entries[trial]) else int(entries[trial])
             pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
             yield _line([*head, "", *pool])
-            for one, so_far in zip(cell.rounds, spent, strict=True):
-                own = _blank(by_round[trial, one.round].tolist())
-                yield _line([*head, one.round, *shown, one.malicious, so_far, *own, ""])
+            for collection, so_far in zip(cell.rounds, spent, strict=True):
+                number = collection.round
+                values = _blank(by_round[trial, number].tolist())
+                yield _line([*head, number, *shown, collection.malicious, so_far, *values, ""])
 
 
 def _metrics(results: Results) -> list[str]:

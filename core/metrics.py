@@ -23,7 +23,7 @@ Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What the server concludes in several trials of a cell, beside what is true.
+    """The server's conclusions in several trials of a cell, beside what is true.
 
     estimates : by arm, from the same genuine reports.
     truth : float64[d], the true frequencies of the genuine users.
@@ -63,9 +63,9 @@ class Outcome:
 
     def detected(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
-        found = self.estimates[arm].detected
-        assert found is not None
-        return found
+        detected = self.estimates[arm].detected
+        assert detected is not None
+        return detected
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Metric:
     most: Callable[[int, int], int] | None = None
 
     def defined(self, outcome: Outcome) -> bool:
-        """Whether an outcome has what the metric needs."""
+        """Return whether an outcome has what the metric needs."""
         return (
             all(arm in outcome.estimates for arm in self.arms)
             and (outcome.targets.size > 0 or not self.targets)

@@ -14,7 +14,7 @@ import threading
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
-"""Of prctl(2), Linux."""
+"""An option of Linux's prctl(2): the signal to get when the parent ends."""
 
 
 def die_with_parent() -> None:

@@ -22,8 +22,8 @@ from .store import Store
 from .streams import digest as digest_of_bytes
 
 TOLERANCE: Final = 1e-12
-"""Of floats, relative to the largest of their kind in the block: sums may be made in other orders
-on other processors. Counts have none."""
+"""The tolerance of floats, relative to the largest of their kind in the block: other processors may
+add in other orders. Counts have no tolerance."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ class Estimate:
 
 
 def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
-    """Of float64[trials]; undefined where there are none, or one is NaN."""
+    """The estimate of a mean from float64[trials]; undefined without trials, or if one is NaN."""
     if not values.size or np.isnan(values).any():
         return Estimate(None, None, theory)
     error = float(values.std(ddof=1) / math.sqrt(values.size)) if values.size > 1 else None

@@ -32,7 +32,7 @@ PAUSE: Final = 0.02
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a cell failed, in a sentence, and the traceback of the attack that did it."""
+    """The reason why a cell failed, in a sentence, and the traceback of the attack."""
 
     cell: int
     error: str
@@ -41,9 +41,9 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What an experiment has measured so far; one `CellResults` for each cell, in order.
+    """The measurements of an experiment so far; one `CellResults` for each cell, in order.
 
-    failures : the cells that failed; of those, what was finished before is there.
+    failures : the cells that failed; their trials finished before are kept.
     """
 
     experiment: Experiment
@@ -61,7 +61,7 @@ class Results:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left to compute: every cell is complete or has failed."""
+        """True if nothing is left to compute: every cell is complete or has failed."""
         failed = {failure.cell for failure in self.failures}
         return all(
             cell.index in failed or measured.trials == cell.trials
@@ -70,7 +70,7 @@ class Results:
 
     @property
     def error(self) -> str:
-        """What failed, in a sentence: "" where nothing did."""
+        """A sentence that names what failed; "" where nothing did."""
         if not self.failures:
             return ""
         first, *more = self.failures
@@ -95,7 +95,7 @@ class Progress:
 
 
 class Memory(Protocol):
-    """Where a block is looked up before it is computed, and kept once it is. See `core.store`."""
+    """A store that knows computed blocks, and keeps the new ones. See `core.store`."""
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:
         """The block as `run_block` would compute it; None where it is not known."""
@@ -135,7 +135,7 @@ def run(
 
     Parameters
     ----------
-    workers : 1 computes here; more use so many processes.
+    workers : 1 computes here, more in that number of processes.
     executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down.
     pulse : called between pieces of work where they are computed here; raises to stop.
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
@@ -255,7 +255,7 @@ def _submitted(
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:
-    """What an error in another process means for its cell; raises one that is not an attack's."""
+    """The failure of a cell from an error in another process; raises all but an attack's."""
     if isinstance(error, AttackError):
         return Failure(cell.index, str(error), error.details)
     if cell.python_attacks and not isinstance(error, Exception):  # as KeyboardInterrupt
@@ -326,14 +326,14 @@ def _pooled(work: Iterator[Unit], workers: int) -> Generator[Outcome, None, tupl
 
 
 def _end_of(code: int | None) -> str:
-    """How a process ended, in brackets; "" where that is not known."""
+    """The way a process ended, in brackets; "" where that is not known."""
     if code is None:
         return ""
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
 def _begin(by_main_thread: bool) -> None:
-    """What a process of a pool does first; by_main_thread : which thread of the parent started it.
+    """Start a process of a pool. by_main_thread : True if the parent's main thread started it.
 
     It ends when its parent is gone, killed or not.
     """

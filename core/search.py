@@ -2,10 +2,10 @@
 
 Both look for the number m of fake users. What is expected of a metric rises with m where it has a
 closed form and the attack promotes its targets at all. A search brackets the answer between an m
-that was too small and one that was enough, each shown by trials of its own. Of targets in the top
-k the mean of n trials, in [0, r], is beyond x with probability exp(-n KL(x/r, μ/r)) at most,
-whatever their law (Hoeffding, JASA 1963, theorem 1); other metrics are taken as normal, and their
-error is shared by the looks that are taken at the growing number of trials.
+that was too small and one that was enough, each shown by trials of its own. The mean number of
+targets in the top k over n trials, in [0, r], is beyond x with probability exp(-n KL(x/r, μ/r)) at
+most, whatever their law (Hoeffding, JASA 1963, theorem 1); other metrics are taken as normal, and
+their error is shared by the looks that are taken at the growing number of trials.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ MOST_SHARE: Final = 0.99
 """No answer has a larger share of fake users."""
 
 CONFIDENCE: Final = 0.95
-"""That both ends of a bracket are on the side that is claimed."""
+"""The confidence that both ends of a bracket are on the side that is claimed."""
 
 DECISIONS: Final = 64
 """Numbers of fake users that a search tries at most; they share what is left to error."""
 
 MOST_TRIALS: Final = 400
-"""Of one number of fake users, after which it counts as undecided."""
+"""The trials of one number of fake users, after which it counts as undecided."""
 
 ALL: Final = 0.98
-"""So many of all targets in the top k, on average, are all of them: chance may keep one out."""
+"""This share of the targets in the top k, on average, counts as all: chance may keep one out."""
 
 PRECISION: Final = 0.01
-"""A bracket is narrow enough when its ends differ by so much, or by one fake user."""
+"""A bracket is narrow enough when its ends differ by this share, or by one fake user."""
 
 
 def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
@@ -90,7 +90,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     while high - low > 1:
         middle = (low + high) // 2
         reached = expected(middle)
-        if math.isnan(reached):  # of a stability histogram where the sum is too long
+        if math.isnan(reached):  # a stability histogram whose sum is too long
             return None
         low, high = (low, middle) if reached >= goal.at_least else (middle, high)
     return answer(True, high)
@@ -197,7 +197,7 @@ class _Bracket:
         self.doubtful = [size for size in self.doubtful if self.low < size < top]
 
     def middle(self) -> int | None:
-        """What to try next: the middle of the larger gap; None where the bracket is narrow."""
+        """The next number to try: the middle of the larger gap; None if the bracket is narrow."""
         assert self.high is not None
         edges = [self.low, *sorted(self.doubtful), self.high]
         gaps = [(edges[1] - edges[0], edges[0]), (edges[-1] - edges[-2], edges[-2])]

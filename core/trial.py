@@ -184,7 +184,7 @@ def _drawn_fakes(
 
 
 def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
-    """What the server has of int64[trials, d] honest users; of a curator with a release's noise."""
+    """Counts of honest users, int64[trials, d] per item; a curator's have a release's noise."""
     counts = protocol.sample_counts(histogram, rng)
     noise = getattr(protocol, "noise_counts", None)
     return counts if noise is None else np.asarray(counts + noise(len(histogram), rng))
@@ -250,7 +250,7 @@ def _counted(
     pulse: Pulse,
     make: Callable[..., Iterator[Reports]],
 ) -> Counts:
-    """Counts [trials, …] of what `make(row, start, stop, *generators)` reports for some users."""
+    """Counts [trials, …] of the reports that `make(row, start, stop, *generators)` yields."""
     protocol, generator = cell.local, np.random.default_rng(0)
     nobody = protocol.support_counts(protocol.perturb(np.empty(0, dtype=np.int64), generator))
     counts = np.repeat(nobody[None], trials, axis=0)
