@@ -92,6 +92,14 @@ def ranges(kind: Callable[..., Any]) -> dict[str, Range]:
     return declared
 
 
+def finite(number: float) -> bool:
+    """True for a number that a float can hold: not nan, not infinite, not 10**400."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
 def check_bounds(value: Any) -> None:
     """Raise ScenarioError for the first field of a dataclass that is outside its declared range."""
     kind: Callable[..., Any] = type(value)
@@ -99,5 +107,5 @@ def check_bounds(value: Any) -> None:
         number = getattr(value, name)
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
-        if not math.isfinite(number) or number not in allowed:
+        if not finite(number) or number not in allowed:
             raise ScenarioError(f"must be {allowed}, {got(number)}", key=name)

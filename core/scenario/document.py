@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from ..errors import ScenarioError
+from ..bounds import finite
+from ..errors import ScenarioError, got
 
 MAX_DEPTH: Final = 32
 """Tables and lists within each other."""
@@ -27,6 +28,15 @@ def check_depth(document: Document, name: str) -> None:
         if not level:
             return
     raise ScenarioError("is nested too deeply", where=name)
+
+
+def check_finite(value: Any, key: str = "") -> None:
+    """Refuse nan and infinity wherever they stand: under a sweep and in options as well."""
+    if isinstance(value, dict | list):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            check_finite(part, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, float) and not finite(value):
+        raise ScenarioError(f"must be finite, {got(value)}", key=key)
 
 
 def copied(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..errors import FileError, ScenarioError
 from . import dotted
-from .document import Document, check_depth
+from .document import Document, check_depth, check_finite
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
 from .renamed import notes, renamed
@@ -88,6 +88,8 @@ class Scenario:
                 for value in values[1:]:
                     more, _ = validate(substitute(self.document, {**first, key: value}, sweep))
                     found = found or more
+            if not found:
+                check_finite(self.document)
         except ScenarioError as error:
             found = [error]
         return [error.at(self.name) for error in found]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..bounds import Range
+from ..bounds import Range, finite
 from ..errors import ScenarioError, got, spelled
 from ..population import STATED
 from .document import Document, copied, named, suggest
@@ -78,8 +78,8 @@ def _values(key: str, value: Any) -> list[Any]:
         number = value.get(name)
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ScenarioError(f"must be a number, {got(number)}", key=f"{where}.{name}")
-        if not math.isfinite(number):
-            raise ScenarioError(f"must be finite, got {number}", key=f"{where}.{name}")
+        if not finite(number):
+            raise ScenarioError(f"must be finite, {got(number)}", key=f"{where}.{name}")
     points, scale = value.get("points"), value.get("scale", "linear")
     if isinstance(points, bool) or not isinstance(points, int) or points not in POINTS:
         raise ScenarioError(f"must be an integer {POINTS}, {got(points)}", key=f"{where}.points")
