@@ -79,10 +79,10 @@ class CurveChart(Rows):
         if self._axes is None:
             from ....charts import curves
 
-            found = curves.axes if self.kind == "gain" else curves.error_axes
+            axes_of = curves.axes if self.kind == "gain" else curves.error_axes
             sweep = self._scenario.sweep
             self._swept = tuple(sorted(sweep, key=lambda key: -len(sweep[key])))
-            self._axes = found(self._scenario)
+            self._axes = axes_of(self._scenario)
         return self._axes
 
     @property
@@ -175,7 +175,7 @@ class CurveChart(Rows):
             return
         variable = self.variable
         self._bar.prefix = f"{self.kind} over  " if variable is not None else ""
-        self._bar.choices = tuple((one.key, one.symbol) for one in self.axes)
+        self._bar.choices = tuple((axis.key, axis.symbol) for axis in self.axes)
         if variable is None:
             self._bar.switches = ()
             self._draw_nothing(self._why_none())

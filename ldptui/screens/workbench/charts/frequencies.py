@@ -85,8 +85,8 @@ class FrequencyCharts(Area):
         missing = {"both"} if not self._room_for_two else set()
         missing |= {"bits"} if self._no_bits else set()
         views = [view for view in VIEWS if view not in missing]
-        here = views.index(self._view) if self._view in views else -1
-        self._chosen = views[(here + 1) % len(views)]
+        at = views.index(self._view) if self._view in views else -1
+        self._chosen = views[(at + 1) % len(views)]
 
     @property
     def walks(self) -> bool:
@@ -134,13 +134,13 @@ class FrequencyCharts(Area):
         if not room.width or state == self._drawn:
             return
         self._drawn = state
-        found, said = shown.at_cursor()
-        if found is None:
+        frequencies, round_words = shown.at_cursor()
+        if frequencies is None:
             self._draw_nothing(shown.empty)
         elif view == "bits":
-            self._draw_bits(found)
+            self._draw_bits(frequencies)
         else:
-            self._draw(found, said)
+            self._draw(frequencies, round_words)
 
     def _draw_nothing(self, words: str) -> None:
         for view in (self._rank, self._bits, self._bars, self._residuals):
@@ -149,30 +149,30 @@ class FrequencyCharts(Area):
             if view.display:  # said once
                 view.empty, words = words, ""
 
-    def _draw(self, found: Frequencies, said: str) -> None:
+    def _draw(self, frequencies: Frequencies, round_words: str) -> None:
         from ....charts import figures
 
         shown, view = self._shown, self._view
         more: dict[str, Any] = {"overlays": shown.overlays_at_cursor(), "note": shown.note}
         if self._rank.display:
-            self._rank.chart = of_round(figures.rank_plot(found, **more), said)
+            self._rank.chart = of_round(figures.rank_plot(frequencies, **more), round_words)
         if self._bars.display:
             compact = view == "both" and self._beside
-            bars = figures.top_bars(found, self._rows(), compact=compact, **more)
-            self._bars.chart = of_round(bars, said)
+            bars = figures.top_bars(frequencies, self._rows(), compact=compact, **more)
+            self._bars.chart = of_round(bars, round_words)
         if self._residuals.display:
             wanted = shown.base.wanted if shown.base is not None else None
             columns = max(16, self._room.width - 12)
-            plot = figures.residuals(found, columns, wanted, **more)
-            self._residuals.chart = of_round(plot, said)
+            plot = figures.residuals(frequencies, columns, wanted, **more)
+            self._residuals.chart = of_round(plot, round_words)
 
-    def _draw_bits(self, found: Frequencies) -> None:
+    def _draw_bits(self, frequencies: Frequencies) -> None:
         from ....charts.figures.bits import bit_bars, bit_plot
 
         bits = self._shown.bits
         if bits is None:
             return
-        cohort, attacked = min(self._cohort, bits.shown - 1), bool(found.targets)
+        cohort, attacked = min(self._cohort, bits.shown - 1), bool(frequencies.targets)
         columns = max(8, self._room.width // 2 - 8)
         note = self._shown.note
         self._bits.chart = bit_plot(bits, cohort, columns, attacked=attacked, note=note)
@@ -199,7 +199,9 @@ class FrequencyCharts(Area):
 
         if shown.bits is not None and self._chosen == "bits":
             return bit_table(shown.bits)
-        found, said = shown.at_cursor()
-        if found is None:
+        frequencies, round_words = shown.at_cursor()
+        if frequencies is None:
             return None
-        return of_round(figures.frequency_table(found, shown.overlays_at_cursor()), said)
+        return of_round(
+            figures.frequency_table(frequencies, shown.overlays_at_cursor()), round_words
+        )

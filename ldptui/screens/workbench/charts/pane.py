@@ -138,15 +138,15 @@ class ChartsPane(Vertical):
         from ....charts.curves import base_part
         from ....session.snapshot import Part
 
-        found: list[Part | None] = [base_part(scenario)]
+        parts: list[Part | None] = [base_part(scenario)]
         self._follow(scenario)
         if with_sweep or self._needed("gain"):
-            found.append(self._gain.part())
+            parts.append(self._gain.part())
         if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
-            found.append(Part("answer", scenario.document))
+            parts.append(Part("answer", scenario.document))
         if self._needed("error"):
-            found.append(self._error.part())
-        return tuple(part for part in found if part is not None)
+            parts.append(self._error.part())
+        return tuple(part for part in parts if part is not None)
 
     def tabs(self) -> Choices:
         """The tabs that the draft has, each with its name."""
@@ -316,7 +316,7 @@ class ChartsPane(Vertical):
 
     def _with_table(self) -> list[Chart]:
         """The charts that have numbers to show: one collection has none over rounds."""
-        return [one for one in CHARTS if one != "timeline" or not self._shown.one_collection]
+        return [chart for chart in CHARTS if chart != "timeline" or not self._shown.one_collection]
 
     def _scrubs(self) -> bool:
         """Whether what is on the screen follows a round."""
@@ -368,15 +368,17 @@ class ChartsPane(Vertical):
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()
-        offered = [self.check_action(one, ()) for one in ("axis", "view", "cohort", "rounds")]
+        offered = [self.check_action(action, ()) for action in ("axis", "view", "cohort", "rounds")]
         if offered != self._offered:
             self._offered = offered
             self.refresh_bindings()
 
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
-        curves = [one for one in (self._gain, self._error) if self._needed(one.kind)]
-        wanted: list[object] = [(one.kind, one.variable and one.variable.key) for one in curves]
+        curves = [curve for curve in (self._gain, self._error) if self._needed(curve.kind)]
+        wanted: list[object] = [
+            (curve.kind, curve.variable and curve.variable.key) for curve in curves
+        ]
         if self.tab == "answer":
             wanted.append("answer")
         if wanted != self._asked:

@@ -62,7 +62,7 @@ def move(bar: TransportBar, how: Move, by: int) -> None:
 
 def stay_at(bar: TransportBar, number: int | None) -> None:
     """Show one round, from 0, and stay there; None: all of them pooled."""
-    there = bar.transport
-    if there is not None:
-        at = 0.0 if number is None else there.moments[number]
-        bar.transport = replace(there.to(at), playing=False)
+    transport = bar.transport
+    if transport is not None:
+        at = 0.0 if number is None else transport.moments[number]
+        bar.transport = replace(transport.to(at), playing=False)

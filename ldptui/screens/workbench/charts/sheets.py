@@ -38,8 +38,8 @@ class Sheets(Rows):
 
     def of(self, tab: str) -> Sheet | None:
         """The view of a tab; None for those with charts, and until it is made."""
-        found = (sheet for sheet in self.children if sheet.id == tab and sheet.is_mounted)
-        return cast("Sheet | None", next(found, None))
+        sheets = (sheet for sheet in self.children if sheet.id == tab and sheet.is_mounted)
+        return cast("Sheet | None", next(sheets, None))
 
     def first_field(self, tab: str) -> Widget | None:
         """What of a tab takes the focus."""

@@ -66,7 +66,7 @@ class Shown:
 
     def overlaid(self, part: str) -> tuple[tuple[str, tuple[CellView, ...]], ...]:
         """The cells of the runs laid over, by their names."""
-        return tuple((one.label, _cells(one.snapshot, part)) for one in self.overlays)
+        return tuple((overlay.label, _cells(overlay.snapshot, part)) for overlay in self.overlays)
 
     def at_cursor(self) -> tuple[Frequencies | None, str]:
         """The frequencies of the round at the cursor, and which round that is, in words."""
@@ -76,11 +76,11 @@ class Shown:
         """The runs laid over, at the same round; while all are pooled, as they are."""
         if self.cursor is None:
             return self.overlays
-        found = [(one, _at_round(one.snapshot, self.cursor)) for one in self.overlays]
+        rounds = [(overlay, _at_round(overlay.snapshot, self.cursor)) for overlay in self.overlays]
         return tuple(
-            replace(one, snapshot=replace(one.snapshot, frequencies=frequencies))
-            for one, (frequencies, said) in found
-            if said
+            replace(overlay, snapshot=replace(overlay.snapshot, frequencies=frequencies))
+            for overlay, (frequencies, words) in rounds
+            if words
         )
 
     @property
@@ -121,8 +121,8 @@ def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:
 
 
 def _frequencies(snapshot: Snapshot | None) -> Frequencies | None:
-    found = snapshot.frequencies if snapshot is not None else None
-    return found if found is not None and found.trials > 0 else None
+    frequencies = snapshot.frequencies if snapshot is not None else None
+    return frequencies if frequencies is not None and frequencies.trials > 0 else None
 
 
 def _at_round(snapshot: Snapshot | None, cursor: int | None) -> tuple[Frequencies | None, str]:
@@ -144,6 +144,6 @@ def _at_round(snapshot: Snapshot | None, cursor: int | None) -> tuple[Frequencie
 Titled = TypeVar("Titled", "Plot", "Bars", "Table")
 
 
-def of_round(titled: Titled, said: str) -> Titled:
+def of_round(titled: Titled, round_words: str) -> Titled:
     """A chart or a table, with the round it is of in its title."""
-    return replace(titled, title=f"{titled.title}, {said}") if said else titled
+    return replace(titled, title=f"{titled.title}, {round_words}") if round_words else titled

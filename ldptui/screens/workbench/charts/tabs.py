@@ -38,7 +38,7 @@ def tabs_of(draft: Draft | None) -> Choices:
     rappor = cell is not None and cell.noise is not None
     goal = cell is not None and cell.goal is not None
     missing = {"privacy": not rappor, "answer": not goal}
-    return tuple(one for one in TABS if not missing.get(one[0]))
+    return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
 def fitting(tabs: Choices, width: int) -> Choices:

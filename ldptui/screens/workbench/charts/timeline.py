@@ -152,8 +152,10 @@ class TimelineCharts(Rows):
 
 def _labels(shown: Shown) -> dict[int, str]:
     """The names of the items that have frequencies."""
-    found = shown.frequencies
-    return {} if found is None else dict(zip(found.items, found.labels, strict=True))
+    frequencies = shown.frequencies
+    return (
+        {} if frequencies is None else dict(zip(frequencies.items, frequencies.labels, strict=True))
+    )
 
 
 def _top_k(shown: Shown) -> int:

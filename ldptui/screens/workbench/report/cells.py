@@ -68,8 +68,8 @@ def cell_rows(pen: Pen, cells: Cells, width: int, indent: int, least: int) -> li
     for name, texts, styles in table:
         written = [spread(pen, part, g.pitch) for part, g in zip(texts, groups, strict=True)]
         rows.append(line_of(pen, name, indent, margin, groups, written, styles))
-    said, at = rest_of(cells, groups), least or indent
-    for line in wrapped(pen.text(said), width - at) if said else []:
+    rest, at = rest_of(cells, groups), least or indent
+    for line in wrapped(pen.text(rest), width - at) if rest else []:
         rows.append([(" " * at + line, pen.palette.muted)])
     return rows
 
@@ -159,14 +159,16 @@ def change(was: bool, now: bool) -> str:
 
 def rest_of(cells: Cells, groups: list[Columns]) -> str:
     """What is not shown one by one, in words."""
-    said = []
+    parts = []
     name, bits = cells.rows[-1]
-    one = "supported" if name == "support" else "1"
+    state = "supported" if name == "support" else "1"
     for group in groups:
         if group.hidden:
             ones = int(bits[list(group.hidden)].sum())
             are = "is" if ones == 1 else "are"
-            said.append(f"{ones} of {fmt.count(len(group.hidden))} more {group.name} {are} {one}")
+            parts.append(
+                f"{ones} of {fmt.count(len(group.hidden))} more {group.name} {are} {state}"
+            )
     rest = cells.rest()
     if rest.count and (cells.rate is not None or len(groups[-1].members) < rest.count):
         ones = rest.ones[-1]
@@ -174,9 +176,9 @@ def rest_of(cells: Cells, groups: list[Columns]) -> str:
         are = "is" if ones == 1 else "are"
         if cells.rate is not None:
             expected = fmt.short(rest.count * cells.rate)
-            said.append(f"{fmt.count(ones)} of the {others} {are} {one}, expected {expected}")
+            parts.append(f"{fmt.count(ones)} of the {others} {are} {state}, expected {expected}")
         elif not ones:
-            said.append(f"the {others} are 0")
+            parts.append(f"the {others} are 0")
         else:
-            said.append(f"{fmt.count(ones)} of the {others} {are} {one}")
-    return "; ".join(said)
+            parts.append(f"{fmt.count(ones)} of the {others} {are} {state}")
+    return "; ".join(parts)

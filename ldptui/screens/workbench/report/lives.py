@@ -52,11 +52,11 @@ def paired(genuine: Life, fake: Life | str, width: int, pen: Pen) -> list[list[R
     left = (width - 3) // 2
     ours, theirs = blocks_of(pen, genuine, left), blocks_of(pen, fake, width - 3 - left)
     blocks: list[list[Row]] = []
-    for one, other in zip_longest(ours, theirs, fillvalue=()):
+    for our_row, other in zip_longest(ours, theirs, fillvalue=()):
         rows: list[Row] = []
-        for at in range(max(len(one), len(other))):
+        for at in range(max(len(our_row), len(other))):
             right = other[at] if at < len(other) else []
-            rows.append(beside(pen, one[at] if at < len(one) else [], left, right))
+            rows.append(beside(pen, our_row[at] if at < len(our_row) else [], left, right))
         blocks.append(rows)
     return blocks
 
@@ -71,9 +71,9 @@ def stacked(blocks: list[list[Row]], gap: int, between: Row | None = None) -> li
     return rows
 
 
-def beside(pen: Pen, one: Row, left: int, other: Row) -> Row:
-    room = left - length(one)
-    return [*one, (" " * room + " ", ""), (pen.text("│ "), pen.palette.muted), *other]
+def beside(pen: Pen, row: Row, left: int, other: Row) -> Row:
+    room = left - length(row)
+    return [*row, (" " * room + " ", ""), (pen.text("│ "), pen.palette.muted), *other]
 
 
 def blocks_of(pen: Pen, life: Life | str, width: int) -> list[list[Row]]:
@@ -168,10 +168,10 @@ def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     cells = min(20, meter.total)
     full = round(cells * meter.value / meter.total)
     expected = fmt.short(meter.expected, 3)
-    said = f"{meter.value} of {meter.total} targets, expected {expected}"
+    sentence = f"{meter.value} of {meter.total} targets, expected {expected}"
     brief = f"{meter.value} of {meter.total}, expected {expected}"
     bar = (pen.text("█" * full + "·" * (cells - full)), pen.palette.target)
-    for words in (said, brief):
+    for words in (sentence, brief):
         if cells + 2 + len(words) <= width:
             return [[bar, (f"  {words}", pen.palette.foreground)]]
-    return [[bar], *([(line, pen.palette.foreground)] for line in wrapped(said, width))]
+    return [[bar], *([(line, pen.palette.foreground)] for line in wrapped(sentence, width))]
