@@ -131,7 +131,7 @@ class AttackForm(Scrolled):
             return
         shape = script.shape_of(self._attack)
         shapes = self.query_one("#shape", Field)
-        whole = (one.message for one in draft.problems if one.key in WHOLE)
+        whole = (fault.message for fault in draft.problems if fault.key in WHOLE)
         shapes.show(shape, next(whole, ""))
         self._show_campaign(draft, shape == "phases")
         self._show_share(draft, shape)
@@ -160,15 +160,15 @@ class AttackForm(Scrolled):
         self.query_one("#length", Field).display = phased
         if not phased:
             return
-        there = script.phases_of(self._attack)
+        tables = script.phases_of(self._attack)
         phases.rows = tuple(
-            Item(script.described_phase(there, at), problem(draft, f"attack.phase.{at}"),
-                 there[at].get("muted") is True)
-            for at in range(len(there))
+            Item(script.described_phase(tables, at), problem(draft, f"attack.phase.{at}"),
+                 tables[at].get("muted") is True)
+            for at in range(len(tables))
         )  # fmt: skip
         phases.at = phases.at  # in range again
         self._place("length", f"{self._stage}.rounds", draft)
-        strip.stretches = tuple(stretches(draft, there))
+        strip.stretches = tuple(stretches(draft, tables))
         rounds = draft.cell.rounds if draft.cell is not None else ()
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
@@ -187,10 +187,10 @@ class AttackForm(Scrolled):
         if form.display:
             form.show(ramp.get("shape", "linear") if isinstance(ramp, Mapping) else CONSTANT)
         share = self.query_one("#share", Field)
-        own = keys_of_kind(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
-        goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in own else None
-        self._show_goal(draft, shape != "phases" and "share" in own, goal)
-        share.display = "share" in own and goal is None
+        keys = keys_of_kind(kind_of(draft, "attack")) if shape == "one" else {"share", "targets"}
+        goal = value_of(draft, "goal.metric") if shape != "phases" and "share" in keys else None
+        self._show_goal(draft, shape != "phases" and "share" in keys, goal)
+        share.display = "share" in keys and goal is None
         self._place("share", f"{stage}.share.from" if ramped else f"{stage}.share", draft)
         to, jump = self.query_one("#to", Field), self.query_one("#jump", Field)
         to.display = ramped
@@ -201,13 +201,13 @@ class AttackForm(Scrolled):
         phased = shape == "phases"
         self._show_targets(draft, "phase", f"{stage}.targets", phased, leave="the attack's")
         leave = {"one": "", "mixture": "of each part", "phases": "of each phase"}[shape]
-        self._show_targets(draft, "targets", "attack.targets", "targets" in own, leave=leave)
+        self._show_targets(draft, "targets", "attack.targets", "targets" in keys, leave=leave)
 
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
         from ....session.draft import input_of
 
-        goal, at_least, over = (self.query_one(f"#{one}", Field) for one in _GOAL_FIELDS)
+        goal, at_least, over = (self.query_one(f"#{name}", Field) for name in _GOAL_FIELDS)
         goal.display = shown
         at_least.display = over.display = metric is not None
         if shown:
@@ -225,14 +225,14 @@ class AttackForm(Scrolled):
         if shape == "one":
             self._show_targets(draft, "own", "attack.targets", False)
             return
-        there = script.parts_of(value_of(draft, self._stage) or {})
+        tables = script.parts_of(value_of(draft, self._stage) or {})
         parts.rows = tuple(
             Item(row, problem(draft, f"{self._stage}.mix.{at}"))
-            for at, row in enumerate(script.described_parts(there))
+            for at, row in enumerate(script.described_parts(tables))
         )
         parts.at = parts.at
         self._place("weight", f"{self._part}.weight", draft)
-        self._show_targets(draft, "own", f"{self._part}.targets", bool(there), leave="those above")
+        self._show_targets(draft, "own", f"{self._part}.targets", bool(tables), leave="those above")
 
     def _show_kind(self, draft: Draft) -> None:
         from ....session.draft import used_keys, value_of
@@ -250,13 +250,13 @@ class AttackForm(Scrolled):
                 _update(words, reason)
         if single:
             self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
-        own = keys_of_kind(kind)
+        keys = keys_of_kind(kind)
         if "cohorts" not in used_keys(draft, "protocol"):
-            own -= {"cohort"}
+            keys -= {"cohort"}
         hashing = hashes(draft)
         for name in _own_names():
             field = self.query_one(f"#{name}", Field)
-            field.display = name in own
+            field.display = name in keys
             field.disabled = name in ("seeds", "scoring") and not hashing
             if field.display:
                 self._place(name, f"{part}.{name}", draft)
@@ -273,7 +273,7 @@ class AttackForm(Scrolled):
 
         targets = value_of(draft, table)
         listed = isinstance(targets, dict) and "items" in targets
-        pick, many, items = (self.query_one(f"#{name}-{one}", Field) for one in _TARGET_KEYS)
+        pick, many, items = (self.query_one(f"#{name}-{key}", Field) for key in _TARGET_KEYS)
         pick.display = shown
         many.display = shown and not listed and not (leave and targets is None)
         items.display = shown and listed
@@ -387,7 +387,7 @@ def _kind_fields(name: str) -> Iterator[Widget]:
 
 
 def _target_fields(name: str) -> Iterator[Field]:
-    pick, many, items = (f"{name}-{one}" for one in _TARGET_KEYS)
+    pick, many, items = (f"{name}-{key}" for key in _TARGET_KEYS)
     label = _TARGETS_OF.get(name) or title_of("attack.targets.pick")
     yield Field("attack.targets.pick", label, id=pick)
     yield labelled("attack.targets.count", id=many)

@@ -115,23 +115,23 @@ class ItemList(Widget, can_focus=True):
 
     def render(self) -> RenderResult:
         lines = [line for at in range(len(self.rows)) for line in self._row(at, self.size.width)]
-        here = self.has_focus and self.at == len(self.rows)
-        style = faint(self) if self.is_disabled else "$text-accent bold" if here else muted(self)
-        mark = Content.styled("› " if here else "  ", "$text-accent")
+        focused = self.has_focus and self.at == len(self.rows)
+        style = faint(self) if self.is_disabled else "$text-accent bold" if focused else muted(self)
+        mark = Content.styled("› " if focused else "  ", "$text-accent")
         return Content("\n").join([*lines, mark + Content.styled(f"+ add a {self.noun}", style)])
 
     def _row(self, at: int, width: int) -> list[Content]:
         row, chosen = self.rows[at], at == self.at
-        here = self.has_focus and chosen
-        mark = "✗ " if row.problem else "› " if here else "▸ " if chosen else "  "
-        style = "$text-error" if row.problem else "$text-accent" if here else muted(self)
+        focused = self.has_focus and chosen
+        mark = "✗ " if row.problem else "› " if focused else "▸ " if chosen else "  "
+        style = "$text-error" if row.problem else "$text-accent" if focused else muted(self)
         quiet = self.is_disabled or row.off
         body = faint(self) if quiet else "$foreground bold" if chosen else "$foreground"
         text = Content.styled(row.text, body).truncate(max(1, width - 5), ellipsis=True)
         line = Content.styled(mark, style) + text
         line = line.pad_right(max(0, width - 2 - line.cell_length))
-        lines = [line + Content.styled("×", muted(self) if here else faint(self))]
+        lines = [line + Content.styled("×", muted(self) if focused else faint(self))]
         if row.problem and not chosen:
             wrapped = Content(row.problem).wrap(max(10, width - 2))
-            lines += [Content("  ") + one.stylize("$text-error") for one in wrapped]
+            lines += [Content("  ") + part.stylize("$text-error") for part in wrapped]
         return lines

@@ -123,9 +123,9 @@ class AttackPane(Widget, can_focus=True):
         other = "script" if self.view == "form" else "form"
         line = problems[0].line if problems and hidden else None
         error = f"✗ line {line} · " if line is not None else ""
-        said = "" if self.has_class("-both") else f"{error}[@click=switch]alt+s {other}[/]"
-        if said != self._said:
-            self._said = self.border_subtitle = said
+        subtitle = "" if self.has_class("-both") else f"{error}[@click=switch]alt+s {other}[/]"
+        if subtitle != self._said:
+            self._said = self.border_subtitle = subtitle
 
     # The focus.
 
@@ -141,7 +141,9 @@ class AttackPane(Widget, can_focus=True):
         self.screen.set_focus(last)
 
     def _first_field(self) -> Widget:
-        return next((one for one in self.query_one("#form").query("*") if one.focusable), self)
+        return next(
+            (widget for widget in self.query_one("#form").query("*") if widget.focusable), self
+        )
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if event.widget is not self:

@@ -48,11 +48,13 @@ class PhaseStrip(Widget):
 
     def render(self) -> RenderResult:
         wide = self.size.width - _MARGIN - 1
-        length = max(self.rounds, sum(len(one.shares) for one in self.stretches))
+        length = max(self.rounds, sum(len(stretch.shares) for stretch in self.stretches))
         if wide < 8 or not length:
             return Content("")
-        places = _places([len(one.shares) for one in self.stretches], length, wide)
-        highest = max((share for one in self.stretches for share in one.shares), default=0.0)
+        places = _places([len(stretch.shares) for stretch in self.stretches], length, wide)
+        highest = max(
+            (share for stretch in self.stretches for share in stretch.shares), default=0.0
+        )
         lines = [self._bars(row, places, highest) for row in range(_ROWS)]
         lines.append(self._axis(places, wide))
         lines.append(self._mixes(places))
@@ -88,8 +90,8 @@ class PhaseStrip(Widget):
     def _mixes(self, places: Sequence[tuple[int, int]]) -> Content:
         line = Content(" " * _MARGIN)
         for number, (start, stop) in enumerate(places):
-            one = self.stretches[number]
-            words = f"{one.mix} off" if one.off else one.mix
+            stretch = self.stretches[number]
+            words = f"{stretch.mix} off" if stretch.off else stretch.mix
             room = stop - start
             text = Content.styled(words, self._style(number)).truncate(
                 max(0, room - 1), ellipsis=True
