@@ -64,11 +64,11 @@ class CompletionList(OptionList, can_focus=False):
         return self.offers[self.highlighted]
 
     def _prompts(self) -> list[Content]:
-        wide = max((len(one.text) for one in self.offers), default=0)
+        wide = max((len(offer.text) for offer in self.offers), default=0)
         lines = []
-        for one in self.offers:
-            line = Content(one.text.ljust(wide))
-            if one.meaning:
-                line += Content.styled(f"  {one.meaning}", muted(self))
+        for offer in self.offers:
+            line = Content(offer.text.ljust(wide))
+            if offer.meaning:
+                line += Content.styled(f"  {offer.meaning}", muted(self))
             lines.append(line.truncate(_WIDEST, ellipsis=True))
         return lines

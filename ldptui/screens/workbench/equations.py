@@ -134,7 +134,7 @@ class EquationsView(Vertical):
             self._redraw()
         elif entry.number is not None:
             wanted = f"eq-{entry.number}"
-            places = [at for at, one in enumerate(self._entries) if one.id == wanted]
+            places = [at for at, entry in enumerate(self._entries) if entry.id == wanted]
             if places:
                 self._select(places[0])
 
@@ -159,12 +159,12 @@ class EquationsView(Vertical):
         words = self.query_one(FilterInput).words
         room = min(width, WIDEST) - 2
         pen = _Pen(room, palette, charset)
-        live = [one for one in self.live if _matches(one, words)]
-        found = equations.search(words)
+        live = [formula for formula in self.live if _matches(formula, words)]
+        listed = equations.search(words)
         self.query_one(FilterInput).count(
-            len(live) + len(found),
+            len(live) + len(listed),
             len(self.live) + len(equations.equations()),
-            f"{len(live)} live, {len(found)} in the list",
+            f"{len(live)} live, {len(listed)} in the list",
         )
         rows: list[Row] = []
         entries: list[Entry] = []
@@ -176,13 +176,13 @@ class EquationsView(Vertical):
             rows.append([])
 
         part = ""
-        for one in live:
-            if one.part != part:
-                part = one.part
+        for formula in live:
+            if formula.part != part:
+                part = formula.part
                 rows += [pen.heading(part), []]
-            add(pen.live(one), one.number, None)
+            add(pen.live(formula), formula.number, None)
         part = ""
-        for equation in found:
+        for equation in listed:
             if equation.part != part and not words:
                 part = equation.part
                 rows += [pen.heading(f"The list: {part}"), []]
@@ -204,9 +204,11 @@ class EquationsView(Vertical):
 def _matches(live: Formula, words: str) -> bool:
     """Whether every word begins one of the formula's words, a number being one of its own."""
     number = "" if live.number is None else f"eq {live.number}"
-    own = f"{live.title} {live.part} {live.source} {number}".casefold().split()
+    vocabulary = f"{live.title} {live.part} {live.source} {number}".casefold().split()
     return all(
-        word in own if word.isdecimal() else any(one.strip("(,:").startswith(word) for one in own)
+        word in vocabulary
+        if word.isdecimal()
+        else any(known.strip("(,:").startswith(word) for known in vocabulary)
         for word in words.casefold().split()
     )
 

@@ -84,7 +84,9 @@ class Panes(Columns):
         if hasattr(pane, "focus_first"):
             pane.focus_first()
         else:
-            self.screen.set_focus(next((one for one in pane.query("*") if one.focusable), None))
+            self.screen.set_focus(
+                next((widget for widget in pane.query("*") if widget.focusable), None)
+            )
 
     def marked(self, focused: Widget | None) -> int | None:
         """Mark the pane that the focus is in; its number, None outside of all."""

@@ -109,9 +109,9 @@ class ParametersPane(VerticalScroll):
                 yield field
                 if field.key == "protocol.hash_range":
                     field.id = "rule"
-                    given = Field(field.key, "  given", "integer", id="given")
-                    given.display = False
-                    yield given
+                    number = Field(field.key, "  given", "integer", id="given")
+                    number.display = False
+                    yield number
                 if field.key == "protocol.q":
                     letters = Static(id="letters", markup=False)
                     letters.display = False
@@ -146,7 +146,7 @@ class ParametersPane(VerticalScroll):
     def action_enter(self) -> None:
         last = self._last
         if last is None or not last.focusable:
-            last = next((one for one in self.query("*") if one.focusable), self)
+            last = next((widget for widget in self.query("*") if widget.focusable), self)
         self.screen.set_focus(last)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -177,14 +177,14 @@ class ParametersPane(VerticalScroll):
         from ...session.draft import sweep_of, used_keys, value_of
 
         swept = sweep_of(draft)
-        own = {
+        used = {
             f"{table}.{name}"
             for table in ("population", "protocol")
             for name in ("kind", *used_keys(draft, table))
         }
         for field in self._fields():
             if field.key.partition(".")[0] in ("population", "protocol"):
-                field.display = field.key in own
+                field.display = field.key in used
             if not field.display:
                 continue
             field.swept = field.key in swept
@@ -202,11 +202,11 @@ class ParametersPane(VerticalScroll):
                 field.show(value, said(draft, field.key))
             else:
                 field.show(value, said(draft, field.key))
-        first = next((one for one in self._fields() if one.key in own and one.display
-                      and one.key.startswith("protocol.")), None)  # fmt: skip
+        first = next((field for field in self._fields() if field.key in used and field.display
+                      and field.key.startswith("protocol.")), None)  # fmt: skip
         for field in self._fields():
             field.set_class(field is first or field.key == "trials", "first")
-        self._show_letters(draft, own)
+        self._show_letters(draft, used)
         self.query_one(SweepEditor).show(draft)
 
     def _fields(self) -> Iterator[Field]:
@@ -225,9 +225,9 @@ class ParametersPane(VerticalScroll):
         if isinstance(epsilon, int | float):
             options = [(rule, f"{rule} {hash_range_for(epsilon, rule)}") for rule in rules]
         g = cell.hash_range if cell is not None else None
-        given = value if isinstance(value, int) else g or 2
-        field.choose_from([*options, (given, "given")])
-        field.show(value if value in rules else given)
+        number = value if isinstance(value, int) else g or 2
+        field.choose_from([*options, (number, "given")])
+        field.show(value if value in rules else number)
 
     def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
         """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
@@ -245,11 +245,11 @@ class ParametersPane(VerticalScroll):
             value = float(f"{solved:.4g}")
         field.show(value, said(draft, field.key))
 
-    def _show_letters(self, draft: Draft, own: set[str]) -> None:
+    def _show_letters(self, draft: Draft, used: set[str]) -> None:
         """Below RAPPOR's noise: which way round its letters are, and what they come to."""
         words = self.query_one("#letters", Static)
         cell = draft.cell
-        words.display = "protocol.f" in own
+        words.display = "protocol.f" in used
         if words.display and cell is not None and cell.noise is not None:
             noise = cell.noise
             sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
@@ -271,9 +271,9 @@ class ParametersPane(VerticalScroll):
         draft = self.draft
         closed = closed and draft is not None and not draft.parses
         line = draft.problems[0].line if closed and draft is not None else None
-        said = f"✗ script, line {line}" if line is not None else ""
-        if said != (self.border_subtitle or ""):
-            self.border_subtitle = said
+        subtitle = f"✗ script, line {line}" if line is not None else ""
+        if subtitle != (self.border_subtitle or ""):
+            self.border_subtitle = subtitle
         for column in self.query_children(Rows):
             column.disabled = closed
 

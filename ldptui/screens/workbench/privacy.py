@@ -126,25 +126,25 @@ def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list
 
 
 def _bargains(
-    found: tuple[Bargain, ...], width: int, palette: Palette, charset: Charset
+    bargains: tuple[Bargain, ...], width: int, palette: Palette, charset: Charset
 ) -> list[Row]:
     """What another number would change: a row each, what differs from now in full brightness."""
     heads = ("", "ε₁", "ε∞", "σ", "strings", "0.8 k m")
 
-    def texts(one: Bargain) -> tuple[str, ...]:
-        bound = one.epsilon_infinity
+    def texts(bargain: Bargain) -> tuple[str, ...]:
+        bound = bargain.epsilon_infinity
         return (
-            one.name,
-            fmt.short(one.epsilon_one, 3),
+            bargain.name,
+            fmt.short(bargain.epsilon_one, 3),
             "unbounded" if bound is None else fmt.short(bound, 3),
-            fmt.short(one.std, 3),
-            fmt.short(one.strings, 3),
-            "" if one.room is None else fmt.count(int(one.room)),
+            fmt.short(bargain.std, 3),
+            fmt.short(bargain.strings, 3),
+            "" if bargain.room is None else fmt.count(int(bargain.room)),
         )
 
-    table = [heads, *map(texts, found)]
+    table = [heads, *map(texts, bargains)]
     sizes = [13, 9, 11, 11, 9, 9]
-    if found[0].room is None:
+    if bargains[0].room is None:
         sizes.pop()
     while sum(sizes) > width:
         sizes.pop()
@@ -158,6 +158,6 @@ def _bargains(
             row.append((text, f"bold {style}" if number == 1 else style))
         rows.append(row)
     words = "σ of a rare frequency; strings of equal frequency that N users can reveal" + (
-        "; 0.8 k m candidates that can be estimated together" if found[0].room else ""
+        "; 0.8 k m candidates that can be estimated together" if bargains[0].room else ""
     )
     return rows + [[(line, palette.muted)] for line in wrapped(clean(words, charset), width)]

@@ -66,13 +66,13 @@ def facts_of(draft: Draft) -> Facts | None:
     )
 
 
-def _or_none(told: Callable[[], T]) -> T | None:
+def _or_none(formula: Callable[[], T]) -> T | None:
     """What a kind's formulas say; None where they cannot, for whatever reason.
 
     One kind whose formulas fail takes nothing from the others, so that nothing is let through.
     """
     try:
-        return told()
+        return formula()
     except Exception:
         return None
 

@@ -179,8 +179,10 @@ class RunsPane(Vertical):
         head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
         since = ""
         if before is not None:
-            said = changes(before.document, run.document)
-            since = f"Since {before.name}: {' '.join(said) if said else 'nothing changed.'}"
+            sentences = changes(before.document, run.document)
+            since = (
+                f"Since {before.name}: {' '.join(sentences) if sentences else 'nothing changed.'}"
+            )
         what = f"{described(run.document)} · {kept}"
         text = Text("\n".join(filter(None, (head, since, what))))
         text.truncate(4000)
@@ -242,7 +244,9 @@ class RunsPane(Vertical):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         key = self._keys[event.option_index]
-        self.post_message(RunsChosen(key, tuple(one for one in self.shelf.overlays if one != key)))
+        self.post_message(
+            RunsChosen(key, tuple(overlay for overlay in self.shelf.overlays if overlay != key))
+        )
 
     def action_overlay(self) -> None:
         """Lay the run under the cursor over the one shown; again takes it off."""

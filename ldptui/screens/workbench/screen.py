@@ -226,9 +226,9 @@ class WorkbenchScreen(Screen[None]):
     def action_mend(self) -> None:
         """Go to the field of the first problem."""
         key = self.draft.problems[0].key if self.draft is not None and self.draft.problems else ""
-        found = self._panes.field(key)
-        if found is not None:
-            number, field = found
+        place = self._panes.field(key)
+        if place is not None:
+            number, field = place
             self.action_pane(number)
             self.set_focus(field.control)
 

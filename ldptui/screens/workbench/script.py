@@ -184,9 +184,9 @@ class ScriptEditor(TextArea):
         if line_index in self._prose:
             line.stylize(self._ink("string"))
             return line
-        for found in _TOKEN.finditer(line.plain):
-            assert found.lastgroup is not None
-            line.stylize(self._ink(found.lastgroup), *found.span())
+        for token in _TOKEN.finditer(line.plain):
+            assert token.lastgroup is not None
+            line.stylize(self._ink(token.lastgroup), *token.span())
         return line
 
     def _ink(self, name: str) -> Style:
@@ -240,9 +240,9 @@ class ScriptEditor(TextArea):
         from ...session.draft.completion import completion
 
         at = self.document.get_index_from_location(self.cursor_location)  # type: ignore[attr-defined]
-        found = completion(self.text, at)
-        self._typed = len(found.typed)
-        wanted = found.offers if found.typed or asked else ()
+        offered = completion(self.text, at)
+        self._typed = len(offered.typed)
+        wanted = offered.offers if offered.typed or asked else ()
         self.offers.show(wanted, self.cursor_screen_offset - Offset(self._typed, -1))
 
     async def _on_key(self, event: events.Key) -> None:

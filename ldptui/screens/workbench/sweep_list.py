@@ -130,27 +130,29 @@ class SweepList(Widget, can_focus=True):
         lines = [heading]
         for at in range(len(self.rows)):
             lines += self._row(at, width)
-        here = self.has_focus and self.at == len(self.rows)
-        mark = Content.styled("› " if here else "  ", "$text-accent")
+        focused = self.has_focus and self.at == len(self.rows)
+        mark = Content.styled("› " if focused else "  ", "$text-accent")
         add = "sweep another key" if self.rows else "sweep a key"
-        style = faint(self) if self.is_disabled else "$text-accent bold" if here else muted(self)
+        style = faint(self) if self.is_disabled else "$text-accent bold" if focused else muted(self)
         return Content("\n").join([*lines, mark + Content.styled(f"+ {add}", style)])
 
     def _row(self, at: int, width: int) -> list[Content]:
         """The lines of a swept key: its values, and below them what is wrong."""
         row = self.rows[at]
-        here = self.has_focus and at == self.at
-        mark = "✗ " if row.problem else "› " if here else "▾ " if row.key == self.opened else "↔ "
-        style = "$text-error" if row.problem else "$text-accent" if here else muted(self)
+        focused = self.has_focus and at == self.at
+        mark = (
+            "✗ " if row.problem else "› " if focused else "▾ " if row.key == self.opened else "↔ "
+        )
+        style = "$text-error" if row.problem else "$text-accent" if focused else muted(self)
         label = title_of(row.key).ljust(LABEL_WIDTH - 3)[: max(LABEL_WIDTH - 3, 8)]
         line = Content.assemble(
             (mark, style),
-            (label, "$text-accent" if here else muted(self)),
+            (label, "$text-accent" if focused else muted(self)),
             " ",
             (described(row.values, width - LABEL_WIDTH - 3), "$foreground"),
         )
         line = line.pad_right(max(0, width - 2 - line.cell_length))
-        lines = [line + Content.styled("×", muted(self) if here else faint(self))]
+        lines = [line + Content.styled("×", muted(self) if focused else faint(self))]
         if row.problem and row.key != self.opened:
             wrapped = Content(row.problem).wrap(max(10, width - 2))
             lines += [Content("  ") + line.stylize("$text-error") for line in wrapped]

@@ -104,30 +104,32 @@ class TransportBar(Widget, can_focus=True):
 
     def render(self) -> Text:
         line = Text(no_wrap=True, overflow="ellipsis")
-        there = self.transport
-        if there is None:
+        transport = self.transport
+        if transport is None:
             return line
         on = self.get_component_rich_style("transport--on", partial=True)
         muted = self.get_component_rich_style("transport--muted", partial=True)
         charset = getattr(self.app, "charset", "braille")
-        mark = "▶" if there.playing else "■" if there.ended else "‖"
+        mark = "▶" if transport.playing else "■" if transport.ended else "‖"
         if charset == "ascii":
-            mark = ">" if there.playing else "#" if there.ended else "="
+            mark = ">" if transport.playing else "#" if transport.ended else "="
         line.append(f"{mark} ", on).append(clean(self.about, charset))
-        line.append(f" {there.speed:g}x " if charset == "ascii" else f" {there.speed:g}× ", on)
+        line.append(
+            f" {transport.speed:g}x " if charset == "ascii" else f" {transport.speed:g}× ", on
+        )
         tail = clean(f" {self.words}", charset)
         room = self.size.width - 2 - len(line) - len(tail)
         self._track = (len(line), 0)
         if room >= 10:
             self._track = (len(line), room)
-            line.append_text(self._track_text(there, room, charset, on, muted))
+            line.append_text(self._track_text(transport, room, charset, on, muted))
         line.append(tail)
         return line
 
     def _track_text(
-        self, there: Transport, room: int, charset: str, on: object, muted: object
+        self, transport: Transport, room: int, charset: str, on: object, muted: object
     ) -> Text:
-        share = there.at / there.length if there.length else 1.0
+        share = transport.at / transport.length if transport.length else 1.0
         place = min(room - 1, round(share * (room - 1)))
         done, knob, left = ("=", "|", "-") if charset == "ascii" else ("━", "●", "─")
         text = Text()
@@ -138,8 +140,8 @@ class TransportBar(Widget, can_focus=True):
 
     # What moves it.
 
-    def _move(self, there: Transport) -> None:
-        self.transport = there
+    def _move(self, transport: Transport) -> None:
+        self.transport = transport
 
     def action_play(self) -> None:
         """Play or pause; at the end, play once more."""
