@@ -112,8 +112,8 @@ def _place(node: DOMNode) -> str:
     """What to call the place where a binding works: the pane around it."""
     if isinstance(node, Screen) or not isinstance(node, Widget):
         return EVERYWHERE
-    for one in node.ancestors_with_self:
-        title = one.border_title if isinstance(one, Widget) else None
+    for ancestor in node.ancestors_with_self:
+        title = ancestor.border_title if isinstance(ancestor, Widget) else None
         if title:
             return Content.from_markup(str(title)).plain
     return "here"

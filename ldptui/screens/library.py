@@ -34,13 +34,13 @@ class Entry:
 
     def matches(self, words: str) -> bool:
         """Whether every word stands in its name, title or text."""
-        there = f"{self.name}\n{self.title}\n{self.text}".casefold()
-        return all(word in there for word in words.casefold().split())
+        text = f"{self.name}\n{self.title}\n{self.text}".casefold()
+        return all(word in text for word in words.casefold().split())
 
     def named(self, words: str) -> bool:
         """Whether every word stands in its name or title, where one looks first."""
-        there = f"{self.name}\n{self.title}".casefold()
-        return all(word in there for word in words.casefold().split())
+        text = f"{self.name}\n{self.title}".casefold()
+        return all(word in text for word in words.casefold().split())
 
 
 class LibraryScreen(ModalScreen[Path | None]):
@@ -118,8 +118,8 @@ class LibraryScreen(ModalScreen[Path | None]):
         self._fill(event.value)
 
     def _fill(self, words: str) -> None:
-        found = (entry for entry in self._all if entry.matches(words))
-        self._shown = tuple(sorted(found, key=lambda entry: not entry.named(words)))
+        matching = (entry for entry in self._all if entry.matches(words))
+        self._shown = tuple(sorted(matching, key=lambda entry: not entry.named(words)))
         listed = self._list
         listed.clear_options()
         width = max((len(entry.name) for entry in self._all), default=0)
@@ -177,10 +177,10 @@ def entries() -> Iterator[Entry]:
     import scenarios
 
     try:
-        own = sorted(places.scenarios_dir().glob("*.toml"))
+        paths = sorted(places.scenarios_dir().glob("*.toml"))
     except OSError:
-        own = []
-    for path in own:
+        paths = []
+    for path in paths:
         yield from _entry(path, own=True)
     for name in scenarios.names():
         yield from _entry(Path(str(scenarios.path(name))), own=False)
@@ -240,6 +240,6 @@ _STYLES = {"table": "bold $text-accent", "key": "$text-primary", "comment": "$fo
 def coloured(text: str) -> Content:
     """TOML with its tables, keys and comments told apart."""
     content = Content(text)
-    for found in _PARTS.finditer(text):
-        content = content.stylize(_STYLES[str(found.lastgroup)], found.start(), found.end())
+    for part in _PARTS.finditer(text):
+        content = content.stylize(_STYLES[str(part.lastgroup)], part.start(), part.end())
     return content

@@ -15,12 +15,12 @@ def fitted(widget: Widget, fit: Callable[[], object]) -> None:
     that was measured after it was mounted or displayed and before it was laid out (its issue 5024),
     as happens in a busy start, and the widget stays as it was composed.
     """
-    told = Size()
+    last = Size()
 
     def look(_: object = None) -> None:
-        nonlocal told
-        if widget.outer_size != told:
-            told = widget.outer_size
+        nonlocal last
+        if widget.outer_size != last:
+            last = widget.outer_size
             widget.call_next(fit)
 
     widget.screen.screen_layout_refresh_signal.subscribe(widget, look, immediate=True)

@@ -62,7 +62,7 @@ class KeyHints(Widget):
 
     def _shown(self) -> tuple[list[Binding], int]:
         """Bindings to show, those of the screen and the app first, and the cells between them."""
-        own: list[Binding] = []
+        ours: list[Binding] = []
         other: list[Binding] = []
         seen: set[tuple[int, str]] = set()
         for active in self.screen.active_bindings.values():
@@ -71,26 +71,28 @@ class KeyHints(Widget):
             if not binding.show or not active.enabled or action in seen:
                 continue
             seen.add(action)
-            (own if mine else other).append(binding)
-        declared = [one.id for node in (self.screen, self.app) for one in node.BINDINGS
-                    if isinstance(one, Binding)]  # fmt: skip
-        own.sort(key=lambda one: declared.index(one.id))  # a key of the settings comes last
+            (ours if mine else other).append(binding)
+        declared = [binding.id for node in (self.screen, self.app) for binding in node.BINDINGS
+                    if isinstance(binding, Binding)]  # fmt: skip
+        ours.sort(
+            key=lambda binding: declared.index(binding.id)
+        )  # a key of the settings comes last
         room = self.content_size.width
         for gap in (WIDE_GAP, 1):
-            if self._taken([*own, *other], gap) <= room:
-                return [*own, *other], gap
-        if self._taken(own, 1) > room:
-            own.sort(key=lambda one: USE.get(one.action, len(USE)))
+            if self._taken([*ours, *other], gap) <= room:
+                return [*ours, *other], gap
+        if self._taken(ours, 1) > room:
+            ours.sort(key=lambda binding: USE.get(binding.action, len(USE)))
         hints: list[Binding] = []
-        for one in (*own, *other):
-            if self._taken([*hints, one], 1) <= room:
-                hints.append(one)
+        for binding in (*ours, *other):
+            if self._taken([*hints, binding], 1) <= room:
+                hints.append(binding)
         return hints, 1
 
     def _taken(self, hints: Sequence[Binding], gap: int) -> int:
         """Cells of so many hints in a row."""
-        keys = sum(cell_len(self.app.get_key_display(one)) for one in hints)
-        words = sum(1 + cell_len(one.description) for one in hints)
+        keys = sum(cell_len(self.app.get_key_display(binding)) for binding in hints)
+        words = sum(1 + cell_len(binding.description) for binding in hints)
         return keys + words + gap * max(0, len(hints) - 1)
 
     def render(self) -> Text:

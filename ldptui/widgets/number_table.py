@@ -164,9 +164,9 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         width, left = self.size.width, round(self.scroll_x)
         table, index = self.table, round(self.scroll_y) + y - 1
         if table is not None and table.rows and not self._rows and y == 1:
-            said = clean(no_match(self.wanted), self.charset)
+            words = clean(no_match(self.wanted), self.charset)
             style = self.rich_style + Style.parse(palette_of(self.app).muted)
-            return Strip([Segment(said, style)]).crop_extend(0, width, self.rich_style)
+            return Strip([Segment(words, style)]).crop_extend(0, width, self.rich_style)
         if table is None or index >= len(self._rows):
             return Strip.blank(width, self.rich_style)
         cells: list[str] = []

@@ -38,7 +38,7 @@ def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
         return ["~/"]
     head, slash, start = typed.rpartition("/")
     head += slash
-    found: list[tuple[int, list[str | int], str]] = []
+    named: list[tuple[int, list[str | int], str]] = []
     try:
         with os.scandir(folder / Path(head).expanduser()) as entries:
             for entry in entries:
@@ -50,10 +50,10 @@ def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
                     continue
                 is_folder = _is_folder(entry)
                 rank = 1 if is_folder else 0 if _is_wanted(Path(entry.path), suffix) else 2
-                found.append((rank, _by_name(name), f"{head}{name}{'/' if is_folder else ''}"))
+                named.append((rank, _by_name(name), f"{head}{name}{'/' if is_folder else ''}"))
     except (OSError, ValueError, RuntimeError):
         return []
-    return [path for _, _, path in sorted(found)[:MOST]]
+    return [path for _, _, path in sorted(named)[:MOST]]
 
 
 def _by_name(name: str) -> list[str | int]:
@@ -67,8 +67,8 @@ def _is_wanted(path: Path, suffix: str) -> bool:
     if not suffix or path.suffix != suffix:
         return False
     try:
-        there = path.stat()
-        return suffix != ".toml" or _is_scenario(path, there.st_mtime_ns, there.st_size)
+        status = path.stat()
+        return suffix != ".toml" or _is_scenario(path, status.st_mtime_ns, status.st_size)
     except (OSError, ValueError):
         return False
 

@@ -73,7 +73,7 @@ class LeaveScreen(ConfirmScreen):
         self.watch(self._holder, "shelf", self._follow)
 
     def _follow(self, shelf: Shelf) -> None:
-        run = next((one.snapshot for one in shelf.session if one.key == self._key), None)
+        run = next((run.snapshot for run in shelf.session if run.key == self._key), None)
         words = self.query_one(Static)
         if run is not None and str(words.content) != leaving(run):
             words.update(leaving(run))

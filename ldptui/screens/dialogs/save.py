@@ -124,14 +124,14 @@ def reason_to_ask(draft: Draft, path: Path) -> str | None:
     """Why saving to this path needs a second thought; None if it does not."""
     if places.is_there(path):
         try:
-            there = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+            saved = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
         except (OSError, ValueError):
             return f"{path} exists, and is no text that can be read"
-        if there == draft.text:
+        if saved == draft.text:
             return None
         if path != draft.path:
             return f"{path} exists"
-        return f"{path} was changed by another program" if there != draft.saved_text else None
+        return f"{path} was changed by another program" if saved != draft.saved_text else None
     population = (draft.document or {}).get("population")
     data = population.get("path") if isinstance(population, dict) else None
     if isinstance(data, str) and data and not Path(data).expanduser().is_absolute():

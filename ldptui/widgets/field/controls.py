@@ -77,7 +77,7 @@ async def act_at_once(widget: Widget, event: events.Key) -> None:
 
 def leave(widget: Widget) -> None:
     """Give the focus to the pane around a widget, so that printable keys act again."""
-    panes = (one for one in widget.ancestors if isinstance(one, Widget) and one.focusable)
+    panes = (node for node in widget.ancestors if isinstance(node, Widget) and node.focusable)
     widget.screen.set_focus(next(panes, None))
 
 

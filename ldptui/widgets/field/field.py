@@ -308,6 +308,6 @@ _NOTHING: Final = object()
 """No value, not even None: whatever is shown next is new."""
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     """Equal and of one type, lists item by item: 1 and 1.0 and True differ in a file."""
-    return type(one) is type(other) and bool(one == other)
+    return type(value) is type(other) and bool(value == other)

@@ -27,13 +27,13 @@ def read(text: str, type_: Type) -> Any:
 def _number(text: str) -> Decimal | None:
     """`1_000_000`, `1 000 000`, `1e6`, `10^6`, `5%`; None for anything else."""
     plain = re.sub(r"(?<=\d)[ _\u00a0\u2009\u202f](?=\d)", "", text.strip())
-    found = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(%?)", plain)
+    number = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(%?)", plain)
     power = re.fullmatch(r"(\d{1,3})\^(\d{1,2})", plain)
     try:
         if power:
             return Decimal(int(power[1]) ** int(power[2]))
-        if found:
-            return Decimal(found[1]) / (100 if found[2] else 1)
+        if number:
+            return Decimal(number[1]) / (100 if number[2] else 1)
     except DecimalException:
         pass
     return None
@@ -45,12 +45,12 @@ def _whole(text: str) -> bool:
 
 def _items(text: str) -> list[int | float | str]:
     """`0, 5, "New York", Rome`: numbers stay numbers, all else is text."""
-    found: list[int | float | str] = []
+    items: list[int | float | str] = []
     for quoted, bare in re.findall(r'\s*(?:"([^"]*)"|([^,]+))\s*(?:,|$)', text.strip().strip("[]")):
         value = read(bare, "number") if bare else quoted
         if value != "" and not (isinstance(value, str) and not value.strip()):
-            found.append(value.strip() if isinstance(value, str) and bare else value)
-    return found
+            items.append(value.strip() if isinstance(value, str) and bare else value)
+    return items
 
 
 def write(value: Any, *, grouped: bool = True) -> str:
@@ -64,7 +64,7 @@ def write(value: Any, *, grouped: bool = True) -> str:
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, list | tuple):
-        return ", ".join(_item(one) for one in value)
+        return ", ".join(_item(item) for item in value)
     return str(value)
 
 
