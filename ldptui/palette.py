@@ -106,7 +106,7 @@ def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
     focused = screen.focused
     by_kind: dict[type[DOMNode], list[DOMNode]] = {}
     for node in (app, screen, *screen.query("*")):
-        if not any(one.has_class("sheet") for one in node.ancestors_with_self):
+        if not any(ancestor.has_class("sheet") for ancestor in node.ancestors_with_self):
             by_kind.setdefault(type(node), []).append(node)
     for nodes in by_kind.values():
         if len(nodes) == 1 or focused in nodes:
@@ -123,7 +123,7 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
             _help(app, bindings) + ("" if now else " (has no effect on what is shown now)"),
             partial(_act, app, screen, node, action),
             # Moving about in a list is found by its name, but is no suggestion.
-            node in (app, screen) or any(one.show for one in bindings),
+            node in (app, screen) or any(binding.show for binding in bindings),
         )
 
 
@@ -144,7 +144,7 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
                     f"{title}: {_words(bindings)}",
                     _help(app, bindings),
                     partial(_act_in_tab, app, screen, charts, tab, kind, action),
-                    any(one.show for one in bindings),
+                    any(binding.show for binding in bindings),
                 )
 
 
@@ -164,15 +164,15 @@ def _sheets() -> tuple[tuple[str, str, type[Widget]], ...]:
 
 def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
     """The bindings with an id that ldptui gave to a class or its bases, by what they do."""
-    found: dict[str, list[Binding]] = {}
-    for one in kind.__mro__:
-        if one.__module__.startswith(f"{__package__}."):
-            for binding in vars(one).get("BINDINGS", ()):
+    by_action: dict[str, list[Binding]] = {}
+    for base in kind.__mro__:
+        if base.__module__.startswith(f"{__package__}."):
+            for binding in vars(base).get("BINDINGS", ()):
                 if not isinstance(binding, Binding) or binding.id is None:
                     continue
                 if binding.action != "command_palette":
-                    found.setdefault(binding.action, []).append(binding)
-    return found
+                    by_action.setdefault(binding.action, []).append(binding)
+    return by_action
 
 
 def _words(bindings: list[Binding]) -> str:
@@ -180,7 +180,9 @@ def _words(bindings: list[Binding]) -> str:
 
 
 def _help(app: App[Any], bindings: list[Binding]) -> str:
-    return "key: " + " ".join(dict.fromkeys(key for one in bindings for key in keys_of(app, one)))
+    return "key: " + " ".join(
+        dict.fromkeys(key for binding in bindings for key in keys_of(app, binding))
+    )
 
 
 def keys_of(app: App[Any], binding: Binding) -> list[str]:
@@ -204,8 +206,8 @@ def _title(node: DOMNode, bindings: list[Binding]) -> str:
     if str(bindings[0].id) in TITLES:
         return TITLES[str(bindings[0].id)]
     if not isinstance(node, Screen):
-        for one in node.ancestors_with_self:
-            title = one.border_title if isinstance(one, Widget) else None
+        for ancestor in node.ancestors_with_self:
+            title = ancestor.border_title if isinstance(ancestor, Widget) else None
             if title:
                 pane = Content.from_markup(str(title)).plain.lstrip("0123456789 ")
                 part = str(bindings[0].id).partition(".")[0]
@@ -216,9 +218,9 @@ def _title(node: DOMNode, bindings: list[Binding]) -> str:
 
 def _act(app: App[Any], screen: Screen[Any], node: DOMNode, action: str) -> None:
     """Do it where it belongs: the pane comes to the front first."""
-    for one in node.ancestors_with_self:
-        if one.id and one.id.startswith("pane-"):
-            _show_pane(screen, one.id)
+    for ancestor in node.ancestors_with_self:
+        if ancestor.id and ancestor.id.startswith("pane-"):
+            _show_pane(screen, ancestor.id)
     app.call_later(app.run_action, action, node)
 
 

@@ -82,7 +82,9 @@ def _check_file(place: str, options: Namespace) -> int:
         return exits.USAGE
     experiment = compile(scenario)
     numbers = {"cell": len(experiment.cells), "trial": experiment.trials}
-    sizes = (f"{text.count(one)} {name}{'s' * (one != 1)}" for name, one in numbers.items())
+    sizes = (
+        f"{text.count(number)} {name}{'s' * (number != 1)}" for name, number in numbers.items()
+    )
     write_out(f"{place}: valid: {', '.join(sizes)}\n")
     try:
         permitted = permit(experiment, allowed)

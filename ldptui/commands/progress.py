@@ -111,10 +111,10 @@ def progress_line(progress: Progress, swept: list[str], width: int) -> str:
     if progress.latest is not None:
         chosen = progress.latest.parameters
         facts.append(" ".join(setting_of(key, chosen[key]) for key in swept if key in chosen))
-    told = "  ".join(facts)
-    size = max(10, min(30, width - len(told) - 6))
+    words = "  ".join(facts)
+    size = max(10, min(30, width - len(words) - 6))
     full = int(share * size)
-    return f"{int(share * 100):3d}% {'█' * full}{'░' * (size - full)} {told}"
+    return f"{int(share * 100):3d}% {'█' * full}{'░' * (size - full)} {words}"
 
 
 def setting_of(key: str, value: object) -> str:

@@ -66,11 +66,11 @@ def report(results: Results, options: Namespace) -> int:
 def tell_failures(results: Results) -> None:
     """Say which cells failed and why, each traceback once."""
     swept, cells = list(results.experiment.scenario.sweep), results.experiment.cells
-    told: set[str] = set()
+    noted: set[str] = set()
     for failure in results.failures:
         chosen = cells[failure.cell].parameters
         where = " ".join(setting_of(key, chosen[key]) for key in swept if key in chosen)
         note(f"ldptui: cell {failure.cell}{f' ({where})' if where else ''} failed: {failure.error}")
-        for line in failure.details.splitlines() if failure.details not in told else ():
+        for line in failure.details.splitlines() if failure.details not in noted else ():
             note(f"    {one_line(line)}")
-        told.add(failure.details)
+        noted.add(failure.details)

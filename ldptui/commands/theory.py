@@ -87,11 +87,11 @@ def _setting(options: Namespace) -> Setting:
     """The protocol that the options describe, and the other numbers; raises ScenarioError."""
     kind, spec = options.protocol, KINDS[options.protocol]
     keys = {name: getattr(options, name, None) for name in _keys(spec)}
-    given = {key: _read(spec, key, value) for key, value in keys.items() if value is not None}
+    parameters = {key: _read(spec, key, value) for key, value in keys.items() if value is not None}
     search = SeedSearch(options.seeds, options.scoring)
     try:
         return bound(
-            spec(kind=kind, **given), options.items, users=options.users, share=options.share,
+            spec(kind=kind, **parameters), options.items, users=options.users, share=options.share,
             r=options.targets, held=options.target_frequency, search=search,
         )  # fmt: skip
     except ScenarioError as error:

@@ -72,9 +72,9 @@ def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, Run
     keys = [key for key in _varying(a) if key in _varying(b)]
     left, right = _by_values(a, keys), _by_values(b, keys)
     if keys and len(left) == len(a) and len(right) == len(b):
-        found = [(left[values], right[values]) for values in left if values in right]
-        if found:
-            return found
+        matched = [(left[values], right[values]) for values in left if values in right]
+        if matched:
+            return matched
     if len(a) != len(b):
         raise ScenarioError(
             f"have {len(a)} and {len(b)} cells that do not vary in the same keys: "
@@ -109,24 +109,24 @@ def compare(options: Namespace) -> int:
     together = pairs(cells_a, cells_b)
     swept = [key for key in _varying(cells_a) if key in _varying(cells_b)]
     rows = []
-    for one, other in together:
-        shared = one.genuine == other.genuine
+    for cell, other in together:
+        shared = cell.genuine == other.genuine
         for metric in options.metric or METRICS:
-            left, right = measured_a[one.position], measured_b[other.position]
-            found = difference(left, right, metric, shared)
-            if found.difference is not None:
-                rows.append((one, other, metric, found))
+            left, right = measured_a[cell.position], measured_b[other.position]
+            gap = difference(left, right, metric, shared)
+            if gap.difference is not None:
+                rows.append((cell, other, metric, gap))
     if options.format != "table":
         documents = [
             {
-                "cell_a": one.position,
+                "cell_a": cell.position,
                 "cell_b": other.position,
-                **({key: one.parameters.get(key) for key in swept}),
+                **({key: cell.parameters.get(key) for key in swept}),
                 "metric": metric,
-                **dataclasses.asdict(found),
-                "z": found.z,
+                **dataclasses.asdict(gap),
+                "z": gap.z,
             }
-            for one, other, metric, found in rows
+            for cell, other, metric, gap in rows
         ]
         if options.format == "json":
             whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
@@ -135,23 +135,25 @@ def compare(options: Namespace) -> int:
                                exactly=True)  # fmt: skip
         else:
             names = list(documents[0]) if documents else ["cell_a", "cell_b", "metric"]
-            lines = [["" if one is None else one for one in row.values()] for row in documents]
+            lines = [
+                ["" if value is None else value for value in row.values()] for row in documents
+            ]
             output.write_out(csv_text([names, *lines]), exactly=True)
         return exits.DONE
     heads = (*table.heads(list(swept)), "metric", "A", "B", "B − A", "±", "z")
     shown = [
         (
-            *(table.value_text(one.parameters.get(key)) for key in swept),
+            *(table.value_text(cell.parameters.get(key)) for key in swept),
             metric,
-            text.short(found.a),
-            text.short(found.b),
-            text.short(found.difference, sign=True),
-            text.short(found.standard_error, 2),
-            text.fixed(found.z, 1, sign=True),
+            text.short(gap.a),
+            text.short(gap.b),
+            text.short(gap.difference, sign=True),
+            text.short(gap.standard_error, 2),
+            text.fixed(gap.z, 1, sign=True),
         )
-        for one, other, metric, found in rows
+        for cell, other, metric, gap in rows
     ]
-    paired = sum(found.paired for *_, found in rows)
+    paired = sum(gap.paired for *_, gap in rows)
     notes = [
         f"A is run {a.id}: {a.title}",
         f"B is run {b.id}: {b.title}",

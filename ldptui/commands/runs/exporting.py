@@ -116,11 +116,11 @@ def export(options: Namespace) -> int:
 
 def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
     """A column per name, a value per trial; None where it is not defined."""
-    found: dict[str, list[Any]] = {name: [] for name in names}
+    by_name: dict[str, list[Any]] = {name: [] for name in names}
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        own = {"cell": cell.index, **cell.parameters}
-        own |= {f"answer.{name}": value for name, value in answer.items()}
+        settings = {"cell": cell.index, **cell.parameters}
+        settings |= {f"answer.{name}": value for name, value in answer.items()}
         for name in names:
             if name == "trial":
                 values: list[Any] = list(range(measured.trials))
@@ -128,15 +128,15 @@ def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
                 values = [f"{mark:016x}" for mark in measured.fingerprints.tolist()]
             elif name in METRICS:
                 numbers = measured.metrics[name].tolist()
-                values = [None if math.isnan(one) else one for one in numbers]
+                values = [None if math.isnan(number) else number for number in numbers]
             else:
-                values = [own.get(name)] * measured.trials
-            found[name] += values
+                values = [settings.get(name)] * measured.trials
+            by_name[name] += values
     # A column has one type: numbers, or else words.
-    for name, values in found.items():
-        if len({isinstance(one, str) for one in values if one is not None}) > 1:
-            found[name] = [None if one is None else str(one) for one in values]
-    return found
+    for name, values in by_name.items():
+        if len({isinstance(value, str) for value in values if value is not None}) > 1:
+            by_name[name] = [None if value is None else str(value) for value in values]
+    return by_name
 
 
 def _write_parquet(out: Path, results: Results, names: Sequence[str], run: Run) -> None:
@@ -149,7 +149,7 @@ def _write_parquet(out: Path, results: Results, names: Sequence[str], run: Run) 
     data = columns(results, names)
     meanings = {name: meaning for name, _, meaning in dictionary(names)}
     made = pyarrow.table(data)
-    fields = [one.with_metadata({"description": meanings[one.name]}) for one in made.schema]
+    fields = [field.with_metadata({"description": meanings[field.name]}) for field in made.schema]
     about = {"ldptui": json.dumps(as_json(run), default=str), "digest": results.digest}
     schema = pyarrow.schema(fields, metadata=about)
     with whole_file(out) as file:

@@ -26,10 +26,10 @@ def list_runs(options: Namespace) -> int:
         moment_of(options.until, "--until", after=True),
     )
     path, chosen = places.chosen_store(options.store)
-    found: list[Run] = []
+    runs: list[Run] = []
     if path.exists() or chosen:
         with opened(options) as store:
-            found = store.runs(
+            runs = store.runs(
                 protocol=options.protocol,
                 attack=options.attack,
                 tag=options.tag,
@@ -38,28 +38,31 @@ def list_runs(options: Namespace) -> int:
                 removed=options.removed,
             )
     if options.format == "json":
-        rows = [as_json(run) for run in found]
+        rows = [as_json(run) for run in runs]
         output.write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", exactly=True)
     elif options.format == "csv":
         names = list(json_names())
         lists = [
-            [" ".join(one) if isinstance(one, list) else one for one in summary_of(run).values()]
-            for run in found
+            [
+                " ".join(value) if isinstance(value, list) else value
+                for value in summary_of(run).values()
+            ]
+            for run in runs
         ]
         output.write_out(csv_text([names, *lists]), exactly=True)
-    elif not found:
+    elif not runs:
         output.write_out("no runs\n")
     else:
-        output.write_out(runs_table(found, output.width()))
+        output.write_out(runs_table(runs, output.width()))
     return exits.DONE
 
 
-def runs_table(found: Sequence[Run], width: int) -> str:
+def runs_table(runs: Sequence[Run], width: int) -> str:
     """A line for each run; titles are shortened to fit, and further if there are tags."""
     heads: tuple[str, ...] = ("run", "started", "status", "trials", "protocol", "attack")
     heads += ("tags", "title")
-    rows = [_row(run, width) for run in found]
-    if not any(run.tags for run in found):
+    rows = [_row(run, width) for run in runs]
+    if not any(run.tags for run in runs):
         heads, rows = _without(heads, 6), [_without(row, 6) for row in rows]
     taken = sum(max(len(line[at]) for line in (heads, *rows)) + 2 for at in range(len(heads) - 1))
     room = max(12, width - taken)

@@ -14,11 +14,11 @@ from core.store import Store, open_store
 from ...terminal import places
 
 
-def tags_of(given: Sequence[str]) -> list[str]:
-    for tag in given:
+def tags_of(words: Sequence[str]) -> list[str]:
+    for tag in words:
         if not tag.strip() or not tag.isprintable() or "," in tag:
             raise ScenarioError(f"must be words without commas, {got(tag)}", key="--tag")
-    return [tag.strip() for tag in given]
+    return [tag.strip() for tag in words]
 
 
 def opened(options: Namespace, write: bool = False) -> Store:
@@ -55,14 +55,14 @@ def run_or_file(word: str, options: Namespace, limits: bool = True) -> tuple[Sto
         raise
 
 
-def moment_of(given: str | None, option: str, after: bool = False) -> float | None:
+def moment_of(written: str | None, option: str, after: bool = False) -> float | None:
     """A day or a time, local where it does not say otherwise; `after`: the end of that day."""
-    if given is None:
+    if written is None:
         return None
     try:
-        moment = datetime.fromisoformat(given)
-        if after and len(given) <= 10:
+        moment = datetime.fromisoformat(written)
+        if after and len(written) <= 10:
             moment += timedelta(days=1)
         return moment.timestamp()
     except (ValueError, OverflowError, OSError):
-        raise ScenarioError(f"must be a day as 2026-01-31, {got(given)}", key=option) from None
+        raise ScenarioError(f"must be a day as 2026-01-31, {got(written)}", key=option) from None

@@ -29,20 +29,24 @@ def replay(options: Namespace) -> int:
         experiment = attack_options.permitted(store.experiment(number, limits), options)
         bar = progress.Bar(sys.stderr, experiment, options.quiet)
         try:
-            found = replay_run(store, number, options.workers, show=bar.show, experiment=experiment)
+            outcome = replay_run(
+                store, number, options.workers, show=bar.show, experiment=experiment
+            )
         finally:
             bar.erase()
     other = differing(run.versions)
     if run.versions["ldptui"] != __version__:
-        own = f"recorded with ldptui {run.versions['ldptui']}, this is {__version__}"
-        other = f"{own}, {other}" if other else own
-    if not found.difference:
+        recorded = f"recorded with ldptui {run.versions['ldptui']}, this is {__version__}"
+        other = f"{recorded}, {other}" if other else recorded
+    if not outcome.difference:
         part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
-        output.write_out(f"identical: {text.count(found.trials)} trials{part}, {found.digest}\n")
+        output.write_out(
+            f"identical: {text.count(outcome.trials)} trials{part}, {outcome.digest}\n"
+        )
         if other and not options.quiet:
             output.note(f"note: {other}, and yet the numbers are the same")
         return exits.DONE
-    output.write_out(f"different: {found.difference}\n")
+    output.write_out(f"different: {outcome.difference}\n")
     if other:
         output.note(f"note: {other}: numbers may differ for that reason")
     return exits.FAILED
