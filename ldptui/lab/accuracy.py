@@ -85,8 +85,8 @@ def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict
         for name in mechanisms
         if not has(name, "delta")
     }
-    one = np.zeros(1, dtype=np.int64)
-    errors = {name: float(m.squared_error(one)[0]) / n**2 for name, m in central.items()}
+    single = np.zeros(1, dtype=np.int64)
+    errors = {name: float(m.squared_error(single)[0]) / n**2 for name, m in central.items()}
     local = {}
     epsilon = mechanisms[BESIDE]["epsilon"]
     for kind in LOCAL:
@@ -104,35 +104,39 @@ def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict
 
 
 def _table(options: Namespace, values: dict[str, Any]) -> str:
-    found, width = values["mechanisms"], values["sensitivity"]
+    mechanisms, width = values["mechanisms"], values["sensitivity"]
     forward = options.accuracy is None
     rows: list[Row] = []
-    for name, one in found.items():
+    for name, mechanism in mechanisms.items():
         closed = words_of(KINDS[name].mechanism)
         what, key = ("off by", "accuracy") if forward else ("needs ε", "epsilon")
         rows.append(
-            row(f"{name}: {what}", one[key], closed.formula(width, forward), closed.source, 6)
+            row(f"{name}: {what}", mechanism[key], closed.formula(width, forward), closed.source, 6)
         )
-    for name, one in found.items():
-        if "threshold" in one:
+    for name, mechanism in mechanisms.items():
+        if "threshold" in mechanism:
             threshold = f"({width}/ε) ln(2/δ) + 1"
-            rows.append(row(f"{name}: threshold", one["threshold"], threshold, "V th. 3.5", 6))
+            rows.append(
+                row(f"{name}: threshold", mechanism["threshold"], threshold, "V th. 3.5", 6)
+            )
     where = values["locality"]
     if where is not None:
         for name, std in where["central_std"].items():
             rows.append(row(f"{name}: frequency error", std, "√Var, of one item", "DR 3.3"))
-        for kind, one in where["local"].items():
-            rows.append(row(f"{kind}: frequency error", one["std"], "√Var, mean item", "W17 th. 2"))
-        for kind, one in where["local"].items():
-            factor = f"{text.short(one['factor'], 3)} × n"
-            rows.append(row(f"{kind}: users needed", one["users"], factor, "W17 th. 2"))
-    given = (
+        for kind, local in where["local"].items():
+            rows.append(
+                row(f"{kind}: frequency error", local["std"], "√Var, mean item", "W17 th. 2")
+            )
+        for kind, local in where["local"].items():
+            factor = f"{text.short(local['factor'], 3)} × n"
+            rows.append(row(f"{kind}: users needed", local["users"], factor, "W17 th. 2"))
+    goal = (
         f"ε = {text.chosen(options.epsilon)}"
         if forward
         else f"off by a = {text.chosen(options.accuracy)} at most"
     )
     alpha, delta = text.chosen(options.alpha), text.chosen(options.delta)
-    title = f"Central histogram, {given}, α = {alpha}, δ = {delta}"
+    title = f"Central histogram, {goal}, α = {alpha}, δ = {delta}"
     notes = [f"{options.neighbours} neighbours, so that the sensitivity Δ is {width}"]
     if options.bins == 1:
         notes.append("one bin is off by more than that with probability α at most")
@@ -156,17 +160,17 @@ def work(ask: Ask) -> Steps:
     alpha, near, kind = ask.given.alpha, ask.given.neighbours, ask.given.mechanism
     delta, forward = ask.given.delta, ask.given.accuracy is None
     acc.require_delta(delta)
-    given = ask.given.epsilon if forward else ask.given.accuracy
+    goal = ask.given.epsilon if forward else ask.given.accuracy
     rows, budgets = [], {}
     width = acc.sensitivity(near)
     for name in CURATORS:
         closed = words_of(KINDS[name].mechanism)
         for bins in (1, d):
             where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
-            budgets[name] = given
+            budgets[name] = goal
             if not forward:
                 needs = KINDS[name].mechanism.epsilon_within
-                budgets[name] = needs(given, alpha, delta, bins, near)
+                budgets[name] = needs(goal, alpha, delta, bins, near)
             reached = curator(name, 2, budgets[name], delta, near).accuracy(alpha, bins)
             value = reached if forward else budgets[name]
             formula = closed.formula(width, forward)
@@ -177,13 +181,13 @@ def work(ask: Ask) -> Steps:
         threshold = acc.stability_threshold(epsilon, delta, near)
         rows.append(row("threshold", threshold, f"({width}/ε) ln(2/δ) + 1", "V th. 3.5"))
     mechanism = curator(kind, d, epsilon, delta, near)
-    one, every = mechanism.accuracy(alpha), mechanism.accuracy(alpha, d)
+    single, every = mechanism.accuracy(alpha), mechanism.accuracy(alpha, d)
 
     yield f"drawing {kind} histograms of {text.count(d)} items"
     rng = ask.rng
     released = mechanism.sample(histogram[None], rng)[0]
-    outside = int((np.abs(released - histogram) > one).sum())
-    expected = text.short(float(mechanism.tail(histogram, one).sum()), 3)
+    outside = int((np.abs(released - histogram) > single).sum())
+    expected = text.short(float(mechanism.tail(histogram, single).sum()), 3)
     seen = f"of {text.count(d)} bins; {expected} expected"
     rows.append(row("off by more, one draw", text.count(outside), seen, "simulated"))
     draws, missed = max(4, min(DRAWS, NUMBERS // d)), 0
@@ -199,10 +203,10 @@ def work(ask: Ask) -> Steps:
     with_ = f"ε = {text.short(epsilon)}, α = {text.chosen(alpha)}"
     title = f"Users that a count is off by at most, {with_}"
     if not forward:
-        most = text.chosen(given)
+        most = text.chosen(goal)
         title = f"ε that makes a count off by at most {most} users, α = {text.chosen(alpha)}"
     verdict = (
-        f"With {with_} a {kind} count is off by more than {text.short(one, 5)} users with "
+        f"With {with_} a {kind} count is off by more than {text.short(single, 5)} users with "
         f"probability α at most; any of all {text.count(d)} by more than {text.short(every, 5)}."
     )
     share = f"{text.percent(every / population.users)} of them"
@@ -212,7 +216,7 @@ def work(ask: Ask) -> Steps:
     words = (verdict, size, why)
     charts = (
         _drawn(histogram, released, every, f"{kind}, {with_}"),
-        _off(histogram, released, one, every, f"{kind}, {with_}"),
+        _off(histogram, released, single, every, f"{kind}, {with_}"),
     )
     return answer_of(Report(title, rows, ()), *charts, words=words)
 
@@ -249,10 +253,10 @@ def _drawn(histogram: Counts, released: Floats, accuracy: float, title: str) -> 
     )
 
 
-def _off(histogram: Counts, released: Floats, one: float, every: float, title: str) -> Plot:
+def _off(histogram: Counts, released: Floats, single: float, every: float, title: str) -> Plot:
     items, ranks, thinned = ranked(histogram)
     off = released[items] - histogram[items]
-    far = np.abs(off) > one
+    far = np.abs(off) > single
     reach = 1.15 * max(every, float(np.abs(off).max()))
     return Plot(
         f"Released − true count: {title}",
@@ -262,6 +266,6 @@ def _off(histogram: Counts, released: Floats, one: float, every: float, title: s
             Series("off by at most a", ranks[~far], off[~far], "clean", "points"),
             Series("by more", ranks[far], off[far], "attacked", "points"),
         ),
-        levels=((every, "a, all bins"), (one, "a, one bin"), (0.0, "0"), (-one, "−a, one"),
+        levels=((every, "a, all bins"), (single, "a, one bin"), (0.0, "0"), (-single, "−a, one"),
                 (-every, "−a, all")),
     )  # fmt: skip

@@ -33,7 +33,9 @@ class Answer:
 def encoded(answer: Answer) -> dict[str, Any]:
     """The answer as a document of JSON: numbers that are not finite as words."""
     return {
-        "charts": [_plain({"kind": type(one).__name__, **_fields(one)}) for one in answer.charts],
+        "charts": [
+            _plain({"kind": type(chart).__name__, **_fields(chart)}) for chart in answer.charts
+        ],
         "table": _plain(dataclasses.asdict(answer.table)),
         "words": list(answer.words),
         "sources": list(answer.sources),
@@ -44,7 +46,7 @@ def decoded(document: Mapping[str, Any]) -> Answer:
     """The inverse of `encoded`."""
     table = document["table"]
     return Answer(
-        tuple(_chart(one) for one in document["charts"]),
+        tuple(_chart(chart) for chart in document["charts"]),
         Table(
             table["title"],
             tuple(Column(**column) for column in table["columns"]),
@@ -65,7 +67,7 @@ def listed(
 
 
 def _fields(chart: Chart) -> dict[str, Any]:
-    return {one.name: getattr(chart, one.name) for one in dataclasses.fields(chart)}
+    return {field.name: getattr(chart, field.name) for field in dataclasses.fields(chart)}
 
 
 def _plain(value: Any) -> Any:
@@ -77,9 +79,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"not finite": str(value)}
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value
 
 
@@ -92,20 +94,20 @@ def _numbers(values: Any) -> Any:
 
 
 def _chart(document: Mapping[str, Any]) -> Chart:
-    said = dict(document)
-    if said.pop("kind") == "Bars":
-        said["bars"] = tuple(
-            Bar(**{key: _number(one) for key, one in bar.items()}) for bar in said["bars"]
+    fields = dict(document)
+    if fields.pop("kind") == "Bars":
+        fields["bars"] = tuple(
+            Bar(**{key: _number(value) for key, value in bar.items()}) for bar in fields["bars"]
         )
-        return Bars(**said)
+        return Bars(**fields)
     for axis in ("x", "y"):
-        own = dict(said[axis])
-        if own["ticks"] is not None:
-            own["ticks"] = tuple(map(tuple, own["ticks"]))
-        said[axis] = Axis(**own)
-    said["series"] = tuple(
-        Series(**{**one, **{key: _numbers(one[key]) for key in ("x", "y", "error")}})
-        for one in said["series"]
+        parts = dict(fields[axis])
+        if parts["ticks"] is not None:
+            parts["ticks"] = tuple(map(tuple, parts["ticks"]))
+        fields[axis] = Axis(**parts)
+    fields["series"] = tuple(
+        Series(**{**line, **{key: _numbers(line[key]) for key in ("x", "y", "error")}})
+        for line in fields["series"]
     )
-    said["levels"] = tuple((float(value), str(label)) for value, label in said["levels"])
-    return Plot(**said)
+    fields["levels"] = tuple((float(value), str(label)) for value, label in fields["levels"])
+    return Plot(**fields)

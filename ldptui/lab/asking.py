@@ -142,8 +142,8 @@ def command(name: str, options: Namespace) -> int:
     topic, values = TOPICS[name], vars(options)
     run: Callable[[Namespace], int] = import_module(f".{name}", __package__).run
     try:
-        given = checked(topic.options, values, "argument")
-        return run(Namespace(**vars(given), format=options.format))
+        answers = checked(topic.options, values, "argument")
+        return run(Namespace(**vars(answers), format=options.format))
     except ScenarioError as error:
         option = concerned(topic.options, error.key)
         if option is None or error.where:
@@ -161,9 +161,9 @@ def steps(question: Mapping[str, Any]) -> Steps:
     work: Callable[[Ask], Steps] = import_module(f".{topic.name}", __package__).work
     whole = "file" if any(option.name == "file" for option in topic.blanks) else ""
     try:
-        given = checked(topic.options, values, "blank")
+        answers = checked(topic.options, values, "blank")
         path = str(values.get("path") or "")
-        return (yield from work(Ask(given, question["document"], question["folder"], path)))
+        return (yield from work(Ask(answers, question["document"], question["folder"], path)))
     except ScenarioError as error:
         raise _of_field(error, topic, whole) from error
     except FileError as error:

@@ -78,8 +78,8 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
             "trials": each,
             "local": {
                 kind: [
-                    None if found is None else found["simulated"]
-                    for found in (_local(kind, held, e, each, rng) for e in few)
+                    None if shares is None else shares["simulated"]
+                    for shares in (_local(kind, held, e, each, rng) for e in few)
                 ]
                 for kind in DRAWN
             },
@@ -150,15 +150,17 @@ def chart(values: dict[str, Any]) -> Plot:
 
 def report(scenario: str, values: dict[str, Any]) -> Report:
     """The table in words."""
-    own = values["exponential"]
+    central = values["exponential"]
     rows: list[Row] = [
-        row("exponential: right", own["exact"], "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"),
-        row("  simulated", _measured(own), f"of {text.count(values['trials'])} trials", "DR 3.4"),
+        row("exponential: right", central["exact"], "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"),
+        row(
+            "  simulated", _measured(central), f"of {text.count(values['trials'])} trials", "DR 3.4"
+        ),
     ]
     for kind in LOCAL:
-        found = values["local"][kind]
-        if found is not None:
-            rows.append(row(f"{kind}: right", _measured(found), "arg-max, simulated", "W17"))
+        local = values["local"][kind]
+        if local is not None:
+            rows.append(row(f"{kind}: right", _measured(local), "arg-max, simulated", "W17"))
     if values["needed"] is not None:
         ahead = f"{text.count(values['lead'])} users ahead"
         rows.append(row("exponential: ε for 95 %", values["needed"], ahead, "DR 3.4"))
@@ -173,8 +175,8 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     return Report(title, rows, notes)
 
 
-def _measured(found: dict[str, float]) -> str:
-    return text.estimate(found["simulated"], found["standard_error"])
+def _measured(shares: dict[str, float]) -> str:
+    return text.estimate(shares["simulated"], shares["standard_error"])
 
 
 # The tab.
@@ -186,8 +188,10 @@ def work(ask: Ask) -> Steps:
     trials = max(2, min(wanted, MOST // population.domain_size))
     yield f"choosing among {text.count(population.domain_size)} items, {text.count(trials)} trials"
     values = choices(population, epsilon, trials, ask.rng)
-    found = report("your population", values)
-    right = {kind: one["simulated"] for kind, one in values["local"].items() if one is not None}
+    table = report("your population", values)
+    right = {
+        kind: local["simulated"] for kind, local in values["local"].items() if local is not None
+    }
     exact = text.short(values["exponential"]["exact"])
     verdict = (
         f"With ε = {text.short(epsilon)} a curator who uses the exponential mechanism names the "
@@ -202,4 +206,4 @@ def work(ask: Ask) -> Steps:
         words.append(f"The exponential mechanism needs ε = {need} to be right 95 % of the time.")
     if trials < wanted:
         words.append(f"Only {trials} trials: the domain is large.")
-    return answer_of(found, chart(values), words=words)
+    return answer_of(table, chart(values), words=words)

@@ -61,8 +61,8 @@ def totals(options: Namespace) -> dict[str, Any]:
     entries = entries_of(options.entries)
     spent: dict[str, books.Spent] = {}
     if entries:
-        own = spent["sequential"] = books.sequential(entries)
-        slack = options.delta - own.delta  # what is left of δ
+        plain_sum = spent["sequential"] = books.sequential(entries)
+        slack = options.delta - plain_sum.delta  # what is left of δ
         if slack > 0:
             spent["advanced"] = books.advanced(entries, slack)
             spent["improved"] = books.improved(entries, slack)
@@ -74,10 +74,12 @@ def totals(options: Namespace) -> dict[str, Any]:
         if options.tight:
             spent["tight"] = books.tight(entries, options.delta)
     return {
-        "entries": [asdict(one) for one in entries],
+        "entries": [asdict(release) for release in entries],
         "delta": options.delta,
         "people": options.people,
-        "spent": {name: asdict(books.group(one, options.people)) for name, one in spent.items()},
+        "spent": {
+            name: asdict(books.group(total, options.people)) for name, total in spent.items()
+        },
         "rappor": None if options.rappor is None else _rappor(options),
     }
 
@@ -147,13 +149,17 @@ def _rappor(options: Namespace) -> dict[str, Any]:
 
 def report(options: Namespace, values: dict[str, Any]) -> Report:
     rows: list[Row] = []
-    for one in values["entries"]:
-        if not one["epsilon"] and not one["delta"]:
-            rows.append(row(one["name"], "0", "post-processing is free", "DR pr. 2.1"))
+    for release in values["entries"]:
+        if not release["epsilon"] and not release["delta"]:
+            rows.append(row(release["name"], "0", "post-processing is free", "DR pr. 2.1"))
             continue
-        what = f"{one['times']} × ε = {text.chosen(one['epsilon'])}" if one["times"] > 1 else "once"
-        what += f", δ = {text.chosen(one['delta'])} each" if one["delta"] else ""
-        rows.append(row(one["name"], one["epsilon"] * one["times"], what))
+        what = (
+            f"{release['times']} × ε = {text.chosen(release['epsilon'])}"
+            if release["times"] > 1
+            else "once"
+        )
+        what += f", δ = {text.chosen(release['delta'])} each" if release["delta"] else ""
+        rows.append(row(release["name"], release["epsilon"] * release["times"], what))
     for name, (formula, source) in TOTALS.items():
         spent = values["spent"].get(name)
         if spent is not None:
@@ -165,9 +171,9 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
     rounds = values["rappor"]
     if rounds is not None:
         t = f"{text.count(rounds['rounds'])} reports"
-        one = "h ln(q*(1−p*)/(p*(1−q*)))"
+        loss = "h ln(q*(1−p*)/(p*(1−q*)))"
         rows += [
-            row("one RAPPOR report", rounds["one"], one, "RAP 3.2"),
+            row("one RAPPOR report", rounds["one"], loss, "RAP 3.2"),
             row(f"{t}, naive", rounds["naive"], "sum, as if drawn afresh", "DR th. 3.16"),
             row(f"{t}, memoised", rounds["memoised"], "exact, permanent bits kept", "RAP 3.1"),
             row("for ever, memoised", rounds["limit"], "2h ln((1−f/2)/(f/2))", "RAP th. 1"),
@@ -192,28 +198,28 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
 
 
 def work(ask: Ask) -> Steps:
-    given, delta, people = ask.given, ask.given.delta, ask.given.people
-    entries = entries_of(given.entries)
-    if not entries and given.rappor is None:
+    options, delta, people = ask.given, ask.given.delta, ask.given.people
+    entries = entries_of(options.entries)
+    if not entries and options.rappor is None:
         rule = "type a release: [NAME=]EPSILON[,DELTA][@NOISE][xTIMES]"
         raise ScenarioError(rule, key="entries.0")
-    yield f"composing {text.count(sum(one.times for one in entries))} releases"
-    values = totals(given)
-    found = report(given, values)
+    yield f"composing {text.count(sum(entry.times for entry in entries))} releases"
+    values = totals(options)
+    table = report(options, values)
     words, charts = [], []
     if entries:
         words += _verdict(values["spent"], delta, people)
         yield "composing the releases one by one"
         charts.append(_spending(entries, delta, people))
-    if given.rappor is not None:
-        charts.append(_memoised(given.rappor, given.rounds))
+    if options.rappor is not None:
+        charts.append(_memoised(options.rappor, options.rounds))
         words.append(
-            f"RAPPOR's permanent noise is drawn once: {text.count(given.rounds)} reports cost "
+            f"RAPPOR's permanent noise is drawn once: {text.count(options.rounds)} reports cost "
             f"ε = {text.short(values['rappor']['memoised'])}, not "
             f"{text.short(values['rappor']['naive'])}, and never more than "
             f"{text.short(values['rappor']['limit'])}."
         )
-    return answer_of(found, *charts, words=words)
+    return answer_of(table, *charts, words=words)
 
 
 def _verdict(spent: dict[str, dict[str, float]], delta: float, people: int) -> list[str]:
@@ -237,18 +243,18 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
     lines: dict[str, list[float]] = {name: [] for name in ("sequential", "advanced", "exact")}
     for place in places:
         first = _first(entries, place)
-        own = books.sequential(first)
-        found = {"sequential": own.epsilon}
-        slack = delta - own.delta
+        plain_sum = books.sequential(first)
+        totals_now = {"sequential": plain_sum.epsilon}
+        slack = delta - plain_sum.delta
         if slack > 0:
-            found["advanced"] = books.improved(first, slack).epsilon
+            totals_now["advanced"] = books.improved(first, slack).epsilon
             kinds: dict[float, int] = {}
             for entry in first:
                 kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
             if math.prod(count + 1 for count in kinds.values()) <= LOSSES:
-                found["exact"] = books.exact(first, delta).epsilon
+                totals_now["exact"] = books.exact(first, delta).epsilon
         for name, line in lines.items():
-            line.append(people * found.get(name, math.nan))
+            line.append(people * totals_now.get(name, math.nan))
     labels = {
         "sequential": "sequential, Σ ε",
         "advanced": "advanced (KOV 3.5)",
@@ -271,13 +277,13 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
 
 def _first(entries: Sequence[books.Entry], releases: int) -> list[books.Entry]:
     """The first so many releases."""
-    found = []
+    kept = []
     for entry in entries:
         times = min(entry.times, releases)
         if times:
-            found.append(replace(entry, times=times))
+            kept.append(replace(entry, times=times))
         releases -= times
-    return found
+    return kept
 
 
 def _memoised(rappor: Sequence[float], rounds: int) -> Plot:

@@ -26,8 +26,8 @@ TONES: Final[tuple[Tone, ...]] = (
 
 def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> PureProtocol:
     """A pure protocol by its kind; a parameter that is None is not given. Raises ScenarioError."""
-    given = {name: value for name, value in parameters.items() if value is not None}
-    return PROTOCOLS[kind](kind, epsilon, **given).bind(items)
+    chosen = {name: value for name, value in parameters.items() if value is not None}
+    return PROTOCOLS[kind](kind, epsilon, **chosen).bind(items)
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:

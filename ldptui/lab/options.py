@@ -169,7 +169,7 @@ def checked(options: Iterable[Option], values: Mapping[str, Any], view: View) ->
 
     Raises ScenarioError for the first one that breaks a rule; its key is the option's name.
     """
-    given = Namespace()
+    answers = Namespace()
     for option in options:
         value = option.read(option.default, empty=True)
         if view == "argument" and option.argument is not None:
@@ -178,8 +178,8 @@ def checked(options: Iterable[Option], values: Mapping[str, Any], view: View) ->
             typed = values.get(option.name)
             typed = typed.strip() if isinstance(typed, str) else typed
             value = option.read(typed, empty=option.blank.optional)
-        setattr(given, option.name, value)
-    return given
+        setattr(answers, option.name, value)
+    return answers
 
 
 def concerned(options: Iterable[Option], key: str) -> Option | None:

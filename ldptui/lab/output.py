@@ -59,9 +59,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return value
 
 
@@ -85,7 +85,7 @@ def laid_out(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
 def cited(rows: Sequence[Row]) -> list[str]:
     """The full names of the sources of these rows."""
     short = {row[3].split(" ")[0] for row in rows}
-    return [f"{one}: {name}" for one, name in SOURCES.items() if one in short]
+    return [f"{mark}: {name}" for mark, name in SOURCES.items() if mark in short]
 
 
 def needed(option: str, value: Any) -> Any:

@@ -73,16 +73,16 @@ def prices(
     errors = _errors(histogram, users, epsilon, delta, neighbours)
     curators = {kind: curator(kind, histogram.size, epsilon, delta, neighbours)
                 for kind in CURATORS}  # fmt: skip
-    found: dict[str, dict[str, Any]] = {}
+    costs: dict[str, dict[str, Any]] = {}
     even: dict[str, float | None] = {}
     for kind in LOCAL:
         if errors[kind] is None:
-            found[kind], even[kind] = dict.fromkeys(CURATORS), None
+            costs[kind], even[kind] = dict.fromkeys(CURATORS), None
             continue
         protocol = bound(kind, histogram.size, epsilon)
-        each = {name: price(protocol, one, histogram) for name, one in curators.items()}
-        found[kind] = {
-            name: {"users": one.users, "factor": one.factor} for name, one in each.items()
+        each = {name: price(protocol, central, histogram) for name, central in curators.items()}
+        costs[kind] = {
+            name: {"users": cost.users, "factor": cost.factor} for name, cost in each.items()
         }
         # Its error is in proportion to 1/n, the curator's to 1/n².
         even[kind] = users / each[BESIDE].factor
@@ -93,7 +93,7 @@ def prices(
         "delta": delta,
         "neighbours": neighbours,
         "errors": errors,
-        "price": found,
+        "price": costs,
         "break_even": even,
         "over": {
             "users": _along(
@@ -117,19 +117,19 @@ def _errors(
 ) -> dict[str, float | None]:
     """√MSE of each kind with so many users of these frequencies."""
     items = histogram.size
-    found: dict[str, float | None] = {}
+    errors: dict[str, float | None] = {}
     for kind in LOCAL:
         try:
             # The variance is affine in the frequency, and frequencies are 1/d in the mean.
             variance = float(item_variance(bound(kind, items, epsilon), users, 1 / items))
-            found[kind] = math.sqrt(variance)
+            errors[kind] = math.sqrt(variance)
         except ScenarioError:
-            found[kind] = None  # e^ε + 1 is no usable hash range
+            errors[kind] = None  # e^ε + 1 is no usable hash range
     held = grown(histogram, users)
     for kind in CURATORS:
         mechanism = curator(kind, items, epsilon, delta, neighbours)
-        found[kind] = math.sqrt(central_mse(mechanism, held))
-    return found
+        errors[kind] = math.sqrt(central_mse(mechanism, held))
+    return errors
 
 
 def _along(points: Sequence[tuple[float, dict[str, float | None]]]) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def _along(points: Sequence[tuple[float, dict[str, float | None]]]) -> dict[str,
     columns = {kind: [errors[kind] for _, errors in points] for kind in kinds}
     factor = {
         kind: [
-            None if own is None or not central else (own / central) ** 2
-            for own, central in zip(columns[kind], columns[BESIDE], strict=True)
+            None if local is None or not central else (local / central) ** 2
+            for local, central in zip(columns[kind], columns[BESIDE], strict=True)
         ]
         for kind in LOCAL
     }
@@ -218,10 +218,10 @@ def report(scenario: str, values: Values) -> Report:
             rows.append(row(f"{kind}: error", error, "√MSE of a frequency", source))
     for name in APART:
         for kind in LOCAL:
-            one = values["price"][kind][name]
-            if one is not None:
-                factor = f"{text.short(one['factor'], 3)} × n"
-                rows.append(row(f"{kind} as {name}: users", one["users"], factor, "W17 th. 2"))
+            cost = values["price"][kind][name]
+            if cost is not None:
+                factor = f"{text.short(cost['factor'], 3)} × n"
+                rows.append(row(f"{kind} as {name}: users", cost["users"], factor, "W17 th. 2"))
     for kind in LOCAL:
         even = values["break_even"][kind]
         if even is not None:
@@ -246,23 +246,25 @@ def report(scenario: str, values: Values) -> Report:
 
 def work(ask: Ask) -> Steps:
     population = ask.cell.first.population
-    given, users = ask.given, ask.given.users
-    require_delta(given.delta)
+    options, users = ask.given, ask.given.users
+    require_delta(options.delta)
     yield f"comparing protocols with up to {text.count(min(users * 1e3, USERS.high))} users"
     histogram: Counts | Floats = population.histogram
     if users != population.users:
         histogram = grown(histogram, users)
-    values = prices(histogram, given.epsilon, given.delta, given.neighbours)
-    found = report("your population", values)
-    notes = [note for note in found.notes if not note.startswith("--")]  # of the command's options
-    charts = (error_chart(values, given.over), factor_chart(values, given.over))
-    return answer_of(found._replace(notes=notes), *charts, words=_verdict(values, given.mechanism))
+    values = prices(histogram, options.epsilon, options.delta, options.neighbours)
+    table = report("your population", values)
+    notes = [note for note in table.notes if not note.startswith("--")]  # of the command's options
+    charts = (error_chart(values, options.over), factor_chart(values, options.over))
+    return answer_of(
+        table._replace(notes=notes), *charts, words=_verdict(values, options.mechanism)
+    )
 
 
 def _verdict(values: Values, beside: str) -> tuple[str, ...]:
     """What locality costs beside one curator, and up to where it costs nothing."""
     prices = {kind: values["price"][kind][beside] for kind in LOCAL}
-    known = {kind: one for kind, one in prices.items() if one is not None}
+    known = {kind: cost for kind, cost in prices.items() if cost is not None}
     best = min(known, key=lambda kind: known[kind]["factor"])
     factor, users = known[best]["factor"], known[best]["users"]
     n = text.count(values["users"])

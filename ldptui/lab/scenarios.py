@@ -23,9 +23,9 @@ def current(place: str, epsilon: float | None) -> tuple[Cell, float]:
     A campaign is taken as its first round, one collection.
     """
     cell = unswept(place).first
-    given = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
-    assert isinstance(given, int | float)
-    return cell, float(given)
+    budget = epsilon or cell.parameters.get("protocol.epsilon") or 1.0
+    assert isinstance(budget, int | float)
+    return cell, float(budget)
 
 
 def privacy(cell: Cell) -> tuple[float, float]:

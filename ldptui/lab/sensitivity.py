@@ -53,9 +53,9 @@ def run(options: Namespace) -> int:
         raise ScenarioError(rule, key=error.key) from error
     known = _known(bounds, not options.nonnegative)
     refuted = "" if values["minimum"] is None else refutation(column.numbers(), *known)
-    found = report(options.file, values)
-    notes = [refuted, *found.notes] if refuted else found.notes
-    show(options, {"file": options.file, **values}, laid_out(*found._replace(notes=notes)))
+    table = report(options.file, values)
+    notes = [refuted, *table.notes] if refuted else table.notes
+    show(options, {"file": options.file, **values}, laid_out(*table._replace(notes=notes)))
     return exits.DONE
 
 
@@ -105,10 +105,10 @@ def sensitivities(
     bounds C; None where no number is needed, or all are 0.
     """
     rows = column.codes.size
-    found = {}
+    noise = {}
     for query in queries:
         width = of_query(query, neighbours, bounds, rows)
-        found[query] = {
+        noise[query] = {
             "sensitivity": width,
             "unbounded": math.isinf(width),
             "noise_std": math.sqrt(2) * width / epsilon,
@@ -124,7 +124,7 @@ def sensitivities(
         "epsilon": epsilon,
         "neighbours": neighbours,
         "bounds": None if bounds is None else [bounds.low, bounds.high],
-        "queries": found,
+        "queries": noise,
         "clipping": None if held is None else _clipping(held, epsilon, neighbours, negative),
     }
 
@@ -160,7 +160,7 @@ def clipping_chart(values: dict[str, Any]) -> Plot | None:
     if tried is None:
         return None
     lines = (
-        ("|bias|", [abs(one) for one in tried["bias"]], "attacked"),
+        ("|bias|", [abs(bias) for bias in tried["bias"]], "attacked"),
         ("noise", tried["noise"], "clean"),
         ("error", tried["error"], "true"),
     )
@@ -178,15 +178,15 @@ def report(file: str, values: dict[str, Any]) -> Report:
     """The table in words."""
     near: Neighbours = values["neighbours"]
     rows: list[Row] = []
-    for query, one in values["queries"].items():
-        shown = "unbounded" if one["unbounded"] else text.short(one["sensitivity"], 6)
-        why = "no bounds are known" if one["unbounded"] else FORMULAS[query][near]
+    for query, width in values["queries"].items():
+        shown = "unbounded" if width["unbounded"] else text.short(width["sensitivity"], 6)
+        why = "no bounds are known" if width["unbounded"] else FORMULAS[query][near]
         rows.append(row(f"{query}: sensitivity", shown, why, "DR def. 3.1"))
-    for query, one in values["queries"].items():
-        if not one["unbounded"]:
-            rows.append(row(f"{query}: noise", one["noise_std"], "√2 Δ/ε", "DR 3.3"))
+    for query, width in values["queries"].items():
+        if not width["unbounded"]:
+            rows.append(row(f"{query}: noise", width["noise_std"], "√2 Δ/ε", "DR 3.3"))
     notes = [f"{near} neighbours"]
-    if any(one["unbounded"] for one in values["queries"].values()):
+    if any(width["unbounded"] for width in values["queries"].values()):
         notes.append(
             "unbounded: one person can change it by any amount; give --bounds that hold whatever "
             "the data, or clip"

@@ -159,16 +159,16 @@ def work(ask: Ask) -> Steps:
     yield f"asking {text.count(cell.users)} users once, and drawing {text.count(rows)} rows"
     drawn = draw(cell, rows, rng)
     values = {**drawn.values(), "column": name}
-    found = report("your population", values)
+    plain_table = report("your population", values)
     words = _sentences(values["note"])
     if path := ask.path:
         yield f"writing {text.count(rows)} rows"
         beside = drawn.write(Path(path), name, rng)
         words.insert(0, f"Wrote {path}, and the note of its budget as {beside.name} beside it.")
     corrected = drawn.corrected
-    own = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
-    added = row("drawing adds about", own, "½ Σ √(2f(1−f)/(π rows))", "binomial")
-    table = found._replace(rows=[*found.rows, added], notes=())
+    drawn_error = float(np.sqrt(corrected * (1 - corrected) / rows).sum() / np.sqrt(2 * np.pi))
+    added = row("drawing adds about", drawn_error, "½ Σ √(2f(1−f)/(π rows))", "binomial")
+    table = plain_table._replace(rows=[*plain_table.rows, added], notes=())
     return answer_of(table, _beside(drawn), _off(drawn), words=words)
 
 

@@ -86,17 +86,19 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
         size = f"{text.count(proof['inputs'])} inputs × {text.count(proof['reports'])} reports"
         rows.append(row("ε by enumeration", proof["epsilon"], size, "DR def. 2.4", 8))
         notes.append(f"worst pair: {proof['first']} and {proof['second']}")
-        chances = [text.short(proof[f"{one}_probability"], 5) for one in ("first", "second")]
+        chances = [text.short(proof[f"{side}_probability"], 5) for side in ("first", "second")]
         notes.append(f"worst report: {proof['report']}, with probability {' and '.join(chances)}")
     if seen is not None:
         sure = f"with confidence {text.chosen(seen['confidence'])}"
         rows.append(row("ε at least", seen["lower"], sure, "CP"))
         rows.append(row("ε seen", seen["estimate"], "ln of the ratio of shares", "CP"))
         notes.append(f"worst event: {seen['event']}")
-        first, second, of = (
+        first, second, total = (
             text.count(seen[key]) for key in ("first_hits", "second_hits", "samples")
         )
-        notes.append(f"in {first} of {of} reports of {seen['first']}, {second} of {seen['second']}")
+        notes.append(
+            f"in {first} of {total} reports of {seen['first']}, {second} of {seen['second']}"
+        )
     title = f"{values['protocol']}, ε = {text.short(values['claimed'])}"
     if values["delta"]:
         title += f", δ = {text.short(values['delta'])}"
@@ -123,25 +125,25 @@ def _verdict(values: dict[str, Any]) -> str:
 
 def work(ask: Ask) -> Steps:
     options = ask.given
-    own = options.protocol == "plugin"
-    if own:
+    is_plugin = options.protocol == "plugin"
+    if is_plugin:
         options = Namespace(**{**vars(options), "protocol": _place(ask), "audit": True})
     yield "going through the reports"
     subject = subject_of(options)
     if options.audit or not (subject.proved or subject.disproved):
         yield f"auditing {text.count(options.samples)} reports of each input"
     values = findings(options, subject)
-    found = report(options, values)
+    table = report(options, values)
     words = []
-    if values["enumeration"] is None and subject.protocol is not None and not own:
+    if values["enumeration"] is None and subject.protocol is not None and not is_plugin:
         words.append(
             f"Too many reports to go through one by one (more than {text.count(CELLS)} "
             "probabilities): fewer items make a proof by enumeration."
         )
-    charts = () if subject.loss is None else loss_charts(subject.loss, found.title)
-    verdict, *rest = found.notes
+    charts = () if subject.loss is None else loss_charts(subject.loss, table.title)
+    verdict, *rest = table.notes
     sentence = verdict[:1].upper() + verdict[1:] + "."
-    return answer_of(found._replace(notes=rest), *charts, words=(sentence, *words))
+    return answer_of(table._replace(notes=rest), *charts, words=(sentence, *words))
 
 
 def _place(ask: Ask) -> str:

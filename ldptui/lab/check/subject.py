@@ -131,7 +131,9 @@ def _neighbouring(
     def sampler(counts: Counts) -> Sampler:
         return lambda n, rng: sample(np.tile(counts, (n, 1)), rng)
 
-    return [(f"counts {', '.join(map(str, one.tolist()[:8]))}", sampler(one)) for one in tables]
+    return [
+        (f"counts {', '.join(map(str, table.tolist()[:8]))}", sampler(table)) for table in tables
+    ]
 
 
 def _exponential(options: Namespace) -> Subject:

@@ -33,19 +33,19 @@ def run(options: Namespace) -> int:
 
 
 def work(ask: Ask) -> Steps:
-    path, given = ask.file(), ask.given
+    path, options = ask.file(), ask.given
     known = header_of(path)
     yield Offers(dict.fromkeys(("quasi", "sensitive", "user", "attribute"), known))
-    if given.what == "relation":
-        for field, name in (("user", given.user), ("attribute", given.attribute)):
+    if options.what == "relation":
+        for field, name in (("user", options.user), ("attribute", options.attribute)):
             if name not in known:
                 rule = f"must be one of {joined(known[:8])}" + (f", {got(name)}" if name else "")
                 raise ScenarioError(rule, key=field)
-        return (yield from relation.work(path, [given.user, given.attribute], given.observed))
-    if not given.quasi:
+        return (yield from relation.work(path, [options.user, options.attribute], options.observed))
+    if not options.quasi:
         raise ScenarioError(f"name columns that others may know: {joined(known[:8])}", key="quasi")
-    _apart(given.quasi, given.sensitive, "must not be a quasi-identifier too")
-    return (yield from table.work(path, given.quasi, given.sensitive, given.observed))
+    _apart(options.quasi, options.sensitive, "must not be a quasi-identifier too")
+    return (yield from table.work(path, options.quasi, options.sensitive, options.observed))
 
 
 def _apart(quasi: Sequence[str], sensitive: Sequence[str], rule: str) -> None:

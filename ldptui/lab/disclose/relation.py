@@ -53,10 +53,10 @@ def values_of(relation: Relation, observed: int) -> dict[str, Any]:
         "attributes": len(relation.attributes),
         "private": relation.private,
         "always": list(relation.always),
-        "implications": [asdict(one) for one in implications],
+        "implications": [asdict(rule) for rule in implications],
         "complete": complete,
         "facets": [list(relation.names(facet)) for facet in relation.facets],
-        "free_faces": [asdict(one) for one in relation.free_faces],
+        "free_faces": [asdict(face) for face in relation.free_faces],
         "identified": list(relation.identified),
         "face_numbers": None if faces is None else list(faces),
         "euler": relation.euler,
@@ -80,8 +80,8 @@ def report(file: str, values: dict[str, Any], observed: int) -> Report:
         row("identified users", many("identified"), "by all their attributes", "E"),
     ]
     notes = [
-        f"whoever is seen with {joined(one['observed'])} also has {joined(one['implied'])}"
-        for one in values["implications"][:20]
+        f"whoever is seen with {joined(rule['observed'])} also has {joined(rule['implied'])}"
+        for rule in values["implications"][:20]
     ]
     if values["private"]:
         notes.append("attribute privacy holds: no set of observed attributes implies another")
@@ -102,7 +102,7 @@ def work(path: Path, names: list[str], observed: int) -> Steps:
     yield f"reading {path.name} and closing its sets of attributes"
     relation = relation_of(path, names)
     values = values_of(relation, observed)
-    found = report(path.name, values, observed)
+    table = report(path.name, values, observed)
     yield "looking for what identifies users"
     holders = relation.dual.held
     shared = [
@@ -123,16 +123,16 @@ def work(path: Path, names: list[str], observed: int) -> Steps:
     if len(relation.users) <= FEW:
         charts.append(_needed(relation))
     words = _relation_verdict(relation, values)
-    rest = [note for note in found.notes if not any(note in told for told in words)]
-    return answer_of(found._replace(notes=rest), *charts, words=words)
+    rest = [note for note in table.notes if not any(note in word for word in words)]
+    return answer_of(table._replace(notes=rest), *charts, words=words)
 
 
 def _needed(relation: Relation) -> Bars:
     """How many attributes have to be seen to know who it is."""
     sizes: Counter[int] = Counter()
     for user in relation.users:
-        found = relation.identifying(user)
-        sizes[0 if found is None else len(found)] += 1
+        attributes = relation.identifying(user)
+        sizes[0 if attributes is None else len(attributes)] += 1
     users = len(relation.users)
     bars = [Bar(f"{size} seen", sizes[size] / users) for size in sorted(sizes) if size]
     bars.append(Bar("never", sizes[0] / users))
@@ -147,12 +147,12 @@ def _needed(relation: Relation) -> Bars:
 def _relation_verdict(relation: Relation, values: Mapping[str, Any]) -> list[str]:
     if values["private"]:
         return ["Attribute privacy: no set of observed attributes implies another (φ∘ψ = Id)."]
-    told = [
-        f"whoever is seen with {joined(one['observed'])} also has {joined(one['implied'])}"
-        for one in values["implications"]
+    sentences = [
+        f"whoever is seen with {joined(rule['observed'])} also has {joined(rule['implied'])}"
+        for rule in values["implications"]
     ]
     # Where nothing small implies anything, what everybody has is known with nothing observed.
-    first = told[0] if told else f"everybody has {joined(values['always'])}"
+    first = sentences[0] if sentences else f"everybody has {joined(values['always'])}"
     words = [f"No attribute privacy (φ∘ψ ≠ Id): {first}."]
     if len(relation.users) * len(relation.attributes) <= CELLS:
         repairs = relation.repairs()

@@ -45,15 +45,15 @@ def values_of(
         "attributes": None,
     }
     for column in hidden:
-        found = diversity(classes, column)
+        spread = diversity(classes, column)
         values["sensitive"][column.name] = {
             "values": len(column.values),
-            "l_distinct": found.l_distinct,
-            "l_entropy": found.l_entropy,
-            "t_equal": found.t_equal,
-            "t_ordered": found.t_ordered,
-            "order": "number" if found.by_number else "alphabet",
-            "homogeneous_share": found.homogeneous_share,
+            "l_distinct": spread.l_distinct,
+            "l_entropy": spread.l_entropy,
+            "t_equal": spread.t_equal,
+            "t_ordered": spread.t_ordered,
+            "order": "number" if spread.by_number else "alphabet",
+            "homogeneous_share": spread.homogeneous_share,
         }
     if len(columns) + len(hidden) > 1:
         values["attributes"] = asdict(attribute_privacy([*columns, *hidden], observed))
@@ -69,38 +69,38 @@ def report(file: str, values: dict[str, Any]) -> Report:
         row("unique rows", text.percent(values["unique_share"]), "alone in their class", "k"),
         row("rows in small classes", below, "of fewer than 5 rows", "k"),
     ]
-    for name, one in values["sensitive"].items():
-        order = "by number" if one["order"] == "number" else "by alphabet"
-        away = text.percent(one["homogeneous_share"])
+    for name, column in values["sensitive"].items():
+        order = "by number" if column["order"] == "number" else "by alphabet"
+        away = text.percent(column["homogeneous_share"])
         rows += [
             row(
                 f"{name}: distinct l",
-                text.count(one["l_distinct"]),
+                text.count(column["l_distinct"]),
                 "fewest values of a class",
                 "l",
             ),
-            row(f"{name}: entropy l", one["l_entropy"], "least e^entropy of a class", "l"),
-            row(f"{name}: t, equal", one["t_equal"], "largest Σ|p − q|/2 of a class", "t"),
-            row(f"{name}: t, ordered", one["t_ordered"], f"earth mover's, {order}", "t"),
+            row(f"{name}: entropy l", column["l_entropy"], "least e^entropy of a class", "l"),
+            row(f"{name}: t, equal", column["t_equal"], "largest Σ|p − q|/2 of a class", "t"),
+            row(f"{name}: t, ordered", column["t_ordered"], f"earth mover's, {order}", "t"),
             row(f"{name}: given away", away, "rows whose class has one value", "l"),
         ]
     notes = []
-    told = values["attributes"]
-    if told is not None:
-        for name, count in told["exposed"].items():
+    attributes = values["attributes"]
+    if attributes is not None:
+        for name, count in attributes["exposed"].items():
             share = text.percent(count / values["rows"])
             rows.append(row(f"{name}: follows", share, "rows: from all other columns", "E"))
         notes.append(
             "attribute privacy holds: nobody's value follows from their others (φ∘ψ = Id)"
-            if told["private"]
+            if attributes["private"]
             else "no attribute privacy: some values follow from others (φ∘ψ ≠ Id)"
         )
-        notes += _implied(told["implications"], values["rows"])
+        notes += _implied(attributes["implications"], values["rows"])
         notes += [
-            f"to know {joined(one['observed'])} identifies "
-            f"{text.count(one['rows'])} row{'s' * (one['rows'] != 1)}"
-            for one in sorted(told["identifications"], key=lambda one: -one["rows"])
-            if one["rows"]
+            f"to know {joined(subset['observed'])} identifies "
+            f"{text.count(subset['rows'])} row{'s' * (subset['rows'] != 1)}"
+            for subset in sorted(attributes["identifications"], key=lambda subset: -subset["rows"])
+            if subset["rows"]
         ][:TOLD]
     rows_of = f"{text.count(values['rows'])} rows"
     title = f"{file}: {rows_of}, quasi-identifiers {joined(values['quasi'])}"
@@ -110,14 +110,14 @@ def report(file: str, values: dict[str, Any]) -> Report:
 def _implied(implications: list[dict[str, Any]], rows: int) -> list[str]:
     """The implications that concern most people who are not identified anyway."""
     lines = []
-    for one in sorted(implications, key=lambda one: one["alone"] - one["rows"])[:TOLD]:
-        several = one["rows"] - one["alone"]
+    for rule in sorted(implications, key=lambda rule: rule["alone"] - rule["rows"])[:TOLD]:
+        several = rule["rows"] - rule["alone"]
         if several:
-            *seen, last = one["example"]
-            pairs = joined([f"{c} {v}" for c, v in zip(one["observed"], seen, strict=True)])
+            *seen, last = rule["example"]
+            pairs = joined([f"{c} {v}" for c, v in zip(rule["observed"], seen, strict=True)])
             lines.append(
-                f"{joined(one['observed'])} ⇒ {one['implied']} in {text.percent(several / rows)} "
-                f"of the rows: whoever is seen with {pairs} also has {one['implied']} {last}"
+                f"{joined(rule['observed'])} ⇒ {rule['implied']} in {text.percent(several / rows)} "
+                f"of the rows: whoever is seen with {pairs} also has {rule['implied']} {last}"
             )
     return lines
 
@@ -143,15 +143,15 @@ def _verdict(values: Mapping[str, Any]) -> tuple[str, ...]:
     else:
         first = f"{k}-anonymous: who knows {who} of somebody finds at least {k} rows."
     words = [first]
-    for name, one in values["sensitive"].items():
-        away = one["homogeneous_share"]
+    for name, column in values["sensitive"].items():
+        away = column["homogeneous_share"]
         if away:
             words.append(
                 f"{name} is given away for {text.percent(away)} of the rows: their class has one "
                 "value alone."
             )
         else:
-            words.append(f"Every class has at least {one['l_distinct']} values of {name}.")
+            words.append(f"Every class has at least {column['l_distinct']} values of {name}.")
     return tuple(words)
 
 
@@ -159,7 +159,7 @@ def _classes(values: Mapping[str, Any]) -> Bars:
     """The share of rows in classes of each size."""
     rows: Counter[int] = Counter()
     for size, number in values["class_sizes"]:
-        start = max(one for one in SIZES if one <= size)
+        start = max(least for least in SIZES if least <= size)
         rows[start] += size * number
     bars = []
     for at, start in enumerate(SIZES):
@@ -179,10 +179,10 @@ def _classes(values: Mapping[str, Any]) -> Bars:
     )
 
 
-def _identified(found: Sequence[Mapping[str, Any]], rows: int) -> Bars:
+def _identified(identifications: Sequence[Mapping[str, Any]], rows: int) -> Bars:
     """How many rows are alone with their values of each few columns."""
-    ranked = sorted(found, key=lambda one: -one["rows"])
-    bars = [Bar(", ".join(one["observed"]), one["rows"] / rows) for one in ranked]
+    ranked = sorted(identifications, key=lambda subset: -subset["rows"])
+    bars = [Bar(", ".join(subset["observed"]), subset["rows"] / rows) for subset in ranked]
     return Bars(
         "Rows that are singled out by what is observed",
         tuple(bars[:SHOWN]),

@@ -47,6 +47,6 @@ EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
 """The tables that come with the program, which a form starts with."""
 
 
-def seed(of: str) -> Option:
-    return Option("seed", "integer", SEEDS, argument=Argument("N", f"of the {of} (0)", 0),
+def seed(subject: str) -> Option:
+    return Option("seed", "integer", SEEDS, argument=Argument("N", f"of the {subject} (0)", 0),
                   blank=Blank(0))  # fmt: skip
