@@ -1,4 +1,4 @@
-"""Which worker does what: requests, patience with a worker, and another one for the dead."""
+"""The engine: hands requests to workers, waits for them, and replaces one that has died."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Engine:
 
 
 def over(request: Request | Question) -> str:
-    """Which attacks in Python may have ended a worker."""
+    """The attacks in Python that may have ended a worker, in words; "" where it ran none."""
     names = request.python_attacks if isinstance(request, Request) else ()
     return f" while it ran the Python attack {' or '.join(map(repr, names))}" if names else ""
 

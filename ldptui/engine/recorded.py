@@ -36,7 +36,7 @@ CHECKPOINTS: Final = 64
 """Sums of the frequencies that are kept, so that going back is quick."""
 
 MAX_BYTES: Final = 1 << 27
-"""Those of many items in many rounds are large: fewer are kept, so many bytes of them."""
+"""The bytes that those sums may take: of many items in many rounds fewer are kept."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +85,16 @@ class Film:
 
     @property
     def stored(self) -> bool:
-        """Whether the run is one of a store on the disk, and its number means something there."""
+        """True for a run of a store on the disk, where its number means something."""
         return self._store.path is not None
 
     def beat(self, come: int) -> Beat:
-        """The last of so many beats; before the first one, the start."""
+        """The last of the first `come` beats; the start where none has come."""
         return self.beats[come - 1] if come else Beat(0.0, 0)
 
     def words(self, beat: Beat) -> str:
-        """Where a recording is at a beat: the round, trials and seconds of the run."""
-        done = sum(one.trials for one in self._arrivals[: beat.blocks])
+        """The place of a beat in the recording, in words: round, trials and seconds of the run."""
+        done = sum(arrival.trials for arrival in self._arrivals[: beat.blocks])
         count = len(self._parts["base"].experiment.cells[0].rounds)
         rounds = "" if beat.round is None else f", round {beat.round} of 0–{count - 1}"
         return (
@@ -103,7 +103,7 @@ class Film:
         )
 
     def frame(self, blocks: int | None = None) -> Snapshot:
-        """What was known after the first so many blocks; None: after all of them."""
+        """The snapshot after the first `blocks` blocks; None: after all of them."""
         count = len(self._arrivals) if blocks is None else blocks
         for part in self._parts.values():
             for index, name in enumerate(part.keys):
@@ -117,7 +117,7 @@ class Film:
         latest = self._arrivals[count - 1] if count else None
         self._so_far.take({"snapshot": {
             "status": status if over else "running",
-            "done": sum(one.trials for one in self._arrivals[:count]),
+            "done": sum(arrival.trials for arrival in self._arrivals[:count]),
             "total": self.run.total,
             "seconds": self.run.seconds if over else latest.seconds if latest else 0.0,
             "latest": self._words(latest),
@@ -136,20 +136,20 @@ class Film:
         """
         base = self._parts["base"]
         name, rounds = base.keys[0], len(base.experiment.cells[0].rounds)
-        own = self._blocks[self._at[name]].arrivals if name in self._at else {}
-        first, _ = own.get(0, (0, None))
+        arrivals = self._blocks[self._at[name]].arrivals if name in self._at else {}
+        first, _ = arrivals.get(0, (0, None))
         before = 0.0
-        for count, one in enumerate(self._arrivals, start=1):
+        for count, arrival in enumerate(self._arrivals, start=1):
             for number in range(rounds if count == first else 0):
                 share = (number + 1) / (rounds + 1)
-                yield Beat(before + share * max(0.0, one.seconds - before), count, number)
-            yield Beat(one.seconds, count)
-            before = one.seconds
+                yield Beat(before + share * max(0.0, arrival.seconds - before), count, number)
+            yield Beat(arrival.seconds, count)
+            before = arrival.seconds
 
     # What it shows.
 
     def _made(self, company: bool) -> dict[str, PartSoFar]:
-        """The parts that charts know, of the cells of which anything is known."""
+        """The parts that charts know, with the cells that have results."""
         scenario, parts = self._experiment.scenario, dict[str, PartSoFar]()
         cells = self._experiment.cells
         populations: dict[object, Population] = {
@@ -166,17 +166,17 @@ class Film:
             axes: Callable[[Scenario], Iterable[curves.Variable]],
             part: Callable[[Scenario, curves.Variable], Part | None],
         ) -> list[Cell]:
-            found = []
+            bound_cells = []
             for axis in _or_none(lambda: axes(scenario)):
-                found += _or_none(partial(lambda one: bound(part(scenario, one)), axis))
-            return found
+                bound_cells += _or_none(partial(lambda x: bound(part(scenario, x)), axis))
+            return bound_cells
 
         gain = along(curves.axes, curves.gain_part)
         error = along(curves.error_axes, curves.error_part)
         known = self._those_known(base, company, frequencies=True)
         parts["base"] = self._part("base", known or [_nearest(cells, base)])
-        for name, some in (("gain", gain), ("error", error)):
-            known = self._those_known(some, company)
+        for name, wanted in (("gain", gain), ("error", error)):
+            known = self._those_known(wanted, company)
             if known:
                 parts[name] = self._part(name, known)
         if answered := [cell for cell in cells if cell.answer is not None]:
@@ -198,22 +198,22 @@ class Film:
         self, cells: list[Cell], company: bool, frequencies: bool = False
     ) -> list[Cell]:
         """The cells that the run has, and in company those that the store has, each once."""
-        found = dict[str, Cell]()
+        known = dict[str, Cell]()
         for name, cell in zip(cell_keys(cells), cells, strict=True):
-            if name in found:
+            if name in known:
                 continue
             if name not in self._at and company:
                 number = self._store.cell_number(name)
                 if number is not None:
-                    there = self._store.measured_cell(number, cell.trials, frequencies)
-                    if there.trials:
-                        self._others[name] = there
+                    stored = self._store.measured_cell(number, cell.trials, frequencies)
+                    if stored.trials:
+                        self._others[name] = stored
             if name in self._at or name in self._others:
-                found[name] = cell
-        return list(found.values())
+                known[name] = cell
+        return list(known.values())
 
     def _known(self, name: str, count: int) -> CellResults:
-        """What was known of a cell after so many blocks of the run."""
+        """The results of a cell after the first `count` blocks of the run."""
         if name not in self._at:
             return self._others[name]
         position = self._at[name]
@@ -267,13 +267,13 @@ class _Blocks:
 
     def line_up(self) -> None:
         last = 0
-        while (found := self.arrivals.get(len(self._ready))) is not None:
-            last = max(last, found[0])
+        while (arrived := self.arrivals.get(len(self._ready))) is not None:
+            last = max(last, arrived[0])
             self._ready.append(last)
-            self._trials.append(self._trials[-1] + found[1].trials)
+            self._trials.append(self._trials[-1] + arrived[1].trials)
 
     def ready(self, count: int) -> int:
-        """How many of the cell's blocks, up to the first gap, came with the run's first `count`."""
+        """The number of the cell's blocks, up to the first gap, among the run's first `count`."""
         return bisect_right(self._ready, count)
 
     def trials(self, count: int) -> int:
@@ -289,10 +289,10 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
     expected: Expected
 
     def __getitem__(self, number: int) -> Mapping[str, Any]:
-        one, own = round_result(self.cell, self.measured, number)
+        cell, results = round_result(self.cell, self.measured, number)
         columns: dict[str, Any] = {}
-        for some in frequency_columns(one, own, True, self.expected.sigmas[number]):
-            columns |= some
+        for chunk in frequency_columns(cell, results, True, self.expected.sigmas[number]):
+            columns |= chunk
         return columns
 
     def __iter__(self) -> Iterator[int]:
@@ -328,7 +328,7 @@ class _Summed:
         return sum(moments.mean.nbytes + moments.squares.nbytes for moments in every)
 
     def of(self, measured: CellResults) -> CellResults:
-        """What a cell measured, with these moments."""
+        """The results of a cell, with these moments."""
         rounds = measured.rounds and replace(measured.rounds, arms=self.rounds)
         return replace(measured, arms=self.arms, detected=self.detected, rounds=rounds)
 
@@ -341,27 +341,27 @@ class _Sums:
         self._kept: dict[int, _Summed] = {}
 
     def after(self, blocks: _Blocks, count: int) -> _Summed | None:
-        """None where there is no block, or its frequencies were not kept."""
+        """The sum of the first `count` blocks; None without blocks or their frequencies."""
         start = max((at for at in self._kept if at <= count), default=0)
-        found = self._kept.get(start)
+        total = self._kept.get(start)
         most, stride = CHECKPOINTS, 1
         for number in range(start, count):
             block = self._store.block(self._run, blocks.arrivals[number][1])
             if not block.arms:
                 return None
             new = _Summed.over(block)
-            found = new if found is None else found + new
+            total = new if total is None else total + new
             most = max(1, min(CHECKPOINTS, MAX_BYTES // new.bytes))
             stride = -(-len(blocks.arrivals) // most)
             if (number + 1) % stride == 0 or number + 1 == count:
-                self._kept[number + 1] = found
+                self._kept[number + 1] = total
         if len(self._kept) > 4 * most:
-            self._kept = {at: one for at, one in self._kept.items() if at % stride == 0}
-        return found
+            self._kept = {at: kept for at, kept in self._kept.items() if at % stride == 0}
+        return total
 
 
 def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:
-    """The cells of a part; of a CSV file those alone whose data the run has."""
+    """The cells of a part; a cell of a CSV file only where the run has its data."""
     made = Scenario(dict(part.document), scenario.name, scenario.folder)
     for index, point in enumerate(made.points()):
         drawn = (point.population, point.seed)
@@ -384,10 +384,10 @@ def _nearest(cells: tuple[Cell, ...], base: list[Cell]) -> Cell:
     return max(cells, key=alike)
 
 
-def _or_none(found: Callable[[], Iterable[Any]]) -> list[Any]:
-    """What a function gives; nothing where the scenario does not allow it."""
+def _or_none(make: Callable[[], Iterable[Any]]) -> list[Any]:
+    """The list that a function makes; empty where the scenario does not allow it."""
     try:
-        return list(found())
+        return list(make())
     except LdpError:
         return []
 

@@ -1,4 +1,4 @@
-"""The lines of a worker, put together: what was heard of a run, or of a question."""
+"""A run, or a question, put together from the lines of a worker."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RunSoFar:
 
     @property
     def asked_for(self) -> bool:
-        """Whether it was asked for by hand."""
+        """True for a run that was asked for by hand."""
         return self.request.full
 
     @property
@@ -58,7 +58,7 @@ class RunSoFar:
 
     @property
     def tells(self) -> bool:
-        """Whether there is something to see."""
+        """True once there is something to see."""
         return self.snapshot.done > 0
 
     @property
@@ -158,16 +158,21 @@ def cell_view(
         return dataclasses.replace(before, trials=trials, metrics=measured)
     assert own is not None
     assert theory is not None
-    said = {**shared, **own}
-    names = said.pop("metrics")
-    parameters = {key[1:]: said.pop(key) for key in list(said) if key.startswith(":")}
+    fields = {**shared, **own}
+    names = fields.pop("metrics")
+    parameters = {key[1:]: fields.pop(key) for key in list(fields) if key.startswith(":")}
     measured = {
         name: Measured(mean, error, expected)
         for name, (mean, error), expected in zip(names, metrics, theory, strict=True)
     }
-    targets = tuple(said.pop("targets"))
+    targets = tuple(fields.pop("targets"))
     return CellView(
-        index=index, parameters=parameters, trials=trials, targets=targets, metrics=measured, **said
+        index=index,
+        parameters=parameters,
+        trials=trials,
+        targets=targets,
+        metrics=measured,
+        **fields,
     )
 
 
@@ -217,9 +222,10 @@ class RoundFrequencies(Mapping[int, Frequencies]):
 
 
 def rounds(columns: Mapping[str, Any]) -> Rounds:
-    """What was heard of the rounds, as one value."""
+    """The columns of the rounds as one value."""
     metrics = {
-        name: tuple(Measured(*one) for one in each) for name, each in columns["metrics"].items()
+        name: tuple(Measured(*numbers) for numbers in each)
+        for name, each in columns["metrics"].items()
     }
     arms = {name: frozen(means) for name, means in columns["arms"].items()}
     rest = {name: frozen(value) for name, value in columns.items()}

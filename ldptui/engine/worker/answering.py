@@ -56,13 +56,13 @@ class Answering:
         while True:
             try:
                 with self.inbox.interruptible():
-                    said = next(steps)
+                    progress = next(steps)
             except StopIteration as end:
                 return answer.encoded(end.value)
-            if isinstance(said, asking.Offers):
-                self._send("running", offers=said)
+            if isinstance(progress, asking.Offers):
+                self._send("running", offers=progress)
             else:
-                self._send("running", said=said)
+                self._send("running", said=progress)
 
     def _send(self, status: str, **more: Any) -> None:
         write(self.out, {"key": self.request["key"], "reply": {"status": status, **more}})

@@ -20,10 +20,10 @@ from core.trial import Pulse, count_reports, draw_counts
 from .lines import column
 
 MAX_ITEMS: Final = 4096
-"""Frequencies of at most so many items are sent, and at most so many targets of a cell."""
+"""The largest number of items whose frequencies are sent, and of targets of a cell."""
 
 MAX_BITS: Final = 1 << 14
-"""So many bit counts are sent at most: those of the first cohorts."""
+"""The largest number of bit counts that are sent: those of the first cohorts."""
 
 
 def frequency_columns(
@@ -31,8 +31,8 @@ def frequency_columns(
 ) -> Iterator[dict[str, Any]]:
     """The columns of `Frequencies`: those that stay (only at `first`), then those that change.
 
-    Of a very large domain only some items are sent, and which ones changes as well. sigmas : the
-    standard deviations of one trial's estimates in the arms that have a closed form.
+    Where the domain is very large, only some items are sent, and which ones changes as well.
+    sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
     """
     arms = measured.arms
     d, truth = cell.population.domain_size, cell.population.frequencies
@@ -96,7 +96,7 @@ def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
         "expected": expected,
         "std": None if variances is None else np.sqrt(variances),
     }
-    found: dict[str, Any] = {
+    sent: dict[str, Any] = {
         "cohorts": protocol.cohorts,
         "bits": protocol.bits,
         "p_star": protocol.noise.p_star,
@@ -106,8 +106,8 @@ def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
     for name, place in (("users", slice(-1, None)), ("counts", slice(-1))):
         for what, values in columns.items():
             key = {"": name, "expected": f"expected_{name}", "std": f"{name}_std"}[what]
-            found[key] = None if values is None else column(values[rows, place])
-    return found
+            sent[key] = None if values is None else column(values[rows, place])
+    return sent
 
 
 def chosen_items(
@@ -125,7 +125,7 @@ def chosen_items(
     most, d = MAX_ITEMS // 2, levels[0].size
     if targets.size > most:
         targets = targets[evenly(targets.size, most)]
-    ranked = [*levels, *(np.abs(one) for one in residuals)]
+    ranked = [*levels, *(np.abs(residual) for residual in residuals)]
     share = MAX_ITEMS // 4 // len(ranked)
     largest = [np.argpartition(values, d - share)[d - share :] for values in ranked]
     chosen = np.union1d(targets, np.concatenate(largest))

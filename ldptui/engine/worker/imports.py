@@ -14,7 +14,7 @@ from core.scenario import KINDS, Scenario
 
 
 def import_for(scenario: Scenario) -> None:
-    """What a scenario needs to be bound and run."""
+    """Import the libraries that a scenario needs to be bound and run."""
     for table in ("population", "protocol"):
         for kind in kinds(scenario, table):
             spec = KINDS[table].get(kind) if isinstance(kind, str) else None

@@ -1,4 +1,4 @@
-"""What comes in: requests, read by a thread, and what they mean for the work being done."""
+"""The worker's input: requests, read by a thread, and what they mean for the current work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Superseded(Stop):
 
 
 class Cancelled(Stop):
-    """What is finished is still wanted."""
+    """The run was cancelled: its results so far are still wanted."""
 
 
 class Inbox:

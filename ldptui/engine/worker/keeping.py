@@ -128,7 +128,7 @@ class DelayedMemory:
         self._keeper, self._memory = keeper, memory
 
     def knows(self, cell: Cell) -> bool:
-        """Whether the first block of a cell need not be computed."""
+        """True where the first block of a cell is stored and need not be computed."""
         return self._memory.knows(cell)
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:

@@ -28,15 +28,15 @@ class PartSoFar:
     def __init__(self, name: str, experiment: Experiment, swept: list[str]) -> None:
         self.name, self.experiment, self.swept = name, experiment, swept
         self.keys: list[str] = []
-        """Of the cells, where the part belongs to a whole."""
+        """The keys of the cells; empty where the part belongs to no whole."""
         self.measured: list[CellResults] = [Tally().results] * len(experiment.cells)
         self._sent = [0] * len(experiment.cells)
         self._theories: dict[int, list[float | None]] = {}
         described = [described_cell(cell) for cell in experiment.cells]
         first = described[0]
-        same = [key for key in first if all(one.get(key) == first[key] for one in described)]
+        same = [key for key in first if all(cell.get(key) == first[key] for cell in described)]
         self._shared = {key: first[key] for key in same}
-        self._own = [{k: v for k, v in one.items() if k not in self._shared} for one in described]
+        self._own = [{k: v for k, v in cell.items() if k not in self._shared} for cell in described]
 
     @property
     def trials(self) -> int:
@@ -58,13 +58,13 @@ class PartSoFar:
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
-        said = []
+        words = []
         for key in self.swept:
             value, leaf = cell.parameters.get(key), key.rpartition(".")[2]
             if value is not None:
                 number = text.chosen(value) if isinstance(value, float) else str(value)
-                said.append(number if leaf == "kind" else f"{leaf} {number}")
-        return ", ".join(said)
+                words.append(number if leaf == "kind" else f"{leaf} {number}")
+        return ", ".join(words)
 
     def changes(self) -> Iterator[bytes]:
         """The inside of the lines that tell what changed since the last call."""
@@ -86,17 +86,19 @@ class PartSoFar:
             yield b'"cells":[%b]' % b",".join(entries)
 
     def _entry(self, index: int) -> list[Any]:
-        own, theory = None, None
+        description, theory = None, None
         measured, names = self.measured[index], metrics_of(self.experiment.cells[index].arms)
         if not self._sent[index]:  # without closed forms where the run was left meanwhile
-            own, theory = self._own[index], self._theories.get(index, [None] * len(names))
+            description, theory = self._own[index], self._theories.get(index, [None] * len(names))
         estimates = [measured.estimate(name) for name in names]
-        metrics = [[finite(one.mean), finite(one.standard_error)] for one in estimates]
-        return [index, own, theory, measured.trials, metrics]
+        metrics = [
+            [finite(estimate.mean), finite(estimate.standard_error)] for estimate in estimates
+        ]
+        return [index, description, theory, measured.trials, metrics]
 
 
 def described_cell(cell: Cell) -> dict[str, Any]:
-    """What a cell is, flat: the fields of a `CellView`, and its parameters under ":key"."""
+    """A cell as one flat table: the fields of a `CellView`, and its parameters under ":key"."""
     from core.export import cell_fields, rappor_fields
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
@@ -112,13 +114,13 @@ def described_cell(cell: Cell) -> dict[str, Any]:
 
 
 def answered(cell: Cell) -> dict[str, Any] | None:
-    """How many fakes it takes to reach a cell's goal; None without one."""
+    """The number of fakes that reach a cell's goal; None for a cell without a goal."""
     if cell.goal is None or cell.answer is None:
         return None
-    found = {
+    answer = {
         name: finite(v) if isinstance(v, float) else v for name, v in vars(cell.answer).items()
     }
-    return {"metric": cell.goal.metric, "at_least": cell.goal.at_least, **found}
+    return {"metric": cell.goal.metric, "at_least": cell.goal.at_least, **answer}
 
 
 def brief(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What is told of the first cell of a run besides its metrics: estimates, bits, rounds."""
+"""The first cell of a run in detail, besides its metrics: estimates, bits, rounds."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class Picture:
     def _changed_rounds(
         self, cell: Cell, measured: CellResults, expected: Expected, ended: bool
     ) -> Iterator[dict[str, Any]]:
-        """What the rounds of a campaign measured; the frequencies of each, which are many, only of
-        the first trials and of the last ones.
+        """The results of a campaign's rounds. The frequencies of each round, which are many, are
+        sent only after the first trials and after the last ones.
         """
         from .rounds import round_columns, round_result, rounds_sent
 
@@ -82,8 +82,8 @@ class Picture:
             return
         self._sent_frequencies_of_rounds = trials
         for number in rounds_sent(cell, MAX_ITEMS):
-            one, own = round_result(cell, measured, number)
+            single, results = round_result(cell, measured, number)
             columns: dict[str, Any] = {}
-            for some in frequency_columns(one, own, True, expected.sigmas[one.round]):
-                columns |= some
-            yield {"round": one.round, "frequencies": columns}
+            for chunk in frequency_columns(single, results, True, expected.sigmas[single.round]):
+                columns |= chunk
+            yield {"round": single.round, "frequencies": columns}

@@ -1,4 +1,4 @@
-"""What the worker tells of a campaign's rounds, as lines of JSON: see `session.snapshot.Rounds`."""
+"""A campaign's rounds as the worker's lines of JSON: see `session.snapshot.Rounds`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from core.theory import expected_estimate
 from .columns import sigmas
 
 MAX_TARGETS: Final = 16
-"""Of so many targets the estimates in every round are sent."""
+"""The number of targets whose estimates in every round are sent."""
 
 MAX_ESTIMATES: Final = 1 << 18
-"""Frequencies of so many items, of all rounds together, are sent: else those of every other round,
-or every third, and so on."""
+"""The largest number of frequencies that are sent, over all rounds together: where there are more,
+those of every other round are sent, or of every third, and so on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,24 +52,24 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
     assert kept is not None
     rounds, entry = rounds_of(cell, measured, expected.theories), entry_of(cell, measured)
     targets = cell.targets[:MAX_TARGETS]
-    populations = [one.population for one in cell.rounds]
+    populations = [each.population for each in cell.rounds]
     attacked = kept.arms[ATTACKED]
     spread = attacked.std
     errors = None if spread is None else spread[:, targets] / np.sqrt(measured.trials)
     return {
-        "users": [one.users for one in rounds],
-        "malicious": [one.malicious for one in rounds],
-        "share": [one.share for one in rounds],
-        "spent": [one.spent for one in rounds],
+        "users": [row.users for row in rounds],
+        "malicious": [row.malicious for row in rounds],
+        "share": [row.share for row in rounds],
+        "spent": [row.spent for row in rounds],
         "metrics": {
             name: [
-                [one.metrics[name].mean, one.metrics[name].standard_error, one.metrics[name].theory]
-                for one in rounds
+                [row.metrics[name].mean, row.metrics[name].standard_error, row.metrics[name].theory]
+                for row in rounds
             ]
             for name in metrics_of(cell.arms)
         },
         "targets": targets.tolist(),
-        "true": [one.frequencies[targets].tolist() for one in populations],
+        "true": [population.frequencies[targets].tolist() for population in populations],
         "arms": {arm.name: moments.mean[:, targets].tolist() for arm, moments in kept.arms.items()},
         "errors": None if errors is None else errors.tolist(),
         "expected": [

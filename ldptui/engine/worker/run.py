@@ -49,7 +49,7 @@ class Run:
         self.latest = ""
         self.picture = Picture()
         self.failed: dict[str, Results] = {}
-        """Of the parts in which cells failed; the other cells went on."""
+        """The results of the parts in which cells failed; the other cells went on."""
 
     def work(self) -> None:
         """Compute and send everything; never raises but for what must end the worker."""
@@ -124,7 +124,7 @@ class Run:
         self.sizes[name] = experiment.trials
 
     def _bind_rest(self) -> None:
-        """What of the scenario no other part covers."""
+        """Bind the cells of the scenario that no other part covers."""
         assert self.whole is not None
         with self.inbox.interruptible():
             covered = {key for part in self.parts.values() for key in part.keys}
@@ -189,7 +189,7 @@ class Run:
         self._send("running")
 
     def _send_end(self) -> None:
-        """The run is over; of the cells that failed the first one is told of."""
+        """Tell that the run is over, and of the cells that failed the first one."""
         for results in self.failed.values():
             self._send("failed", results.error, results.failures[0].details)
             return
@@ -230,7 +230,7 @@ class Run:
         return sum(part.trials for part in self.parts.values())
 
     def _digest(self) -> str:
-        """Over the cells of all parts in order: that of the headless run where there is one."""
+        """The digest of the cells of all parts in order: the headless run's where there is one."""
         if self.whole is not None:
             return self._whole_results(self.whole).digest
         cells = [cell for part in self.parts.values() for cell in part.measured]
@@ -238,12 +238,12 @@ class Run:
 
 
 def trials_of(scenario: Scenario) -> int:
-    """How many trials a scenario asks for, before it is bound; 0 if it does not say it well."""
+    """The number of trials that a scenario asks for, before it is bound; 0 where it is invalid."""
     try:
         sweep = scenario.sweep
     except ScenarioError:
         return 0
     trials = sweep.pop("trials", [scenario.document.get("trials", 20)])
     for values in sweep.values():
-        trials = [sum(one for one in trials if isinstance(one, int)) * len(values)]
-    return sum(one for one in trials if isinstance(one, int))
+        trials = [sum(count for count in trials if isinstance(count, int)) * len(values)]
+    return sum(count for count in trials if isinstance(count, int))

@@ -15,7 +15,8 @@ from .part import PartSoFar
 class Whole:
     """The scenario that a run asked for by hand belongs to: its cells and where parts have them.
 
-    keys : of its cells, by what their numbers depend on; positions : of each key, in order.
+    keys : one for each cell, made of all that its numbers depend on. positions : the cells that
+    have a key, in order.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -42,16 +43,16 @@ class Whole:
         return Experiment(self.experiment.scenario, renumbered)
 
     def results(self, parts: Iterable[PartSoFar], failed: Mapping[str, Results]) -> Results:
-        """What was measured of the scenario's cells, and which of them failed, wherever it was."""
-        found: dict[str, CellResults] = {}
+        """The results of the scenario's cells and their failures, whichever part they were in."""
+        newest: dict[str, CellResults] = {}
         failures: dict[int, Failure] = {}
         for part in parts:
             for key, cell in zip(part.keys, part.measured, strict=True):
-                if key not in found or found[key].trials < cell.trials:
-                    found[key] = cell
+                if key not in newest or newest[key].trials < cell.trials:
+                    newest[key] = cell
             for failure in failed[part.name].failures if part.name in failed else ():
                 for position in self.positions.get(part.keys[failure.cell], ()):
                     failures[position] = replace(failure, cell=position)
         nothing = Tally().results
-        cells = tuple(found.get(key, nothing) for key in self.keys)
+        cells = tuple(newest.get(key, nothing) for key in self.keys)
         return Results(self.experiment, cells, tuple(failures[at] for at in sorted(failures)))
