@@ -1,1 +1,1 @@
-"""What is worked on: the draft, the runs, what is shown. No Textual."""
+"""The state of a session: the draft, the runs, the one that is shown. No Textual."""

@@ -1,4 +1,4 @@
-"""What a user lets run of attacks in Python: on the command line and in the settings.
+"""The attacks in Python that a user lets run: on the command line and in the settings.
 
 Light: the workbench hands it on to its background worker and never loads such an attack itself.
 """
@@ -38,7 +38,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
-    """What `add_to` reads, for a process in another folder."""
+    """The arguments that `add_to` reads, for a process in another folder."""
     return [
         *(f"--allow-attack={name}" for name in names),
         *(f"--attack-file={file.absolute()}" for file in files),
@@ -46,7 +46,7 @@ def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
 
 
 def faults(files: Sequence[Path]) -> list[str]:
-    """What is wrong with the files of the settings, a sentence for each that cannot be read."""
+    """A sentence for each file of the settings that cannot be read."""
     return [f"attack_files: {file}: {fault}" for file in files if (fault := fault_of(file))]
 
 
@@ -68,7 +68,7 @@ def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:
 
 
 def allowed(options: argparse.Namespace) -> Allowed:
-    """What the options and the settings let run, whether it is asked for or not.
+    """The attacks that the options and the settings let run, asked for or not.
 
     Raises ScenarioError where they name a file that cannot be read.
     """
@@ -80,8 +80,8 @@ def allowed(options: argparse.Namespace) -> Allowed:
         names, files = allowed_attacks()
     except SettingsError as error:
         raise ScenarioError(str(error)) from error
-    here = _given(options)
-    return Allowed((*here.names, *names), (*here.files, *files))
+    chosen = _given(options)
+    return Allowed((*chosen.names, *names), (*chosen.files, *files))
 
 
 def permitted(experiment: Experiment, options: argparse.Namespace) -> Experiment:

@@ -45,7 +45,7 @@ def save_draft(draft: Draft) -> str:
 
 
 def load_draft() -> Draft | None:
-    """What was being edited last time, or None. Takes the file away; never raises.
+    """The draft that was being edited last time, or None. Takes the file away; never raises.
 
     A draft without changes is read from its own file, which may be newer.
     """

@@ -28,14 +28,14 @@ What = Literal["csv", "json", "chart-text", "chart-svg", "screen-svg"]
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """What is to be exported, and the absolute path of the file."""
+    """An export that a user asked for: the thing to write, and the absolute path of the file."""
 
     what: What
     path: Path
 
 
 class Drawing(Protocol):
-    """What draws the chart that is shown."""
+    """The pane that draws the chart that is shown."""
 
     def as_text(self) -> str: ...
     def as_svg(self) -> str: ...
@@ -72,7 +72,7 @@ def write(path: Path, text: str, remark: str = "") -> str:
 
 
 def picture_of(app: App[Any]) -> str:
-    """What is on the screen, as SVG."""
+    """A picture of the screen, as SVG."""
     return app.export_screenshot(title="ldptui", simplify=True)
 
 

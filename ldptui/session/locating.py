@@ -14,10 +14,10 @@ def locate(place: str) -> Path:
         raise ScenarioError(f"must be a file or a bundled scenario, {got(place)}", key="SCENARIO")
     try:
         path = bundled.find(place)
-        there = path.exists()
+        exists = path.exists()
     except OSError as error:  # as of a name that is too long
         raise FileError(f"{shown(place)} cannot be read: {error.strerror or error}") from error
-    if not there:
+    if not exists:
         close = bundled.similar(place)
         hint = f" (did you mean {close}?)" if close else ""
         raise FileError(f"{place} is neither a file nor a bundled scenario{hint}")

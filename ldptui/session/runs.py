@@ -15,7 +15,7 @@ from .snapshot import Snapshot
 
 @dataclass(frozen=True)
 class Stored:
-    """What the store says of a run, under its number there.
+    """A run as the store lists it, under its number there.
 
     status : as the store has it; "interrupted": its process is gone without a word. source : the
     file that the scenario came from, "" if none.
@@ -52,7 +52,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What legends call it."""
+        """Its name in legends."""
         if self.number is not None:
             return f"run {self.number}"
         return f"run #{self.key}" if self.snapshot.full else "the preview"
@@ -70,14 +70,14 @@ class Run:
 def matching(runs: Iterable[Run], words: str) -> list[Run]:
     """The runs that hold every word: in the title, the description, tags, status or number."""
     wanted = words.casefold().split()
-    found = []
+    matches = []
     for run in runs:
         star = "star" if run.stored is not None and run.stored.star else ""
         parts = (run.title, described(run.document), run.name, run.status, star)
         text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
         if all(word in text for word in wanted):
-            found.append(run)
-    return found
+            matches.append(run)
+    return matches
 
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def described(document: Mapping[str, Any]) -> str:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """What changed from one scenario to another: "ε 1 → 2, mga → ria"; "" if nothing did."""
+    """The changes from one scenario to another: "ε 1 → 2, mga → ria"; "" if nothing did."""
     old, new = flat(before), flat(after)
     words = []
     for key in dict.fromkeys([*old, *new]):
@@ -148,11 +148,11 @@ def place_of(key: str) -> str:
 
 
 WIDEST = 28
-"""Of a value in a table of differences, in characters."""
+"""The longest text of a value in a table of differences, in characters."""
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What changed from one scenario to another, a sentence each: "The protocol was …, is …."""
+    """The changes from one scenario to another, a sentence each: "The protocol was …, is …."""
     old, new = flat(before), flat(after)
     sentences = []
     for key in dict.fromkeys([*old, *new]):
@@ -169,11 +169,11 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
 
 
 def difference_text(a: Run, b: Run) -> str:
-    """What differs between two runs: in words, key by key, and in what they measured."""
-    lines = [f"{one.name[:1].upper()}{one.name[1:]}: {one.title}" for one in (a, b)]
-    said = changes(a.document, b.document)
+    """The differences of two runs: in words, key by key, and in what they measured."""
+    lines = [f"{run.name[:1].upper()}{run.name[1:]}: {run.title}" for run in (a, b)]
+    sentences = changes(a.document, b.document)
     lines += ["", f"What changed since {a.name}:"]
-    lines += [f"  {sentence}" for sentence in said or ["Nothing: it is the same scenario."]]
+    lines += [f"  {sentence}" for sentence in sentences or ["Nothing: it is the same scenario."]]
     old, new = flat(a.document), flat(b.document)
     keys = list(dict.fromkeys([*old, *new]))
     changed = [key for key in keys if old.get(key) != new.get(key) and key != "about"]
@@ -206,19 +206,19 @@ def _measured(a: Snapshot, b: Snapshot) -> list[tuple[str, str, str]]:
     """The metrics of the first cell of both; none where one was not read or has no trial."""
     from ..text import format as fmt
 
-    cells = [one.parts.get("base", ()) for one in (a, b)]
+    cells = [snapshot.parts.get("base", ()) for snapshot in (a, b)]
     if not all(cells):
         return []
     rows = []
     for name in cells[0][0].metrics:
         texts = []
         for cell, *_ in cells:
-            found = cell.metrics.get(name)
-            if found is None or found.mean is None:
+            measured = cell.metrics.get(name)
+            if measured is None or measured.mean is None:
                 texts.append(fmt.MISSING)
                 continue
-            error = f" ± {fmt.short(found.standard_error, 2)}" if found.standard_error else ""
-            texts.append(fmt.short(found.mean, 4) + error)
+            error = f" ± {fmt.short(measured.standard_error, 2)}" if measured.standard_error else ""
+            texts.append(fmt.short(measured.mean, 4) + error)
         if texts != [fmt.MISSING] * 2:
             rows.append((name, *texts))
     return rows  # type: ignore[return-value]
@@ -243,7 +243,9 @@ def shown(value: Any) -> str:
         scale = " log" if value.get("scale") == "log" else ""
         return f"{shown(value.get('from'))}…{shown(value.get('to'))}{scale}"
     if isinstance(value, list | tuple):
-        return "[" + " ".join(shown(one) for one in value[:6]) + (" …]" if len(value) > 6 else "]")
+        return (
+            "[" + " ".join(shown(item) for item in value[:6]) + (" …]" if len(value) > 6 else "]")
+        )
     if isinstance(value, float):
         return chosen(value)
     if isinstance(value, int) and not isinstance(value, bool):

@@ -102,7 +102,7 @@ class Shelf:
 
         That is the one shown, else the one before it.
         """
-        keys = [one.key for one in self.runs]
+        keys = [run.key for run in self.runs]
         at = keys.index(run.key)
         other = keys.index(self.shown) if self.shown in keys else at
         if other == at:
@@ -120,11 +120,11 @@ class Shelf:
         none for a run that this one goes on with.
         """
         kept = (
-            one for one in self.session
-            if one.snapshot.full and (run.number is None or one.number != run.number)
+            old for old in self.session
+            if old.snapshot.full and (run.number is None or old.number != run.number)
         )  # fmt: skip
         shelf = replace(self, session=(*kept, run), shown=run.key)
-        keys = {one.key for one in shelf.runs}
+        keys = {kept.key for kept in shelf.runs}
         return replace(shelf, overlays=tuple(key for key in self.overlays if key in keys))
 
     def heard(self, snapshot: Snapshot) -> Shelf:
@@ -134,14 +134,14 @@ class Shelf:
             return self
         if snapshot.stored is None and run.number is not None:  # gone on with, at its very start
             snapshot = replace(snapshot, stored=run.number)
-        told = replace(run, snapshot=snapshot)
-        return replace(self, session=tuple(told if one is run else one for one in self.session))
+        newer = replace(run, snapshot=snapshot)
+        return replace(self, session=tuple(newer if kept is run else kept for kept in self.session))
 
     def listed(self, history: Sequence[Run]) -> Shelf:
         """With the store's list; what was read of a run that is another now is dropped."""
         before = {run.key: run for run in self.history}
         changed = {run.key for run in history if before.get(run.key) != run}
-        read = {key: one for key, one in self.read.items() if key not in changed}
+        read = {key: snapshot for key, snapshot in self.read.items() if key not in changed}
         return replace(self, history=tuple(history), read=read)
 
     def with_read(self, run: Run, snapshot: Snapshot) -> Shelf:
@@ -154,7 +154,7 @@ class Shelf:
         """A run of the session is deleted here, one of the store when the store lists anew."""
         return replace(
             self,
-            session=tuple(one for one in self.session if one.key != run.key),
+            session=tuple(kept for kept in self.session if kept.key != run.key),
             overlays=tuple(key for key in self.overlays if key != run.key),
             deleted=(*self.deleted, run),
         )
@@ -165,6 +165,6 @@ class Shelf:
         session = (*self.session, run) if run.key > 0 else self.session
         return replace(
             self,
-            session=tuple(sorted(session, key=lambda one: one.key)),
+            session=tuple(sorted(session, key=lambda kept: kept.key)),
             deleted=tuple(deleted),
         )

@@ -1,4 +1,4 @@
-"""What the app knows of a run: frozen values that the worker's lines become.
+"""A run as the app knows it: frozen values that the worker's lines become.
 
 Numbers are plain floats and ints in tuples, None where undefined: nothing here needs NumPy.
 """
@@ -22,7 +22,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Request:
-    """What the worker is asked to run: parts in order, under one key.
+    """A run that the worker is asked for: parts in order, under one key.
 
     full : a run asked for by hand, with all trials; else the preview that follows the hand.
     interval : least seconds between two progress snapshots (the first one and the last one
@@ -66,7 +66,7 @@ def _attack_names(document: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Question:
-    """What the lab asks the worker: a tab, and the values of its form as they were typed.
+    """A question of the lab to the worker: a tab, and the values of its form as they were typed.
 
     document : the scenario without its sweep, whose population and protocol are meant; None while
         there is none that is valid. folder : where relative paths start.
@@ -81,7 +81,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the worker says to a question.
+    """The worker's reply to a question.
 
     said : what it works on, in words. offers : for fields, words that can complete them. answer :
     of a question that is done, the document of a `ldptui.lab.answer.Answer`. error : one sentence
@@ -212,7 +212,7 @@ class BitCounts:
 
     @property
     def shown(self) -> int:
-        """How many cohorts the columns hold."""
+        """The number of cohorts that the columns hold."""
         return len(self.users)
 
     def of(self, cohort: int) -> slice:
@@ -327,12 +327,12 @@ def with_unmeasured(
     if not cells or not before:
         return cells
     first = before[0].parameters
-    swept = {key for one in before for key, value in one.parameters.items()
+    swept = {key for cell in before for key, value in cell.parameters.items()
              if first.get(key) != value}  # fmt: skip
 
     def settings(cell: CellView, left: Container[str] = ()) -> str:
-        own = {key: value for key, value in cell.parameters.items() if key not in left}
-        return repr(sorted((key, own[key]) for key in own.keys() - {*IGNORED}))
+        kept = {key: value for key, value in cell.parameters.items() if key not in left}
+        return repr(sorted((key, kept[key]) for key in kept.keys() - {*IGNORED}))
 
     measured, common = {settings(cell) for cell in cells}, settings(cells[0], swept)
     return cells + tuple(

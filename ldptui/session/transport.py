@@ -1,4 +1,4 @@
-"""Where a recording is while it plays, and how fast: a small clock. Pure."""
+"""A small clock for a recording that plays: its place and its speed. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Transport:
 
     @property
     def come(self) -> int:
-        """How many of the moments have come."""
+        """The number of moments that have come."""
         return bisect_right(self.moments, self.at + 1e-9)
 
     @property
@@ -47,11 +47,11 @@ class Transport:
         return self.come == len(self.moments)
 
     def after(self, seconds: float) -> Transport:
-        """So many seconds of the clock on the wall later."""
+        """The transport `seconds` later by the clock on the wall."""
         if not self.playing:
             return self
-        there = self.to(self.at + seconds * self.speed)
-        return replace(there, playing=not there.ended)
+        later = self.to(self.at + seconds * self.speed)
+        return replace(later, playing=not later.ended)
 
     def to(self, at: float) -> Transport:
         return replace(self, at=min(max(at, 0.0), self.length))
@@ -89,6 +89,6 @@ def loaded(seconds: Sequence[float]) -> Transport:
     if count > 1 and rising[-1] - rising[0] < 1e-3:  # all at once: the store knew them already
         return Transport(tuple(SHORTEST * place / count for place in range(1, count + 1)), 0.0)
     # At the very start nothing has come yet.
-    rising = [max(one, 1e-6) for one in rising]
+    rising = [max(moment, 1e-6) for moment in rising]
     factor = max(1.0, SHORTEST / rising[-1]) if rising else 1.0
-    return Transport(tuple(one * factor for one in rising), factor)
+    return Transport(tuple(moment * factor for moment in rising), factor)

@@ -22,7 +22,7 @@ _TARGETS: Final[Table] = {"pick": "random", "count": 10}
 
 
 def shape_of(attack: Mapping[str, Any]) -> Shape:
-    """Which of `kind`, `mix` and `phase` an attack table has."""
+    """The shape of an attack table, by which of `kind`, `mix` and `phase` it has."""
     if "phase" in attack:
         return "phases"
     return "mixture" if "mix" in attack else "one"
@@ -39,7 +39,7 @@ def parts_of(table: Mapping[str, Any]) -> list[Table]:
 
 
 def _tables(value: Any) -> list[Table]:
-    return [dict(one) for one in value if isinstance(one, Mapping)] if _is_list(value) else []
+    return [dict(table) for table in value if isinstance(table, Mapping)] if _is_list(value) else []
 
 
 def _is_list(value: Any) -> bool:
@@ -65,13 +65,13 @@ def reshaped(attack: Mapping[str, Any], shape: Shape) -> Table:
 
 
 def _mixed(attack: Mapping[str, Any]) -> Table:
-    own = {key: value for key, value in attack.items() if key not in ("share", "targets")}
-    if own.get("kind") in (None, "none"):
-        own = {"kind": _first_kinds()[0]}
+    part = {key: value for key, value in attack.items() if key not in ("share", "targets")}
+    if part.get("kind") in (None, "none"):
+        part = {"kind": _first_kinds()[0]}
     return {
         "share": attack.get("share", FIRST_SHARE),
         "targets": attack.get("targets", dict(_TARGETS)),
-        "mix": [{"kind": own.pop("kind"), "weight": 1.0, **own}],
+        "mix": [{"kind": part.pop("kind"), "weight": 1.0, **part}],
     }
 
 
@@ -103,11 +103,11 @@ def _unphased(attack: Mapping[str, Any]) -> Table:
 
 
 def moved(key: str, shape: Shape) -> str | None:
-    """Where a swept key of the attack is after `reshaped`; None for what is left out."""
-    found = re.fullmatch(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?(.+)", key)
-    if found is None:
+    """The new place of a swept key of the attack after `reshaped`; None for what is left out."""
+    matched = re.fullmatch(r"attack\.(?:phase\.(\d+)\.)?(?:mix\.(\d+)\.)?(.+)", key)
+    if matched is None:
         return key
-    phase, part, rest = found.groups()
+    phase, part, rest = matched.groups()
     if phase is not None and shape == "phases":
         return key
     if phase is not None and (phase != "0" or re.match(r"rounds$|muted$|share\.", rest)):
@@ -163,9 +163,9 @@ def _first_kinds() -> list[str]:
 
 def new_part(parts: Sequence[Mapping[str, Any]]) -> Table:
     """A part to add: a kind that is not there yet, with the mean of the weights."""
-    there = {part.get("kind") for part in parts}
+    present = {part.get("kind") for part in parts}
     first = _first_kinds()
-    kind = next((kind for kind in first if kind not in there), first[0])
+    kind = next((kind for kind in first if kind not in present), first[0])
     weights = [weight for part in parts if isinstance(weight := part.get("weight"), int | float)]
     mean = sum(weights) / len(weights) if weights else 1.0
     return {"kind": kind, "weight": float(f"{mean:.3g}")}
@@ -264,5 +264,5 @@ def described_parts(parts: Sequence[Table]) -> Iterator[str]:
     """A row for each part: a bar, its share, its kind."""
     for part, share in zip(parts, shares_of(parts), strict=True):
         bar = "█" * round(8 * share)
-        own = "  own targets" if "targets" in part else ""
-        yield f"{bar or '▏':<8} {100 * share:>4.0f} %  {part.get('kind', '?')}{own}"
+        note = "  own targets" if "targets" in part else ""
+        yield f"{bar or '▏':<8} {100 * share:>4.0f} %  {part.get('kind', '?')}{note}"

@@ -1,4 +1,4 @@
-"""What is wrong with a draft, and the cell that its base stands for."""
+"""The problems of a draft, and the cell that its base stands for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MAX_BOUND: Final = 64
-"""So many swept values at most are bound (targets found, sizes checked) with every edit."""
+"""The most swept values that are bound (targets found, sizes checked) with every edit."""
 
 
 def checked(draft: Draft, text: str) -> Draft:
@@ -63,13 +63,13 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
         key = "population.users"
     if error.line is not None:
         return Problem(key, rule, error.line)
-    own = value_at(document, key)
-    swept = own is None or not _names(rule, own)  # else it is not about its sweep
+    value = value_at(document, key)
+    swept = value is None or not _names(rule, value)  # else it is not about its sweep
     return Problem(key, rule, line_of(text, key.removeprefix("sweep."), swept=swept))
 
 
 def _names(rule: str, value: Any) -> bool:
-    """Whether a message is about this value, with which it ends."""
+    """True where a message ends with this value: it is about it."""
     from core.errors import got
 
     forms = {got(value), f"got {value}"}
@@ -151,8 +151,8 @@ def _extremes(scenario: Scenario) -> Iterator[Point]:
         for value in (min(values), max(values)) if numbers else values:
             # Every kind stays named, so that a key of any of them stays allowed.
             chosen = {
-                one: [now, *(sweep[one] if one.endswith(".kind") else ())]
-                for one, now in {**first, key: value}.items()
+                name: [now, *(sweep[name] if name.endswith(".kind") else ())]
+                for name, now in {**first, key: value}.items()
             }
             single = {**scenario.document, "sweep": chosen}
             yield next(dataclasses.replace(scenario, document=single).points())

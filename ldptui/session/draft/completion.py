@@ -1,4 +1,4 @@
-"""What may stand at a place of a scenario's text: tables, keys, kinds and the words of a choice.
+"""Completion of a scenario's text at a place: tables, keys, kinds and the words of a choice.
 
 It works on a text that does not parse: the scanner of `core.scenario` reads any.
 """
@@ -26,28 +26,28 @@ class Offer:
 
 @dataclass(frozen=True)
 class Completion:
-    """What is offered at a place, in place of the `typed` characters before it."""
+    """The offers at a place, each to stand instead of the `typed` characters before it."""
 
     typed: str
     offers: tuple[Offer, ...]
 
 
 def completion(text: str, at: int) -> Completion:
-    """What may stand at character `at` of a TOML text; nothing is offered inside comments."""
+    """The offers at character `at` of a TOML text; none inside comments."""
     from core.scenario import keys_below, scan
 
     line = text[:at].rpartition("\n")[2]
     if opening := re.fullmatch(r"[ \t]*(\[{1,2}[\w.]*)", line):
         return _matching(opening[1], (Offer(header) for header in _headers()))
-    here = scan(text, at)
-    if here.comment:
+    place = scan(text, at)
+    if place.comment:
         return Completion("", ())
-    table = here.tables[-1]
-    if here.key:
-        return _matching(here.typed, _values(table.path, here.key))
-    below = keys_below(text, at) if len(here.tables) == 1 else {}
+    table = place.tables[-1]
+    if place.key:
+        return _matching(place.typed, _values(table.path, place.key))
+    below = keys_below(text, at) if len(place.tables) == 1 else {}
     offers = _keys(table, {**below, **table.keys})
-    return _matching(here.typed, offers)
+    return _matching(place.typed, offers)
 
 
 def _matching(typed: str, offers: Iterator[Offer]) -> Completion:

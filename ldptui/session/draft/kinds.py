@@ -41,8 +41,8 @@ def set_kind(
     from core.scenario import value_at
 
     top, _, below = table.partition(".")
-    there = value_at(document, table)
-    before = dict(there) if isinstance(there, Mapping) else {}
+    table_before = value_at(document, table)
+    before = dict(table_before) if isinstance(table_before, Mapping) else {}
     before.pop("kind", None)
     sweep = sweep_of(draft)
     listed = sweep.get(f"{table}.kind")
@@ -76,7 +76,7 @@ def set_kind(
 def usable(table: dict[str, Any]) -> dict[str, Any]:
     """RAPPOR with one noise that its form can have: f or the budget, else an f of 0.5.
 
-    Of both, f is taken where it gives the budget: RAPPOR is back from another protocol.
+    Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
     """
     from core.errors import ScenarioError
     from core.protocols import RapporSpec

@@ -1,4 +1,4 @@
-"""What a draft says of a key: its value, kind, sweep, default, the interval it may lie in."""
+"""A draft's keys looked up: value, kind, sweep, default, the interval that a key may lie in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...catalogue import key_words
 from .state import Draft
 
 Type = Literal["integer", "number", "text", "list"]
-"""What a field reads from a text that is typed."""
+"""The type that a field reads from a text that is typed."""
 
 _TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
 
@@ -39,7 +39,7 @@ def base(scenario: Scenario) -> Scenario:
 
 
 def value_of(draft: Draft, key: str) -> Any:
-    """What a form shows for a key: its value, the middle of its sweep, or its default."""
+    """The value that a form shows for a key: its own, the middle of its sweep, or its default."""
     from core.scenario import value_at
 
     value = value_at(draft.document or {}, key)
@@ -58,8 +58,8 @@ def _default(draft: Draft, key: str) -> Any:
         return default_of(f"attack.{leaf}", kind_of(draft, table))
     swept = sweep_of(draft).get(f"{table}.kind")
     kinds = [kind_of(draft, table.partition(".")[0]), *(swept if isinstance(swept, list) else ())]
-    found = (default_of(key, kind) for kind in kinds if isinstance(kind, str))
-    return next((one for one in found if one is not None), None)
+    defaults = (default_of(key, kind) for kind in kinds if isinstance(kind, str))
+    return next((default for default in defaults if default is not None), None)
 
 
 def kind_of(draft: Draft, table: str) -> str:
@@ -128,12 +128,12 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
 
     kind = kind_of(draft, table)
     swept = sweep_of(draft).get("protocol.kind") if table == "protocol" else None
-    named = [one for one in swept if isinstance(one, str)] if isinstance(swept, list) else []
-    kinds = (kind, *(one for one in named if one in CENTRAL))
-    known = tuple(dict.fromkeys(name for one in kinds for name in keys_of(table, one)))
+    named = [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
+    kinds = (kind, *(name for name in named if name in CENTRAL))
+    known = tuple(dict.fromkeys(name for each in kinds for name in keys_of(table, each)))
     if (table, kind) != ("protocol", "rappor"):
         return known
     swept = sweep_of(draft).get("protocol.form")
     forms = swept if isinstance(swept, list) else [value_of(draft, "protocol.form")]
-    idle = [set(ignored(one)) for one in forms if isinstance(one, str)]
-    return tuple(name for name in known if not idle or not all(name in one for one in idle))
+    idle = [set(ignored(form)) for form in forms if isinstance(form, str)]
+    return tuple(name for name in known if not idle or not all(name in names for names in idle))

@@ -21,12 +21,12 @@ KEPT_ITEMS: Final = 2**23
 """Items that the populations kept have together, in some 128 MB."""
 
 MOST_KEPT: Final = 256
-"""So many populations are kept at most."""
+"""The largest number of populations that are kept."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a population comes from: a law and a seed, or a version of a file.
+    """The origin of a population: a law and a seed, or a version of a file.
 
     seed : 0 where nothing is drawn. stamp : tells versions of a file apart; None without one.
     """
@@ -38,14 +38,14 @@ class Origin:
 
     @property
     def large(self) -> bool:
-        """Whether it takes too long for the hand to wait for it."""
+        """True where it takes too long for the hand to wait for it."""
         if self.stamp is not None:
             return self.stamp[1] > LARGE_BYTES
         return getattr(self.spec, "items", 0) > LARGE_ITEMS
 
     @property
     def doing(self) -> str:
-        """What is done meanwhile, in words."""
+        """The work that is done meanwhile, in words."""
         path = getattr(self.spec, "path", None)
         if path is not None:
             return f"reading {path}"
@@ -57,19 +57,19 @@ class Origin:
         """Draw or read it, on any thread, and keep it; or keep what is wrong with it."""
         from core.errors import LdpError
 
-        found: Population | LdpError
+        result: Population | LdpError
         try:
-            found = self.spec.bind(self.seed, self.folder)
-            _ = found.distinct  # the closed forms are of these
+            result = self.spec.bind(self.seed, self.folder)
+            _ = result.distinct  # the closed forms are of these
         except LdpError as error:
-            found = error
+            result = error
             if not self.large:
-                return found  # soon tried again
+                return result  # soon tried again
         with _LOCK:
-            _KEPT[self] = found
+            _KEPT[self] = result
             while len(_KEPT) > 1 and (len(_KEPT) > MOST_KEPT or _items() > KEPT_ITEMS):
                 del _KEPT[next(iter(_KEPT))]
-        return found
+        return result
 
 
 class UnreadError(Exception):
@@ -87,11 +87,11 @@ _LOCK: Final = threading.Lock()
 
 
 def _items() -> int:
-    return sum(getattr(one, "domain_size", 0) for one in _KEPT.values())
+    return sum(getattr(kept, "domain_size", 0) for kept in _KEPT.values())
 
 
 def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
-    """Where the population of a spec comes from; raises ScenarioError for a path that is none."""
+    """The origin of a spec's population; raises ScenarioError for a path that is none."""
     from core.errors import ScenarioError
     from core.population import CSVColumn, Explicit
 
@@ -101,17 +101,17 @@ def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
         rule = f"must name a CSV file, its path absolute or from {folder}"
         raise ScenarioError(rule, key="population.path")
     try:
-        found = (folder / Path(spec.path).expanduser()).stat()
+        status = (folder / Path(spec.path).expanduser()).stat()
     except (OSError, ValueError, RuntimeError):
         return Origin(spec, 0, folder, None)  # reading the file says what is wrong with it
-    return Origin(spec, 0, folder, (found.st_mtime_ns, found.st_size))
+    return Origin(spec, 0, folder, (status.st_mtime_ns, status.st_size))
 
 
 def drawn(spec: PopulationSpec, seed: int, folder: Path) -> Population:
     """The population of a spec; raises LdpError."""
     origin = origin_of(spec, seed, folder)
-    found = _used(origin)
-    return _checked(origin.read() if found is None else found)
+    kept = _used(origin)
+    return _checked(origin.read() if kept is None else kept)
 
 
 def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
@@ -124,10 +124,10 @@ def ready(spec: PopulationSpec, seed: int, folder: Path) -> Population:
 
 def _used(origin: Origin) -> Population | LdpError | None:
     with _LOCK:
-        found = _KEPT.pop(origin, None)
-        if found is not None:
-            _KEPT[origin] = found
-        return found
+        kept = _KEPT.pop(origin, None)
+        if kept is not None:
+            _KEPT[origin] = kept
+        return kept
 
 
 def _checked(found: Population | LdpError) -> Population:

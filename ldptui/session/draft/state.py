@@ -55,7 +55,7 @@ class Draft:
 
     @property
     def modified(self) -> bool:
-        """Whether the text differs from what is saved."""
+        """True where the text differs from what is saved."""
         return self.text != self.saved_text
 
     @property
@@ -67,5 +67,7 @@ class Draft:
     def problem(self, key: str) -> Problem | None:
         """The first problem of a key or of what is inside it."""
         inside = f"{key}."
-        found = (one for one in self.problems if one.key == key or one.key.startswith(inside))
-        return next(found, None)
+        problems = (
+            each for each in self.problems if each.key == key or each.key.startswith(inside)
+        )
+        return next(problems, None)
