@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["gain", "error"]
 _Asked: TypeAlias = "tuple[Scenario, Variable, bool]"
-"""What curves are of; whether x is logarithmic."""
+"""The scenario and the variable of curves; True if x is logarithmic."""
 
 NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
@@ -73,7 +73,7 @@ class CurveChart(Rows):
 
     @property
     def axes(self) -> tuple[Variable, ...]:
-        """What can be on the x-axis."""
+        """The variables that the x-axis can have."""
         if self._scenario is None:
             return ()
         if self._axes is None:
@@ -128,7 +128,7 @@ class CurveChart(Rows):
     # What is drawn, and what of it is simulated.
 
     def part(self) -> Part | None:
-        """What to simulate for the chart."""
+        """The part to simulate for the chart, if any."""
         variable = self.variable
         if self._scenario is None or variable is None:
             return None
@@ -198,7 +198,7 @@ class CurveChart(Rows):
 
     @property
     def _waits(self) -> bool:
-        """Whether there is nothing to draw before the closed forms are there."""
+        """True if there is nothing to draw before the closed forms arrive."""
         return not self._closed_forms() and self._awaited is not None
 
     def _draw_nothing(self, words: str) -> None:
@@ -232,7 +232,7 @@ class CurveChart(Rows):
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """What the chart and its table are made of."""
+        """The values that the chart and its table are drawn from."""
         simulated = shown.cells(self.kind), shown.overlaid(self.kind)
         return (self._quantity, self._closed_forms(), *simulated)
 

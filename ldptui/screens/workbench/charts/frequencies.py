@@ -78,7 +78,7 @@ class FrequencyCharts(Area):
 
     @property
     def _no_bits(self) -> bool:
-        """Whether the run shown has estimates, but of a protocol without Bloom filters."""
+        """True if the run shown has estimates of a protocol without Bloom filters."""
         return self._shown.bits is None and self._shown.frequencies is not None
 
     def next_view(self) -> None:
@@ -90,11 +90,11 @@ class FrequencyCharts(Area):
 
     @property
     def walks(self) -> bool:
-        """Whether there are cohorts to walk through."""
+        """True if there are cohorts to walk through."""
         return self._view == "bits"
 
     def walk(self, by: int) -> None:
-        """To another cohort."""
+        """Show another cohort."""
         bits = self._shown.bits
         if bits is not None:
             self._cohort = min(max(self._cohort + by, 0), bits.shown - 1)
@@ -180,7 +180,7 @@ class FrequencyCharts(Area):
             self._bars.chart = bit_bars(bits, cohort, self._rows(), attacked=attacked)
 
     def _rows(self) -> int:
-        """How many bars have room, at least."""
+        """The number of bars that have room, at least 4."""
         height = self._room.height
         if self._view in ("both", "bits") and self._stacked:
             height = (height - 1) // 2
@@ -189,7 +189,7 @@ class FrequencyCharts(Area):
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """What the charts and their table are made of."""
+        """The values that the charts and their table are drawn from."""
         bits = shown.bits if self._chosen == "bits" else None
         return (*shown.at_cursor(), shown.overlays_at_cursor(), bits)
 

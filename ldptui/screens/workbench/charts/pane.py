@@ -128,7 +128,7 @@ class ChartsPane(Vertical):
     # What the pane is asked for.
 
     def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
-        """What to simulate for the charts that are shown; the base cell always comes first.
+        """The parts to simulate for the charts that are shown; the base cell always comes first.
 
         with_sweep : the curve with the scenario's sweep too, whether it is shown or not.
         """
@@ -159,7 +159,7 @@ class ChartsPane(Vertical):
         return next((chart for chart in charts if chart is focused), charts[0] if charts else None)
 
     def as_text(self) -> str:
-        """What the tab shows as text: charts as drawn, a table tab-separated."""
+        """The content of the tab as text: charts as drawn, a table tab-separated."""
         charts, sheet = self._charts(), self._sheets.of(self.tab)
         if charts:
             focused = [chart for chart in charts if chart is self.screen.focused]
@@ -305,13 +305,13 @@ class ChartsPane(Vertical):
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
 
     def _views(self) -> FrequencyCharts | TimelineCharts | None:
-        """What has the views, cohorts or targets that the keys go through on this tab."""
+        """The charts whose views, cohorts or targets the keys go through on this tab."""
         if self.tab == "timeline":
             return self._timeline
         return self._frequencies if "frequencies" in self._visible() else None
 
     def _curve(self) -> CurveChart:
-        """What has the axes that the keys change."""
+        """The chart whose axes the keys change."""
         return self._error if self.tab == "error" else self._gain
 
     def _with_table(self) -> list[Chart]:
@@ -319,7 +319,7 @@ class ChartsPane(Vertical):
         return [chart for chart in CHARTS if chart != "timeline" or not self._shown.one_collection]
 
     def _scrubs(self) -> bool:
-        """Whether what is on the screen follows a round."""
+        """True if the charts on the screen follow a round."""
         follows = self._needed("timeline") or self._needed("frequencies")
         return follows and self._shown.rounds is not None
 

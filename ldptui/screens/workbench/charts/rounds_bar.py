@@ -35,7 +35,7 @@ def load(bar: TransportBar, rounds: Rounds | None) -> bool:
 
 
 def tell(bar: TransportBar, rounds: Rounds, cursor: int | None) -> None:
-    """In the bar: which round it is, what share of fakes it has and what it has cost."""
+    """Show a round in the bar: its number, its share of fakes and the ε spent so far."""
     count = len(rounds)
     if cursor is None or cursor >= count:
         bar.about, bar.words = f"all {count} rounds", "space plays"
@@ -45,7 +45,7 @@ def tell(bar: TransportBar, rounds: Rounds, cursor: int | None) -> None:
 
 
 def move(bar: TransportBar, how: Move, by: int) -> None:
-    """Play or pause; so many rounds on; so much faster; to a round (-1: the last); all pooled."""
+    """Play or pause, step `by` rounds, play faster, go to round `by` (-1: the last), pool all."""
     match how:
         case "play":
             bar.action_play()

@@ -42,7 +42,7 @@ class Sheets(Rows):
         return cast("Sheet | None", next(sheets, None))
 
     def first_field(self, tab: str) -> Widget | None:
-        """What of a tab takes the focus."""
+        """The first widget of a tab that can take the focus."""
         sheet = self.of(tab)
         inside = sheet.query("*") if sheet is not None else ()
         return next((widget for widget in inside if widget.focusable), sheet)

@@ -1,4 +1,4 @@
-"""What all the charts are drawn from: the values that the pane hands down, and what they say."""
+"""The values that all charts are drawn from: the pane hands them down, as one frozen value."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Shown:
 
     @property
     def one_collection(self) -> bool:
-        """Whether there are no rounds, and none to come."""
+        """True if there are no rounds, and none will come."""
         cell = self.draft.cell if self.draft is not None else None
         return self.rounds is None and cell is not None and not cell.rounds
 
@@ -85,7 +85,7 @@ class Shown:
 
     @property
     def stale(self) -> bool:
-        """Whether the run is one of other settings than the draft's."""
+        """True if the run has other settings than the draft."""
         cell = self.draft.cell if self.draft is not None else None
         if cell is None or self.base is None:
             return False
@@ -95,12 +95,12 @@ class Shown:
 
     @property
     def note(self) -> str:
-        """What charts of estimates say of them, if they are of other settings."""
+        """The note of charts whose estimates belong to other settings; "" for the draft's."""
         return OTHER if self.marked else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the results doubtful."""
+        """The reasons to doubt the results, a sentence each."""
         if self.base is None or self.base.rappor is None or self.stale:
             return ()
         return tuple(self.base.rappor.get("warnings", ()))

@@ -27,7 +27,7 @@ COURSES: Final[dict[Course, str]] = {
     "top": "top k",
     "spent": "privacy",
 }
-"""What can be shown over the rounds."""
+"""The courses over the rounds, with the word for each."""
 
 TALL: Final = 33
 """From this height two of them stand one over the other."""
@@ -74,11 +74,11 @@ class TimelineCharts(Rows):
 
     @property
     def walks(self) -> bool:
-        """Whether there are targets to walk through."""
+        """True if there are targets to walk through."""
         return self._course == "estimates" and self._shown.rounds is not None
 
     def walk(self, by: int) -> None:
-        """To another target alone, or all of them."""
+        """Show another target alone, or all of them."""
         rounds = self._shown.rounds
         if rounds is not None:
             at = -1 if self._target is None else self._target
@@ -140,7 +140,7 @@ class TimelineCharts(Rows):
     # The numbers.
 
     def numbers(self, shown: Shown) -> tuple[object, ...]:
-        """What the charts and their table are made of."""
+        """The values that the charts and their table are drawn from."""
         return (shown.rounds,)
 
     def table(self, shown: Shown) -> Table | None:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from ....explain.report import Cells
 
 TEXTURE: Final = 8
-"""The other bits are drawn where there is room for at least so many."""
+"""The least number of other bits that is worth drawing."""
 
 SEPARATOR: Final = 3
 
 
 @dataclass(frozen=True)
 class Pen:
-    """What rows are drawn with; all bits of a report in `spare` rows."""
+    """The palette and characters of rows; `spare` rows are left for all bits of a report."""
 
     palette: Palette
     charset: Charset
@@ -158,7 +158,7 @@ def change(was: bool, now: bool) -> str:
 
 
 def rest_of(cells: Cells, groups: list[Columns]) -> str:
-    """What is not shown one by one, in words."""
+    """A sentence about the bits that are not shown one by one."""
     parts = []
     name, bits = cells.rows[-1]
     state = "supported" if name == "support" else "1"

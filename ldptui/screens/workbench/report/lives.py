@@ -161,7 +161,7 @@ def bit_rows(pen: Pen, bits: BoolArray, marked: set[int], width: int) -> list[Ro
 
 
 def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
-    """How many targets a report supports, and how many were expected."""
+    """The rows of a meter: the number of targets that a report supports, and its mean."""
     meter = step.meter
     if meter is None:
         return []

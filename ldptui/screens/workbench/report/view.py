@@ -92,7 +92,7 @@ class ReportView(Vertical):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
-        """Where there is no report, there is no next one."""
+        """Switch the keys for another report off while there is none."""
         return self._has_report or action not in ("new_report", "new_user", "step_item")
 
     @property
@@ -132,12 +132,12 @@ class ReportView(Vertical):
         """The genuine user's report and the fake one's, or why there is none; None for neither."""
         cell = self.draft.cell if self.draft is not None else None
         if self._lives is None and cell is not None:
-            # Of a campaign the reports of its most attacked round.
+            # A campaign shows the reports of its most attacked round.
             self._lives = self._draw(cell.peak) if self._has_report else None
         return self._lives
 
     def as_text(self) -> str:
-        """What is shown as plain text."""
+        """The rows as plain text."""
         return self.query_one(RowsView).as_text()
 
     def _redraw(self) -> None:
