@@ -1,6 +1,6 @@
-"""What a choice in the form of an attack puts into the scenario, where it stands for many keys.
+"""Edits of the scenario for choices in the form of an attack that stand for many keys.
 
-Then it is an edit of the table that the keys are in.
+Such a choice is an edit of the table that the keys are in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the attack's form says of a draft beside its fields: problems, phases, what it comes to."""
+"""The facts that the attack's form shows beside its fields: problems, phases, m, r and f_T."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NARROWEST: Final = 38
 
 
 def hashes(draft: Draft) -> bool:
-    """Whether users hash their items, so that an attacker searches for seeds."""
+    """True if users hash their items, so that an attacker searches for seeds."""
     from ....session.draft import kind_of, sweep_of
 
     values = sweep_of(draft).get("protocol.kind")
@@ -28,14 +28,14 @@ def hashes(draft: Draft) -> bool:
 
 
 def swept(draft: Draft, key: str) -> bool:
-    """Whether a sweep gives this key its values."""
+    """True if a sweep gives this key its values."""
     from ....session.draft import sweep_of
 
     return key in sweep_of(draft)
 
 
 def problem(draft: Draft, key: str) -> str:
-    """What is wrong with a key, "" where nothing is."""
+    """The problem of a key in a sentence, "" if it has none."""
     fault = draft.problem(key)
     return fault.message if fault is not None else ""
 
@@ -55,7 +55,7 @@ def stretches(draft: Draft, phases: list[Table]) -> Iterator[Stretch]:
 
 
 def facts(draft: Draft) -> str:
-    """What the attack comes to in the last valid scenario: m, r, f_T."""
+    """The numbers of the attack in the last valid scenario: m, r and f_T."""
     cell = draft.cell
     if cell is None or not cell.targets.size:
         return ""

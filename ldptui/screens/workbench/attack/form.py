@@ -303,7 +303,7 @@ class AttackForm(Scrolled):
     # Upwards.
 
     def on_key_edited(self, event: KeyEdited) -> None:
-        """What stands for more than one key is turned into an edit of the table it is in."""
+        """Turn a choice that stands for many keys into an edit of the table that they are in."""
         draft = self.draft
         if draft is None:
             return

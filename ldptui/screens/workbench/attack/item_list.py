@@ -56,7 +56,7 @@ class ItemList(Widget, can_focus=True):
 
     @dataclass(eq=False)
     class Asked(Message):
-        """What to do with which row; `show` when another row is chosen."""
+        """A request to do something with a row; `show` when another row is chosen."""
 
         items: ItemList
         what: What

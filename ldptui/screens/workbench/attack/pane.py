@@ -27,7 +27,7 @@ SIDE_BY_SIDE: Final = 74
 STACKED: Final = 24
 """Rows inside the border from which they stand one above the other."""
 PATIENCE_S: Final = 0.4
-"""How long a text that is being typed may be wrong before the list below it says so."""
+"""Seconds that a text may be wrong while it is typed before the list below it says so."""
 
 
 class AttackPane(Widget, can_focus=True):
@@ -115,7 +115,7 @@ class AttackPane(Widget, can_focus=True):
         self.call_after_refresh(target.focus)
 
     def _say_below(self) -> None:
-        """In the lower border: the way to the other view, and an error that it would show."""
+        """Show the way to the other view, and an error that it would show, in the lower border."""
         draft = self.draft
         problems = draft.problems if draft is not None else ()
         hidden = self.view == "form" and not self.has_class("-both")

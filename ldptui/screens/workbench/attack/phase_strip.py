@@ -1,4 +1,4 @@
-"""What the phases of an attack do, round by round, in four rows: share above, mixture below."""
+"""The phases of an attack, round by round, in four rows: share above, mixture below."""
 
 from __future__ import annotations
 
