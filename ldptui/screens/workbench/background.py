@@ -1,4 +1,4 @@
-"""What takes too long for the screen, done in threads: the newest of a burst of edits is enough."""
+"""Long work in threads; of a burst of edits only the newest is worked on."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ class Area(Container):
 
 
 class Columns(Horizontal):
-    """What it holds stands side by side."""
+    """A container whose children stand side by side."""
 
     BLANK = True
 
 
 class Rows(Vertical):
-    """What it holds stands one below the other."""
+    """A container whose children stand one below the other."""
 
     BLANK = True
 

@@ -1,4 +1,4 @@
-"""What may stand at the cursor of the script, in a list below it."""
+"""The list below the cursor of the script: the words that complete what is typed."""
 
 from __future__ import annotations
 

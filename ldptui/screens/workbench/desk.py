@@ -1,4 +1,4 @@
-"""What the screen is to the parts of its work that have files of their own."""
+"""The desk: the view of the screen that the parts of its work in other files have."""
 
 from __future__ import annotations
 

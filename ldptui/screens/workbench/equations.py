@@ -202,7 +202,7 @@ class EquationsView(Vertical):
 
 
 def _matches(live: Formula, words: str) -> bool:
-    """Whether every word begins one of the formula's words, a number being one of its own."""
+    """True if every word begins one of the formula's words; a number has to be one of them."""
     number = "" if live.number is None else f"eq {live.number}"
     vocabulary = f"{live.title} {live.part} {live.source} {number}".casefold().split()
     return all(

@@ -20,7 +20,7 @@ Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference"]
 
 
 class KeptRuns:
-    """What can be done with runs; whatever comes of it is a new shelf.
+    """The actions on stored runs; each makes a new shelf.
 
     store : the store's file, None for none.
     """
@@ -30,7 +30,7 @@ class KeptRuns:
 
     @contextmanager
     def _faults_noted(self) -> Iterator[None]:
-        """What the store cannot do is said."""
+        """Note what the store cannot do."""
         from core.errors import LdpError
 
         try:
@@ -151,7 +151,7 @@ class KeptRuns:
             self._desk.note(f"{run.name} is deleted; u puts it back")
 
     def _show_difference(self, run: Run) -> None:
-        """What differs between a run and the one shown, or the one before it."""
+        """Show the differences of a run from the one shown, or from the one before it."""
         from ..dialogs.text import TextScreen
 
         pair = self._desk.shelf.pair(run)

@@ -29,7 +29,7 @@ class Panes(Columns):
         super().__init__(id=id)
         self.charts, self.runs = ChartsPane(id="pane-4"), RunsPane(id="pane-5")
         self._controls, self._main = Rows(id="controls"), Rows(id="main")
-        # Of kinds that have little in common: what each has is asked of it.
+        # Any: the panes have little in common, and each is asked only for what it has.
         self._panes: dict[int, Any] = {
             1: ProtocolPane(id="pane-1"),
             CHARTS: self.charts,
@@ -54,7 +54,7 @@ class Panes(Columns):
         self._panes |= forms
 
     def __contains__(self, number: object) -> bool:
-        """Whether a pane is there yet."""
+        """True once the pane of this number exists."""
         return number in self._panes
 
     def hand(self, draft: Draft) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
 BLOCK_S: Final = 0.7
-"""How long a script may be broken before the form closes: typing breaks it all the time."""
+"""Seconds that a script may be broken before the form closes: typing breaks it all the time."""
 
 
 def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
@@ -154,7 +154,7 @@ class ParametersPane(VerticalScroll):
             self._last = event.widget
 
     def on_field_focused(self, event: FieldFocused) -> None:
-        """Where there is room, say what the field with the focus means."""
+        """Explain the field with the focus, if there is room."""
         self._key = event.key
         self._say_meaning()
 
@@ -279,7 +279,7 @@ class ParametersPane(VerticalScroll):
 
 
 def said(draft: Draft, key: str) -> str:
-    """What the field of a key says below itself; "" while all is well."""
+    """The problem that the field of a key shows below itself; "" while there is none."""
     from ...session.draft import own_problem
 
     problem = own_problem(draft, key)

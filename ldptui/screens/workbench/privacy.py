@@ -1,4 +1,4 @@
-"""What RAPPOR gives away and what that buys: numbers, alternatives, and ε over many reports."""
+"""The panel of RAPPOR's privacy and its price: numbers, alternatives, and ε over many reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIDE_BY_SIDE: Final = 110
 """From this width the chart stands beside the numbers."""
 
 BESIDE: Final = 24
-"""Where a formula has so much room it stands beside its number, else below."""
+"""The cells that a formula needs to stand beside its number; with fewer it stands below."""
 
 LOW: Final = 24
 """Below this height the chart leaves more rows to the numbers."""
@@ -83,7 +83,7 @@ class PrivacyView(Vertical):
         self.query_one(RowsView).scroll_relative(y=lines, animate=False)
 
     def as_text(self) -> str:
-        """What is shown as plain text."""
+        """The numbers and the chart as plain text."""
         return self.query_one(RowsView).as_text() + "\n" + self.query_one(ChartView).as_text()
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
@@ -128,7 +128,7 @@ def _facts(group: Group, width: int, palette: Palette, charset: Charset) -> list
 def _bargains(
     bargains: tuple[Bargain, ...], width: int, palette: Palette, charset: Charset
 ) -> list[Row]:
-    """What another number would change: a row each, what differs from now in full brightness."""
+    """A row for each alternative; numbers that differ from the current ones are bright."""
     heads = ("", "ε₁", "ε∞", "σ", "strings", "0.8 k m")
 
     def texts(bargain: Bargain) -> tuple[str, ...]:

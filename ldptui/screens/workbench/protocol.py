@@ -222,7 +222,7 @@ class ProtocolPane(Widget, can_focus=True):
         )
 
     def _fact_lines(self, width: int) -> list[Content]:
-        """Which protocol fits and why, and what the chosen one's probabilities are."""
+        """The facts below the choices: the best protocol, why, and the chosen one's numbers."""
         if self._blocked:
             return _wrapped(f"✗ {self._blocked}", width, "$text-error")
         if self._kind and self._kind not in self.kinds:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Facts:
-    """What is said at the scenario's d, n and ε.
+    """The facts beside the protocols, at the scenario's d, n and ε.
 
     families : of each kind, in the order of the table of kinds. spreads : σ of one estimated
     frequency, as text, of the same; for RAPPOR ε is ε₁ of one report. recommended : the local
@@ -67,7 +67,7 @@ def facts_of(draft: Draft) -> Facts | None:
 
 
 def _or_none(formula: Callable[[], T]) -> T | None:
-    """What a kind's formulas say; None where they cannot, for whatever reason.
+    """The value of a kind's formula; None where it raises, for whatever reason.
 
     One kind whose formulas fail takes nothing from the others, so that nothing is let through.
     """

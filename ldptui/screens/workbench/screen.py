@@ -154,7 +154,7 @@ class WorkbenchScreen(Screen[None]):
         self.set_class(not self._too_small.fits(event.size), "-small")
 
     def _arrange(self) -> None:
-        """Where there is room for one pane only, show that one."""
+        """Lay out all panes, or the current one alone in a narrow terminal."""
         narrow = self.app.size.width < ROOM_FOR_ALL
         self._panes.lay_out(self.pane if narrow else None)
         self.query_one(TitleBar).pane = self.pane if narrow else 0

@@ -279,7 +279,7 @@ class ScriptEditor(TextArea):
 
 
 class ProblemList(OptionList):
-    """What is wrong, line by line; enter or a click goes to the line."""
+    """The problems of the script, by line; enter or a click goes to the line."""
 
     DEFAULT_CSS = """
     ProblemList {

@@ -1,4 +1,4 @@
-"""What is simulated of the draft: previews that follow the hand, and the run that is asked for."""
+"""The simulations of the draft: previews that follow each edit, and the run that is asked for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Simulating:
 
     @property
     def pending(self) -> bool:
-        """Whether edits wait for their preview."""
+        """True while edits wait for their preview."""
         return self._debounce is not None
 
     def preview_soon(self) -> None:

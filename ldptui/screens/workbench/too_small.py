@@ -14,7 +14,7 @@ class TooSmall(Static):
     """Says how large a terminal has to be."""
 
     def fits(self, size: Size) -> bool:
-        """Whether the workbench has room; where it has none, the sentence is up to date."""
+        """True if the workbench has room; else bring the sentence up to date."""
         if size.width >= SMALLEST.width and size.height >= SMALLEST.height:
             return True
         self.update(

@@ -161,7 +161,7 @@ class TransportBar(Widget, can_focus=True):
             self._move(self.transport.faster(steps))
 
     def action_end(self, share: int) -> None:
-        """To the start, or to the end."""
+        """Go to the start, or to the end."""
         if self.transport is not None:
             self._move(self.transport.to(share * self.transport.length))
 
