@@ -34,7 +34,7 @@ SIGNS: Final = (
     ("=", "follows from other values; what is typed there takes its place"),
     ("✗", "cannot be as it is; the reason stands below"),
 )
-"""What stands beside the fields of a form."""
+"""The signs beside the fields of a form, with their meanings."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -109,7 +109,7 @@ EVERYWHERE: Final = "everywhere"
 
 
 def _place(node: DOMNode) -> str:
-    """What to call the place where a binding works: the pane around it."""
+    """The name of the place where a binding works: the pane around it."""
     if isinstance(node, Screen) or not isinstance(node, Widget):
         return EVERYWHERE
     for ancestor in node.ancestors_with_self:

@@ -33,12 +33,12 @@ class Entry:
     own: bool
 
     def matches(self, words: str) -> bool:
-        """Whether every word stands in its name, title or text."""
+        """True if every word stands in its name, title or text."""
         text = f"{self.name}\n{self.title}\n{self.text}".casefold()
         return all(word in text for word in words.casefold().split())
 
     def named(self, words: str) -> bool:
-        """Whether every word stands in its name or title, where one looks first."""
+        """True if every word stands in its name or title, where users look first."""
         text = f"{self.name}\n{self.title}".casefold()
         return all(word in text for word in words.casefold().split())
 

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from ..charts.rows import Charset, clean
 
 Choices = tuple[tuple[str, str], ...]
-"""What is posted when it is chosen, and its text."""
+"""Choices as pairs: the name that is posted when it is chosen, and its text."""
 
 
 class ChoiceBar(Widget):

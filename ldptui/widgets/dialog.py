@@ -1,4 +1,4 @@
-"""What every dialog is: a screen over another one, and its frame."""
+"""The base of every dialog: a screen over another one, and its frame."""
 
 from __future__ import annotations
 

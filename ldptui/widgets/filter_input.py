@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 
 def no_match(words: str) -> str:
-    """What a list says of which the filter leaves nothing."""
+    """The sentence of a list in which nothing matches the filter."""
     return f"Nothing matches “{words.strip()}”."
 
 
@@ -60,7 +60,7 @@ class FilterInput(Horizontal):
 
     @property
     def is_used(self) -> bool:
-        """Whether there is something to leave: words, or the cursor in the field."""
+        """True if there is something to leave: words, or the cursor in the field."""
         return self.is_mounted and (bool(self.words) or self.has_focus_within)
 
     def count(self, left: int, total: int, otherwise: str = "") -> None:

@@ -19,7 +19,7 @@ USE: Final = {
         ("run", "help", "command_palette", "leave", "lab", "export", "save", "open")
     )
 }
-"""What is shown where not all of the global keys fit, the most useful first."""
+"""The global keys that are shown when not all of them fit, the most useful first."""
 WIDE_GAP: Final = 2
 
 
@@ -90,7 +90,7 @@ class KeyHints(Widget):
         return hints, 1
 
     def _taken(self, hints: Sequence[Binding], gap: int) -> int:
-        """Cells of so many hints in a row."""
+        """The width of the hints in a row, in cells."""
         keys = sum(cell_len(self.app.get_key_display(binding)) for binding in hints)
         words = sum(1 + cell_len(binding.description) for binding in hints)
         return keys + words + gap * max(0, len(hints) - 1)

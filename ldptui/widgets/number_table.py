@@ -144,7 +144,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             self.refresh(*changed)
 
     def _outside(self) -> tuple[object, ...]:
-        """What the rows depend on besides the data and the cursor."""
+        """The state that the rows depend on besides the data and the cursor."""
         app = self.app
         state = (self.size, self.scroll_offset, self.has_focus, self.rich_style)
         return (*state, app.theme, app.native_ansi_color, self.charset)

@@ -28,7 +28,7 @@ BEGINNING: Final = 4096
 
 
 def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:
-    """What a half-typed path can become, as it was begun (`~/…`, relative or absolute).
+    """The paths that a half-typed one can become, as it was begun (`~/…`, relative or absolute).
 
     Wanted files come first, then folders (they end in `/`), then other files, each by name with
     numbers in it by size; hidden ones only after a dot was typed. Relative paths start at `folder`.
@@ -63,7 +63,7 @@ def _by_name(name: str) -> list[str | int]:
 
 
 def _is_wanted(path: Path, suffix: str) -> bool:
-    """Whether a file has the suffix; of TOML files only scenarios are wanted."""
+    """True if a file has the suffix; a TOML file has to be a scenario too."""
     if not suffix or path.suffix != suffix:
         return False
     try:
@@ -75,7 +75,7 @@ def _is_wanted(path: Path, suffix: str) -> bool:
 
 @functools.lru_cache(maxsize=4 * MOST)
 def _is_scenario(path: Path, _changed: int, _size: int) -> bool:
-    """Whether a TOML file begins as a scenario does: with its format, before its first table."""
+    """True if a TOML file begins as a scenario does: with its format, before its first table."""
     if not path.is_file():  # a pipe would not end
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -252,7 +252,7 @@ class PathField(Vertical):
         return Content(name) if wanted else Content.styled(name, "$foreground-muted")
 
     def action_complete(self) -> None:
-        """As far as it is clear; after that, through the candidates one by one."""
+        """Complete the path as far as it is clear; after that, offer the candidates one by one."""
         typed = self.text
         further = completed(typed, self._candidates)
         if further != typed:

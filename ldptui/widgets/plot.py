@@ -186,7 +186,7 @@ def _difference(was: Strip | None, now: Strip | None) -> tuple[int, int]:
 
 
 def _same_blank(a: Style | None, b: Style | None) -> bool:
-    """Whether a space looks the same in both styles: the colour of its text is not seen."""
+    """True if a space looks the same in both styles: the colour of its text is not seen."""
     if a is None or b is None:
         return a is b
     return a.bgcolor == b.bgcolor and not (a.reverse or b.reverse or a.underline or b.underline)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..session.snapshot import Snapshot
 
 NOTE_S = 4.0
-"""How long a note stays."""
+"""Seconds that a note stays."""
 BAR = 12
 EIGHTHS = " ▏▎▍▌▋▊▉"
 

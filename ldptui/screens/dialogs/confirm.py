@@ -80,7 +80,7 @@ class LeaveScreen(ConfirmScreen):
 
 
 def leaving(run: Snapshot) -> str:
-    """What to ask before quitting: what becomes of the run, or how it has ended meanwhile."""
+    """The question before quitting: what becomes of the run, or how it has ended meanwhile."""
     if run.status != "running":
         ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
         return f"The run {ended} meanwhile. Quit?"
@@ -91,7 +91,7 @@ def leaving(run: Snapshot) -> str:
 
 
 def going_on(run: Run) -> str:
-    """What to ask about a run whose process is gone."""
+    """The question about a run whose process is gone."""
     done, total = run.snapshot.done, run.stored.total if run.stored is not None else 0
     share = percent(done / total if total else 0.0, 2)
     return (

@@ -52,7 +52,7 @@ class OpenScreen(ModalScreen[Path | None]):
 
 
 def problem_of(path: Path) -> tuple[str | None, bool]:
-    """What is wrong with a scenario file, in one sentence, and whether its script could be mended.
+    """The problem of a scenario file in one sentence, and True if its script could be mended.
 
     Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
     """
@@ -81,7 +81,7 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
 
 def is_bundled(path: Path) -> bool:
-    """Whether a file or folder is part of the program, and not the user's."""
+    """True if a file or folder is part of the program, and not the user's."""
     import scenarios
 
     bundled = Path(str(scenarios.__file__)).parent.resolve()

@@ -90,7 +90,7 @@ def save_text(path: Path, text: str) -> None:
 
 
 def folder_of(draft: Draft) -> Path:
-    """Where a relative path begins: beside the scenario, but never inside the program."""
+    """The folder where a relative path begins: the scenario's, but never inside the program."""
     return places.current_dir() if is_bundled(draft.folder) else draft.folder
 
 

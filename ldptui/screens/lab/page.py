@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Page:
-    """What a tab holds.
+    """The state of a tab.
 
     problems : a sentence for each field that is wrong, "" for the whole. asked : the last question,
     None where it was left unanswered.
@@ -57,7 +57,7 @@ class Page:
 
 
 def subject(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the lab needs of a scenario: nobody attacks here."""
+    """The part of a scenario that the lab needs: nobody attacks here."""
     keys = ("format", "seed", "population", "protocol")
     return {key: document[key] for key in keys if key in document}
 

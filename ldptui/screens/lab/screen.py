@@ -90,7 +90,7 @@ class LabScreen(Screen[None]):
 
     tab: var[str] = var(NAMES[0], init=False)
     view: var[int] = var(0, init=False)
-    """Which of the charts, and where there is room for one thing only also table and words."""
+    """The chart that is shown; in a narrow terminal it counts the table and the words too."""
 
     def __init__(self, engine: type[Engine] = Engine) -> None:
         super().__init__()

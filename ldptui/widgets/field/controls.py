@@ -145,7 +145,7 @@ class Choice(Widget, can_focus=True):
                 self._choose(value)
 
     def _places(self, width: int) -> list[Offset] | None:
-        """Where each option starts, in as few rows as can be; None where there are too many."""
+        """The start of each option, in as few rows as can be; None if they need too many."""
         laid_out = [self._laid_out(width, gap) for gap in (2, 1)]
         fitting = [places for places in laid_out if places and places[-1].y < self.rows]
         return min(fitting, key=lambda places: places[-1].y, default=None)

@@ -74,7 +74,7 @@ class Field(Widget):
     focused: reactive[bool] = reactive(False)
     swept: reactive[bool] = reactive(False)
     follows: reactive[bool] = reactive(False)
-    """Whether the value follows from others, until it is edited."""
+    """True while the value follows from others; an edit ends it."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from ...session.draft.looking import Type
 
 @dataclass(frozen=True)
 class Steps:
-    """How far up and down go. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
+    """The steps of up and down. `ladder`: along 1, 2, 5, 10, 20, …, with shift ten times as far.
 
     `doubling`: along the powers of two, with shift four times as far.
     `decades`: to the tenth or ten times as much, with shift the hundredth.
