@@ -188,7 +188,7 @@ class Workbench(App[None]):
         return bool(sentence)
 
     def _handle_exception(self, error: Exception) -> None:
-        """What a timer, a worker or a callback raised; what a message did, see `mishaps`."""
+        """Outlive an error of a timer, a worker or a callback; `mishaps` has those of messages."""
         pump = active_message_pump.get(None)
         # A screen or widget whose very first messages fail is none.
         made = pump is None or pump is self or pump._mounted_event.is_set()

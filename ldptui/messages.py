@@ -50,9 +50,9 @@ class PartsChanged(Message):
 
 @dataclass(eq=False)
 class LongWork(Message):
-    """What takes too long for the screen: `work` in a thread, then `done` with what it gives.
+    """Work that takes too long for the screen: `work` in a thread, then `done` with its result.
 
-    Of one kind only the newest is begun.
+    Only the newest message of a kind is begun.
     """
 
     kind: str
@@ -69,7 +69,7 @@ class RoundShown(Message):
 
 @dataclass(eq=False)
 class RunProgressed(Message):
-    """News of a run. Of those that wait, a newer one of the same run replaces an unfinished one."""
+    """News of a run. In the queue a newer one replaces an unfinished one of the same run."""
 
     snapshot: Snapshot
 

@@ -46,7 +46,7 @@ TITLES: Final = {
     "pane.4": "Pane 4: Charts",
     "pane.5": "Pane 5: Runs",
 }
-"""What the actions of the whole screen are called here, where there is room for a few words."""
+"""The titles of the whole screen's actions in the palette, which has room for a few words."""
 
 
 class Palette(CommandPalette):
@@ -67,7 +67,7 @@ class Palette(CommandPalette):
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """What can be done from this screen: bindings with an id, themes, charsets, and the rest."""
+    """The commands of this screen: bindings with an id, themes, charsets, and the rest."""
     for node in _nodes(app, screen):
         yield from _actions(app, screen, node)
     yield from _chart_tabs(app, screen)
@@ -102,7 +102,7 @@ CHARSETS: Final = {
 
 
 def _nodes(app: App[Any], screen: Screen[Any]) -> Iterator[DOMNode]:
-    """What has actions, each kind once: of the many fields of the forms, the one with the focus."""
+    """The nodes that have actions, one of each kind: the one with the focus, if a kind has many."""
     focused = screen.focused
     by_kind: dict[type[DOMNode], list[DOMNode]] = {}
     for node in (app, screen, *screen.query("*")):
@@ -202,7 +202,7 @@ def _written(key: str) -> str:
 
 
 def _title(node: DOMNode, bindings: list[Binding]) -> str:
-    """What a command is called: a pane's actions begin with its name."""
+    """The title of a command: a pane's actions begin with its name."""
     if str(bindings[0].id) in TITLES:
         return TITLES[str(bindings[0].id)]
     if not isinstance(node, Screen):
@@ -278,7 +278,7 @@ def _keys(app: App[Any]) -> None:
 
 
 def debug_info(app: App[Any]) -> str:
-    """What a report of a problem should contain; nothing of the scenario."""
+    """The facts that a report of a problem should contain; nothing of the scenario."""
     import os
     import platform
     import sys

@@ -143,7 +143,7 @@ def run_parser() -> argparse.ArgumentParser:
 
 
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
-    """What names a scenario, changes it, and says how to run it."""
+    """Add the arguments that name a scenario, change it and say how to run it."""
     parser.add_argument("scenario", metavar="SCENARIO")
     parser.add_argument(
         "--set",
@@ -260,7 +260,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _complain("ldptui: interrupted")
         code = INTERRUPTED
-    except BrokenPipeError:  # whoever read us has seen enough: `| head`
+    except BrokenPipeError:  # the reader has seen enough: `| head`
         _discard(sys.stdout)
         code = DONE
     except Exception as error:
@@ -376,7 +376,7 @@ def _complain(sentence: str) -> None:
 
 
 def _have_output() -> None:
-    """Where a stream was closed (`>&-`), what is written to it goes nowhere."""
+    """Replace a stream that was closed (`>&-`) by one that goes nowhere."""
     # Typed as never None, but None is what Python puts there.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:

@@ -1,4 +1,4 @@
-"""What a command is asked to simulate: a scenario by path or name, with options put in."""
+"""Reading the scenario of a command: by path or name, with its options put in."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _without_rival(scenario: Scenario, keys: list[str], quiet: bool) -> Scenario
 
 
 def toml_value(written: str) -> Any:
-    """What follows the = of --set: a TOML value, else the words themselves."""
+    """The value after the = of --set: a TOML value, else the words themselves."""
     try:
         parsed = tomllib.loads(f"value = {written}")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""How results are printed or written, and where to."""
+"""The output of results: its format and its place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
 def check_output(options: Namespace) -> Path | None:
-    """Where the results go, None for standard output; raises before the run what would after it."""
+    """The file of the results, None for standard output.
+
+    Raises ScenarioError before the run if it could not be written after it."""
     if "workers" in options:
         check_workers(options)
     if options.out == "":

@@ -1,4 +1,4 @@
-"""ldptui runs: what it can do, and what changes the store."""
+"""The command `ldptui runs`: its actions, and those that change the store."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def difference(a: CellResults, b: CellResults, metric: str, shared: bool) -> Dif
 
 
 def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, RunCell]]:
-    """Which cells belong together: those with the same values of the keys that vary in both runs.
+    """The pairs of cells with the same values of the keys that vary in both runs.
 
     Where that leaves a choice, or nothing varies in both, cells go together by position.
     """

@@ -1,4 +1,4 @@
-"""What words of the command line name: a run, its store, tags, a moment."""
+"""Reading the command line's words for a run, its store, tags and a moment."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recording(parser: argparse.ArgumentParser) -> None:
-    """What `ldptui run` can be told about the store."""
+    """Add the options of `ldptui run` for the store."""
     add_store(parser)
     parser.add_argument(
         "--no-store", dest="keep", action="store_false", help="keep nothing, know nothing"

@@ -33,7 +33,7 @@ def run(options: Namespace) -> int:
 
 
 def _warnings(experiment: Experiment) -> dict[str, None]:
-    """What makes the results doubtful, each sentence once, in the order of the cells."""
+    """The reasons to doubt the results, each sentence once, in the order of the cells."""
     cells = (warning for cell in experiment.cells for warning in cell.warnings)
     return dict.fromkeys((*experiment.scenario.notes, *cells))
 

@@ -46,7 +46,7 @@ def json_names() -> Iterator[str]:
 
 
 def results_json(run: Run, results: Results, frequencies: bool) -> str:
-    """As `ldptui run --format json`, with the versions that it ran with."""
+    """A run as `ldptui run --format json` writes it, with the versions that it ran with."""
     known = {name: str(run.versions[name]) for name in ("ldptui", "numpy")}
     return to_json(results, known, frequencies)
 
