@@ -1,4 +1,4 @@
-"""What a tab of the lab shows, as one value: charts, a table, and sentences.
+"""The answer of a topic, as one value that a tab of the lab shows: charts, a table, sentences.
 
 The worker computes an `Answer` and sends it as a document; the screen reads it back and draws it.
 Neither knows anything of the mechanisms.
@@ -18,7 +18,7 @@ from ..charts.series import Axis, Bar, Bars, Chart, Plot, Series
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found.
+    """The answer to a question.
 
     charts : one or two, the first the more important one. words : whole sentences, the verdict
     first. sources : those that the table cites by a few letters, in full.

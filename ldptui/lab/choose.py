@@ -46,7 +46,7 @@ def run(options: Namespace) -> int:
 
 
 def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> dict[str, Any]:
-    """How often the exponential mechanism and each local arg-max name a most frequent item.
+    """The chances that the exponential mechanism and each local arg-max name a most frequent item.
 
     exponential : exactly and simulated. needed : the ε with which it is right 95% of the time, None
     where none is large enough. local : simulated; None where this ε allows none. over :
@@ -104,7 +104,7 @@ def needed(held: Counts) -> float | None:
 
 
 def _hits(mechanism: Exponential, held: Counts, trials: int, rng: Rng) -> int:
-    """In how many trials the mechanism chooses a most frequent item."""
+    """The number of trials in which the mechanism chooses a most frequent item."""
     hits, step = 0, max(1, AT_ONCE // held.size)
     for at in range(0, trials, step):
         rows = np.broadcast_to(held, (min(step, trials - at), held.size))

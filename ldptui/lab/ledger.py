@@ -276,7 +276,7 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
 
 
 def _first(entries: Sequence[books.Entry], releases: int) -> list[books.Entry]:
-    """The first so many releases."""
+    """The entries of the first `releases` releases."""
     kept = []
     for entry in entries:
         times = min(entry.times, releases)

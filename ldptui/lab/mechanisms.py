@@ -39,5 +39,5 @@ def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Nei
 
 
 def has(kind: str, parameter: str) -> bool:
-    """Whether a kind has a parameter of this name."""
+    """True if a kind has a parameter of this name."""
     return any(field.name == parameter for field in fields(KINDS[kind]))

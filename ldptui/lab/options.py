@@ -1,4 +1,4 @@
-"""What a topic asks for, declared once: an argument of its command, a field of its form, or both.
+"""The options of a topic, declared once: an argument of its command, a field of its form, or both.
 
 `add_arguments` renders options for argparse, the Lab screen's form renders them as fields. Both
 views have `checked` read and refuse their values, and `concerned` find the argument or the field
@@ -31,7 +31,7 @@ NO_YES: Final[Choices] = ((False, "no"), (True, "yes"))
 
 @dataclass(frozen=True)
 class Argument:
-    """How a command asks: `--name METAVAR`, or METAVAR alone where it is positional.
+    """An option as a command has it: `--name METAVAR`, or METAVAR alone if it is positional.
 
     words : one line of help. default : the value where none is given. either : exactly one of the
     arguments that have this is given. group : the heading that it stands under.
@@ -48,7 +48,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Blank:
-    """How a form asks: a field.
+    """An option as a form has it: a field.
 
     start : what it holds at first, if not the argument's default. follows : the value that the
     workbench's draft has for it: a dotted key, or a function of the draft; None: it has none.
@@ -116,7 +116,7 @@ class Option:
         return replace(self, blank=replace(self.blank or Blank(), **changes))
 
     def shown(self, values: Mapping[str, Any]) -> bool:
-        """Whether its field has a meaning beside the other values."""
+        """True if its field has a meaning beside the other values."""
         return self.blank is not None and (self.blank.only is None or self.blank.only(values))
 
     # Values.

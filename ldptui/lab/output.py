@@ -1,4 +1,4 @@
-"""How the lab prints: JSON without infinite numbers, tables with their sources."""
+"""The output of the lab: JSON without infinite numbers, tables with their sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = tuple[str, str, str, str]
 
 
 class Report(NamedTuple):
-    """What was found, for people: rows of (quantity, value, formula, source), then sentences."""
+    """The results for people: rows of (quantity, value, formula, source), then sentences."""
 
     title: str
     rows: Sequence[Row]

@@ -29,7 +29,7 @@ from .scenarios import current
 
 Over: TypeAlias = Literal["users", "epsilon"]
 Values: TypeAlias = dict[str, Any]
-"""What `prices` returns."""
+"""The values that `prices` returns."""
 
 POINTS: Final = 33
 """Points of a curve."""
@@ -63,10 +63,10 @@ def prices(
 ) -> dict[str, Any]:
     """Errors and prices on the users of a histogram, [d]; raises ScenarioError.
 
-    errors : of each kind, the root of the mean squared error of a frequency; None where this ε
-    allows none. price : of each local protocol beside each curator, how many users it needs for
-    the curator's error, and that as a multiple. break_even : so many users make a local protocol as
-    good as the Laplace mechanism; with more of them it is behind. over : the same along n and ε,
+    errors : for each kind, the root of the mean squared error of a frequency; None where this ε
+    allows none. price : for each local protocol and each curator, the number of users with
+    which it has the curator's error, and that as a multiple of n. break_even : the number of users
+    up to which a local protocol is as good as the Laplace mechanism. over : the same along n and ε,
     `factor` beside the Laplace mechanism.
     """
     users = round(float(histogram.sum()))
@@ -115,7 +115,7 @@ def prices(
 def _errors(
     histogram: Counts | Floats, users: int, epsilon: float, delta: float, neighbours: Neighbours
 ) -> dict[str, float | None]:
-    """√MSE of each kind with so many users of these frequencies."""
+    """√MSE of each kind with `users` users of these frequencies."""
     items = histogram.size
     errors: dict[str, float | None] = {}
     for kind in LOCAL:
@@ -170,7 +170,7 @@ def error_chart(values: dict[str, Any], over: Over) -> Plot:
 
 
 def factor_chart(values: dict[str, Any], over: Over) -> Plot:
-    """How many times as many users local protocols need for the error of Laplace, from `prices`."""
+    """The factor of users that local protocols need for the error of Laplace, from `prices`."""
     shown = [kind for kind in SHOWN if kind in LOCAL]
     chart = "Price of locality: users for the error of laplace", "users needed, × n"
     return _chart(values, over, "factor", shown, *chart)
@@ -262,7 +262,7 @@ def work(ask: Ask) -> Steps:
 
 
 def _verdict(values: Values, beside: str) -> tuple[str, ...]:
-    """What locality costs beside one curator, and up to where it costs nothing."""
+    """The cost of locality beside one curator, and the border below which it costs nothing."""
     prices = {kind: values["price"][kind][beside] for kind in LOCAL}
     known = {kind: cost for kind, cost in prices.items() if cost is not None}
     best = min(known, key=lambda kind: known[kind]["factor"])

@@ -116,7 +116,7 @@ def synthesised(cell: Cell, path: Path, column: str, rows: int | None, seed: int
 
 
 def source_of(cell: Cell) -> str:
-    """What the rows are drawn from, in words."""
+    """The source of the rows, in words."""
     kind, near = (cell.parameters.get(f"protocol.{key}") for key in ("kind", "neighbours"))
     if near is not None:
         return f"a histogram of the {kind} mechanism ({near} neighbours)"

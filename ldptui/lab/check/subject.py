@@ -1,4 +1,4 @@
-"""What is checked: a protocol, a curator's mechanism, the exponential one, or one's own code."""
+"""The subject of a check: a protocol, a curator's mechanism, the exponential one, or own code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Inputs = list[tuple[str, Sampler]]
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What is checked.
+    """The subject of a check.
 
     claimed, delta : what it promises. loss : its exact loss, if known. proof : what enumeration
     found, if there are few enough reports. protocol, inputs : what an audit samples, a local
@@ -48,7 +48,7 @@ class Subject:
 
     @property
     def proved(self) -> bool:
-        """Whether something else than samples shows that the promise is kept."""
+        """True if something else than samples shows that the promise is kept."""
         if self.proof is not None and self.proof.holds:
             return True
         if self.loss is None:
@@ -59,7 +59,7 @@ class Subject:
 
     @property
     def disproved(self) -> bool:
-        """Whether the largest loss breaks it; a δ may allow that."""
+        """True if the largest loss breaks the promise; a δ may allow that."""
         return self.proof is not None and not self.proof.holds and not self.delta
 
     def audited(self, rng: Rng, samples: int, confidence: float) -> Audit:

@@ -128,7 +128,7 @@ def work(path: Path, names: list[str], observed: int) -> Steps:
 
 
 def _needed(relation: Relation) -> Bars:
-    """How many attributes have to be seen to know who it is."""
+    """The share of users by the number of attributes that identify them."""
     sizes: Counter[int] = Counter()
     for user in relation.users:
         attributes = relation.identifying(user)
@@ -137,7 +137,7 @@ def _needed(relation: Relation) -> Bars:
     bars = [Bar(f"{size} seen", sizes[size] / users) for size in sorted(sizes) if size]
     bars.append(Bar("never", sizes[0] / users))
     return Bars(
-        "Users who are identified by so many attributes",
+        "Users by the number of attributes that identify them",
         tuple(bars),
         item="after",
         value="share",
@@ -151,7 +151,7 @@ def _relation_verdict(relation: Relation, values: Mapping[str, Any]) -> list[str
         f"whoever is seen with {joined(rule['observed'])} also has {joined(rule['implied'])}"
         for rule in values["implications"]
     ]
-    # Where nothing small implies anything, what everybody has is known with nothing observed.
+    # If nothing small implies anything, the attributes of everybody are known unobserved.
     first = sentences[0] if sentences else f"everybody has {joined(values['always'])}"
     words = [f"No attribute privacy (φ∘ψ ≠ Id): {first}."]
     if len(relation.users) * len(relation.attributes) <= CELLS:

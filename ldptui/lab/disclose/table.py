@@ -22,7 +22,7 @@ TOLD: Final = 8
 SHOWN: Final = 16
 """Bars of a chart."""
 SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
-"""Where the groups of class sizes begin."""
+"""The least sizes of the groups of classes."""
 
 
 def values_of(
@@ -180,7 +180,7 @@ def _classes(values: Mapping[str, Any]) -> Bars:
 
 
 def _identified(identifications: Sequence[Mapping[str, Any]], rows: int) -> Bars:
-    """How many rows are alone with their values of each few columns."""
+    """The share of rows that are alone with their values, for each few columns."""
     ranked = sorted(identifications, key=lambda subset: -subset["rows"])
     bars = [Bar(", ".join(subset["observed"]), subset["rows"] / rows) for subset in ranked]
     return Bars(

@@ -1,1 +1,1 @@
-"""What each topic of the lab asks for, one file a topic. Nothing here imports NumPy."""
+"""The questions of the lab, one file a topic. Nothing here imports NumPy."""

@@ -1,4 +1,4 @@
-"""What the topic accuracy asks for."""
+"""The options of the topic accuracy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ACCURACY: Final = Topic(
         Option(
             "accuracy",
             range=Range(0),
-            argument=Argument("A", "so many users off at most", either=True),
+            argument=Argument("A", "off by this number of users at most", either=True),
             blank=Blank(10, steps="ladder", only=where("goal", "accuracy")),
         ),
         CURATOR,

@@ -1,4 +1,4 @@
-"""What the topic check asks for."""
+"""The options of the topic check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the topic choose asks for."""
+"""The options of the topic choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the topic disclose asks for."""
+"""The options of the topic disclose."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def has(kind: object, parameter: str) -> bool:
-    """Whether a kind of protocol has a parameter."""
+    """True if a kind of protocol has a parameter."""
     from dataclasses import fields
 
     from core.protocols import KINDS

@@ -1,4 +1,4 @@
-"""What the topic ledger asks for."""
+"""The options of the topic ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the topic price asks for."""
+"""The options of the topic price."""
 
 from __future__ import annotations
 

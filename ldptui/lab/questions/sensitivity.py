@@ -1,4 +1,4 @@
-"""What the topic sensitivity asks for."""
+"""The options of the topic sensitivity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the topic synthetic asks for."""
+"""The options of the topic synthetic."""
 
 from __future__ import annotations
 
