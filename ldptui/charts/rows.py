@@ -1,4 +1,4 @@
-"""What the charts are set in: rows of styled text measured in cells, and the colours.
+"""Rows of styled text, measured in cells, in which the charts are set; and the colours.
 
 The texts of labels come from users and files, so everything is cut and padded by cell width, and
 control characters never get through.

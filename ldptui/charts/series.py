@@ -1,4 +1,4 @@
-"""What a chart is made of: small frozen values, free of any drawing library.
+"""The pieces of a chart: small frozen values, free of any drawing library.
 
 `figures` makes them from results and theory; `chart` turns them into terminal rows. Numbers are
 plain floats in tuples or NumPy arrays (anything `numpy.asarray` takes), so that this module costs
@@ -20,7 +20,7 @@ Tone = Literal[
     "true", "clean", "attacked", "theory", "target", "muted",
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
 ]  # fmt: skip
-"""What a colour means; `chart` maps it to the theme, the charset and a marker of its own."""
+"""The meaning of a colour; `draw` maps it to the theme, the charset and a marker of its own."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Plot:
 
 
 Finding = Literal["", "detected", "missed", "false"]
-"""What a test made of an item: held and detected or not, or detected though nobody holds it."""
+"""A test's verdict on an item: held and detected or not, or detected though nobody holds it."""
 FINDINGS: Final[tuple[Finding, ...]] = ("detected", "missed", "false")
 
 

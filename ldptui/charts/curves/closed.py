@@ -74,7 +74,7 @@ def gain_curve(
     document = gain_document(scenario)
     cells = points_of(document, scenario)
     names = _labels(cells, document or {})
-    found = []
+    curves = []
     for name, cell in zip(names, cells, strict=True):
         grid = _grid(cell, axis, points, log)
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
@@ -82,8 +82,8 @@ def gain_curve(
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
             known = not all(math.isnan(y) for y in bits.y)
             curve = replace(curve, support=bits.y if known else ())
-        found.append(curve)
-    return tuple(found)
+        curves.append(curve)
+    return tuple(curves)
 
 
 def error_curves(
@@ -198,8 +198,8 @@ def _gain_by_item(
     users, (attack, targets) = population.users, aimed(strategy, population, seed)
     malicious = malicious_users(users, attack.share)
     fakes = fakes_of(attack, targets, malicious)
-    for some in fakes:
-        some.strategy.check(protocol, some.targets)
+    for group in fakes:
+        group.strategy.check(protocol, group.targets)
     support = theory.support_of(protocol, fakes, targets)
     if support is None:
         return math.nan, math.nan
@@ -214,10 +214,11 @@ def _released_gain(
     protocol: Any, population: Population, fakes: Sequence[Fakes], targets: Items
 ) -> float:
     """The gain where items may be withheld; NaN where the sum has too many terms."""
-    told = tuple(
-        (some.count, some.strategy.item_support(protocol, some.targets, targets)) for some in fakes
+    supports = tuple(
+        (group.count, group.strategy.item_support(protocol, group.targets, targets))
+        for group in fakes
     )
-    means = protocol.means(Collection(population.histogram, told))
+    means = protocol.means(Collection(population.histogram, supports))
     if means is None or means[1] is None:
         return math.nan
     before, after = means

@@ -17,10 +17,10 @@ MOST_SERIES: Final = 6
 """More curves than this in one chart cannot be told apart."""
 
 PROTOCOL_KEYS: Final = {
-    kind: tuple(one.name for one in fields(spec) if one.name != "kind")
+    kind: tuple(field.name for field in fields(spec) if field.name != "kind")
     for kind, spec in KINDS.items()
 }
-"""What an error chart compares, with the keys that each of them knows."""
+"""The protocols that an error chart may compare, with the keys that each of them knows."""
 
 
 def _attacked(document: Mapping[str, Any]) -> bool:
@@ -41,9 +41,9 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
     room = MOST_SERIES
     for key, values in sweep.items():
         # The scenario's own kind is the one that the other charts show: it stays.
-        own = value_at(plain.document, key)
+        kind = value_at(plain.document, key)
         first = values[:room]
-        sweep[key] = first if own in first or own not in values else [*first[:-1], own]
+        sweep[key] = first if kind in first or kind not in values else [*first[:-1], kind]
         room //= len(sweep[key])
     kept = scenario
     for key, swept in scenario.sweep.items():
@@ -77,17 +77,17 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
     document.pop("attack", None)
     document.pop("goal", None)
     kinds = error_protocols(scenario)
-    given = document.get("protocol", {})
+    protocol = document.get("protocol", {})
     known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
-    own = {key: value for key, value in given.items() if key in known}
+    kept = {key: value for key, value in protocol.items() if key in known}
     # A scenario of RAPPOR may have no budget of its own: the others get that of one report.
-    document["protocol"] = {"epsilon": _epsilon(scenario), **own}
+    document["protocol"] = {"epsilon": _epsilon(scenario), **kept}
     document["sweep"] = {"protocol.kind": list(kinds)}
     return document
 
 
 def error_protocols(scenario: Scenario) -> tuple[str, ...]:
-    """What an error chart compares: the swept ones, else the local ones and a curator chosen."""
+    """The protocols of an error chart: the swept ones, else the local ones and a chosen curator."""
     swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
     if len(swept) > 1:
         return tuple(swept)

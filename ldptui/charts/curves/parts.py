@@ -27,13 +27,13 @@ def base_part(scenario: Scenario) -> Part:
 
 
 def gain_part(scenario: Scenario, axis: Variable) -> Part | None:
-    """What to simulate for a gain curve; None without an attack."""
+    """The part to simulate for a gain curve; None without an attack."""
     document = gain_document(scenario)
     return None if document is None else Part("gain", _swept(document, scenario, axis))
 
 
 def error_part(scenario: Scenario, axis: Variable) -> Part:
-    """What to simulate for an error curve: each protocol along the axis, without attack."""
+    """The part to simulate for an error curve: each protocol along the axis, without attack."""
     return Part("error", _swept(error_document(scenario), scenario, axis))
 
 
@@ -47,7 +47,7 @@ def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict
     swept["sweep"] = {**swept.get("sweep", {}), axis.key: values}
     if not own_values(scenario, axis.key):
         # Points that nobody asked for must not make a scenario larger than a run may be.
-        cells = math.prod(len(one) for one in swept["sweep"].values())
+        cells = math.prod(len(values) for values in swept["sweep"].values())
         if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:
             swept["trials"] = MAX_TRIALS // cells
     return swept
@@ -68,8 +68,8 @@ def preview_part(part: Part) -> Part:
 
 
 def _thinned(values: list[Any]) -> list[Any]:
-    """Values spread evenly over a long list of numbers; of words, all."""
-    if len(values) <= SIMULATED or not all(isinstance(one, int | float) for one in values):
+    """Values spread evenly over a long list of numbers; all of a list of words."""
+    if len(values) <= SIMULATED or not all(isinstance(value, int | float) for value in values):
         return values
     last = len(values) - 1
     return [values[round(step * last / (SIMULATED - 1))] for step in range(SIMULATED)]

@@ -1,4 +1,4 @@
-"""What can be on the axis of a chart of curves, and from where to where."""
+"""The variables that can be on the axis of a chart of curves, with their ranges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
         room = min(_domain_size(point, scenario.folder) for point in points)
     except LdpError:
         return ()
-    found = []
+    axes = []
     for key in keys:
         values = [value for point in points if (value := value_in(point, key)) is not None]
         # Every cell must know the key, but for the seeds, which only some attacks have.
@@ -82,20 +82,20 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
             continue
         if key == "attack.seeds" and not any(_hashes(point) for point in points):
             continue
-        own = own_values(scenario, key)
-        if own:
-            low, high = min(own), max(own)
-            log = _is_log(scenario, key, own)
+        swept = own_values(scenario, key)
+        if swept:
+            low, high = min(swept), max(swept)
+            log = _is_log(scenario, key, swept)
         else:
             low, high, log = _default_range(key, max(values), points, room)
         words, integer = key_words(key), type_of(key) is int
         if low < high:
-            found.append(Variable(key, words.short, words.noun, low, high, log, integer))
-    return tuple(found)
+            axes.append(Variable(key, words.short, words.noun, low, high, log, integer))
+    return tuple(axes)
 
 
 def _hashes(point: Point) -> bool:
-    """Whether fakes search for a hash function: seeds mean nothing to other reports."""
+    """True where fakes search for a hash function: seeds mean nothing to other reports."""
     hashed = any(key.name == "hash_range" for key in fields(point.protocol.mechanism))
     return hashed and hasattr(point.attack, "seeds")
 
@@ -116,9 +116,9 @@ def own_values(scenario: Scenario, key: str) -> list[float]:
 
 
 def _is_log(scenario: Scenario, key: str, values: list[float]) -> bool:
-    given = sweep_entry(scenario, key)
-    if isinstance(given, Mapping):
-        return given.get("scale") == "log"
+    entry = sweep_entry(scenario, key)
+    if isinstance(entry, Mapping):
+        return entry.get("scale") == "log"
     return min(values) > 0 and max(values) / min(values) > 30
 
 
@@ -137,7 +137,7 @@ def _default_range(
         return min(0.5, value / 2), high, False
     if key == "population.items":
         high = min(MAX_ITEMS, max(4096, 4 * value if value <= 2**14 else value))
-        needed = max((_needs_items(one) for one in targets), default=2)
+        needed = max((_needs_items(target) for target in targets), default=2)
         # More candidates than RAPPOR's bits can tell apart take long to decode.
         high = min(high, *(max(value, _room(point.protocol)) for point in points))
         return max(16 if value > 16 else 2, needed), high, True
@@ -151,13 +151,13 @@ def _default_range(
 
 
 def _most_epsilon(spec: ProtocolSpec) -> float:
-    """What RAPPOR's fresh noise allows at most, less a little; without bound for the others."""
+    """The largest ε of RAPPOR's fresh noise, less a little; without bound for the others."""
     most = getattr(spec, "most_epsilon", math.inf)
     return math.floor(99 * most) / 100 if math.isfinite(most) else math.inf
 
 
 def _room(spec: ProtocolSpec) -> float:
-    """How many candidates RAPPOR estimates together; without bound for the others."""
+    """The number of candidates that RAPPOR estimates together; without bound for the others."""
     return float(getattr(spec, "room", math.inf))
 
 
@@ -165,7 +165,7 @@ def _needs_items(targets: Any) -> int:
     """The least domain that has room for the targets."""
     listed = getattr(targets, "items", None)
     if listed is not None:
-        return max((one + 1 for one in listed if isinstance(one, int)), default=2)
+        return max((item + 1 for item in listed if isinstance(item, int)), default=2)
     return max(2, getattr(targets, "count", 2))
 
 

@@ -90,8 +90,9 @@ def limits(axis: Axis, values: Iterable[Floats]) -> tuple[float, float] | None:
     import numpy as np
 
     low, high = math.inf, -math.inf
-    for some in values:
-        usable = some[np.isfinite(some) & (some > 0)] if axis.log else some[np.isfinite(some)]
+    for numbers in values:
+        finite = np.isfinite(numbers)
+        usable = numbers[finite & (numbers > 0)] if axis.log else numbers[finite]
         if usable.size:
             low, high = min(low, float(usable.min())), max(high, float(usable.max()))
     if low > high:
@@ -199,7 +200,7 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Sane:
-    """What of a series can be drawn, in box units (0 … 1 on both axes), all of it finite.
+    """The part of a series that can be drawn, in box units (0 … 1 on both axes), all finite.
 
     `points`: (n, 2). `lines`: (n, 4), one segment x0, y0, x1, y1 each, in drawing order.
     `bars`: (n, 4), x, y of the point, then the low and high end of its error bar.
@@ -230,8 +231,8 @@ def sanitise(series: Series, x: Scale, y: Scale) -> Sane:
         lines = _clip(_thin(np.column_stack((u, v)), x))
     if series.error is not None and count:
         error = np.full(count, np.nan)
-        given = np.abs(floats(series.error)[:count])
-        error[: given.size] = given
+        widths = np.abs(floats(series.error)[:count])
+        error[: widths.size] = widths
         with np.errstate(all="ignore"):
             bottom, top = y.unit(ys - error), y.unit(ys + error)
         # On a log axis an interval that reaches zero or below goes down to the edge of the box.

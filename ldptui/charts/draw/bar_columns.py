@@ -105,7 +105,7 @@ def number_columns(bars: Sequence[Bar], chart: Bars, charset: Charset) -> list[C
 
 
 def choices(columns: list[Column]) -> Iterator[list[Column]]:
-    """Which columns to show, the fullest choice first."""
+    """The columns that may be shown, the fullest choice first."""
     full = [c for c in columns if c[0] != "estimate"] if len(columns[0][0]) > 8 else columns
     short = [c for c in columns if not c[0].startswith("estimate ")]
     estimates = [c for c in columns if c[0] == "estimate"]

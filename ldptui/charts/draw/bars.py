@@ -77,7 +77,7 @@ class _BarScale:
     per_cell: float
 
     def length(self, value: float) -> float:
-        """How many cells the value is long."""
+        """The length of a value's bar, in cells."""
         return abs(value) / self.per_cell
 
     def column(self, value: float) -> int:
@@ -112,11 +112,11 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
     while True:  # the fewer bars there are, the more is to be said of the rest
         shown = bars[: max(1, room - len(rest))]
         words = _rest_words(chart, bars[len(shown) :], width, charset) if height >= 5 else ""
-        said = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
-        if len(said) <= len(rest):
+        sentences = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
+        if len(sentences) <= len(rest):
             break
-        rest = said
-    rest = said
+        rest = sentences
+    rest = sentences
 
     drawn = [scaled(bar, power) for bar in shown]
     numbers = number_columns(drawn, chart, charset)
@@ -173,7 +173,7 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
 
 
 def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset) -> str:
-    """What there is beside the bars shown: `hidden` ones, and the chart's own rest."""
+    """The rest beside the bars shown, in words: `hidden` bars, and the chart's own rest."""
     rest = chart.rest
     if isinstance(rest, str):
         more = f"{len(hidden)} more not shown" if hidden else ""
@@ -190,14 +190,14 @@ def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset
 
     def words(aimed: str, short: bool) -> str:
         head = f"{fmt.count(count)} more{aimed if targets else ''}"
-        told = ", ".join(f"{names[short]} {text}" for *names, text in sums)
-        return clean(f"{head}: {told}" if told else head, charset)
+        listed = ", ".join(f"{names[short]} {text}" for *names, text in sums)
+        return clean(f"{head}: {listed}" if listed else head, charset)
 
     full = words(f", {fmt.count(targets)} targets", short=False)
     if cell_len(full) + 4 <= width:
         return full
-    some = words(f", {fmt.count(targets)} targets", short=True)
-    return some if cell_len(some) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
+    brief = words(f", {fmt.count(targets)} targets", short=True)
+    return brief if cell_len(brief) <= width else words(f" ({fmt.count(targets)} ▸)", short=True)
 
 
 def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
@@ -220,11 +220,11 @@ def _bar_scale(bars: Sequence[Bar], cells: int) -> _BarScale:
 def _bar_axis(scale: _BarScale, charset: Charset) -> str:
     """The numbers above the bars: zero, and round ones where there is room."""
     low, high = -scale.zero * scale.per_cell, (scale.cells - 1 - scale.zero) * scale.per_cell
-    found = linear_ticks(low, high, max(2, scale.cells // 12))
-    zero = [tick for tick in found if tick.value == 0]
+    ticks = linear_ticks(low, high, max(2, scale.cells // 12))
+    zero = [tick for tick in ticks if tick.value == 0]
     text = [" "] * scale.cells
     used: list[tuple[int, int]] = []
-    for tick in [*zero, *(t for t in found if t.value != 0)]:
+    for tick in [*zero, *(t for t in ticks if t.value != 0)]:
         label = clean(tick.label, charset)
         size = len(label)
         if size > scale.cells:
@@ -244,21 +244,21 @@ def _entries(
     charset: Charset,
     chart: Bars,
 ) -> list[Entry]:
-    """What the legend explains, the marks of other runs first: those are new every time."""
+    """The entries of the legend, the marks of other runs first: those are new every time."""
     before = [bar for bar in bars if bar.before is not None]
-    found: list[tuple[str, str, str]] = [*others]
+    signs: list[tuple[str, str, str]] = [*others]
     if any(bar.finding for bar in bars):  # all of them: what is found changes with every trial
-        found += [(*marks.finding(finding, palette), finding) for finding in FINDINGS]
-    found += [(marks.solid, palette.clean, "before" if before else chart.value)]
+        signs += [(*marks.finding(finding, palette), finding) for finding in FINDINGS]
+    signs += [(marks.solid, palette.clean, "before" if before else chart.value)]
     if any(bar.value > (bar.before or 0.0) for bar in before):
-        found.append((marks.gained, palette.attacked, "gained"))
+        signs.append((marks.gained, palette.attacked, "gained"))
     if any(bar.value < (bar.before or 0.0) for bar in before):
-        found.append((marks.lost, palette.attacked, "lost"))
+        signs.append((marks.lost, palette.attacked, "lost"))
     if any(bar.true is not None for bar in bars):
-        found.append((marks.true, palette.true, clean(chart.truth, charset)))
+        signs.append((marks.true, palette.true, clean(chart.truth, charset)))
     if any(bar.error for bar in bars):
-        found.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
-    return [Entry(mark, style, text, palette.muted) for mark, style, text in found]
+        signs.append((marks.whisker * 2, palette.foreground, clean("± error", charset)))
+    return [Entry(mark, style, text, palette.muted) for mark, style, text in signs]
 
 
 def _heading(
@@ -278,7 +278,9 @@ def _heading(
     legend = joined([entry.row() for entry in entries], 2)
     if has_note and length(title[-1]) + 2 + length(legend) > width:
         note, sign = clean(chart.note, charset), clean("±", charset)
-        entries = [one for one in entries if not (one.label.startswith(sign) and sign in note)]
+        entries = [
+            entry for entry in entries if not (entry.label.startswith(sign) and sign in note)
+        ]
         legend = joined([entry.row() for entry in entries], 2)
     if height < 12 and length(title[-1]) + 2 + length(legend) > width:  # no row of its own
         rows = flow([*pieces, *(entry.row() for entry in entries)], width, 2)

@@ -17,7 +17,7 @@ SHORT: Final = {
     "other settings": "others",
     "targets": "T",
 }
-"""How labels begin, in long and in short; the short words where the long ones have no room."""
+"""The first words of labels, long and short; short ones where the long ones have no room."""
 
 
 def shortened(label: str) -> str:

@@ -1,4 +1,4 @@
-"""Which mark stands for which series."""
+"""The marks that stand for the series of a plot."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ASCII_DOTTED = ".:'"
 
 @dataclass(frozen=True)
 class Mark:
-    """How one series is drawn: `glyph` for points (or an ASCII line), `dashes` for lines.
+    """The look of one series: `glyph` for points (or an ASCII line), `dashes` for lines.
 
     `dashes` are dots on and off in turn, () an unbroken line; `sample` is the legend's. Higher
     layers are drawn over lower ones: 0 clouds of glyphs, 1 a cloud of dots, 2 lines, 3 points.

@@ -1,4 +1,4 @@
-"""How many fake users it takes: the answers to a goal, one for each cell. Pure."""
+"""The answers to a goal: the number of fake users it takes in each cell. Pure."""
 
 from __future__ import annotations
 
@@ -18,35 +18,38 @@ _METRICS = {
 def answer_table(cells: Sequence[CellView]) -> Table | None:
     """A row for each cell with a goal: the smallest attack that reaches it, and how that is known.
 
-    Of a cell that no attack brings there, the one that comes closest. None without an answer.
+    Where no attack reaches the goal, the row has the closest one. None without an answer.
     Few words: all of it stands beside the forms of a screen of 120 columns.
     """
-    found = [(cell, cell.answer) for cell in cells if cell.answer is not None]
-    if not found:
+    answered = [(cell, cell.answer) for cell in cells if cell.answer is not None]
+    if not answered:
         return None
-    given = [cell.parameters for cell, _ in found]
-    keys = dict.fromkeys(key for one in given for key in one)
+    parameters = [cell.parameters for cell, _ in answered]
+    keys = dict.fromkeys(key for values in parameters for key in values)
     varied = [
         key
         for key in keys
         if not key.startswith(("attack.share", "goal."))
         # What some cells alone have follows from their kinds.
-        and (key == "protocol.kind" or len({str(one[key]) for one in given if key in one}) > 1)
+        and (
+            key == "protocol.kind"
+            or len({str(values[key]) for values in parameters if key in values}) > 1
+        )
     ]
-    metrics = sorted({one["metric"] for _, one in found})
-    levels = {one["at_least"] for _, one in found}
-    sure = all(one["reached"] for _, one in found)
+    metrics = sorted({answer["metric"] for _, answer in answered})
+    levels = {answer["at_least"] for _, answer in answered}
+    sure = all(answer["reached"] for _, answer in answered)
     rows: list[tuple[Value, ...]] = []
-    for cell, one in found:
-        measured = cell.metrics.get(one["metric"])
+    for cell, answer in answered:
+        measured = cell.metrics.get(answer["metric"])
         mean = measured.mean if measured is not None else None
         rows.append((
             *(_value(cell.parameters.get(key)) for key in varied),
-            *([_METRICS[one["metric"]]] if len(metrics) > 1 else []),
-            *([one["at_least"]] if len(levels) > 1 else []),
-            *([] if sure else ["yes" if one["reached"] else "no"]),
-            one["malicious"], 100 * one["share"], one["value"], mean,
-            measured.standard_error if measured is not None else None, _method(one),
+            *([_METRICS[answer["metric"]]] if len(metrics) > 1 else []),
+            *([answer["at_least"]] if len(levels) > 1 else []),
+            *([] if sure else ["yes" if answer["reached"] else "no"]),
+            answer["malicious"], 100 * answer["share"], answer["value"], mean,
+            measured.standard_error if measured is not None else None, _method(answer),
         ))  # fmt: skip
     names = [key.rpartition(".")[2] if key != "protocol.kind" else "protocol" for key in varied]
     names += ["goal"] if len(metrics) > 1 else []

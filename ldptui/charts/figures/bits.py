@@ -22,7 +22,7 @@ def shares(bits: BitCounts, cohort: int) -> tuple[float, ...]:
 
 
 def expected_shares(bits: BitCounts, cohort: int) -> tuple[float, ...] | None:
-    """What that estimate is expected to be, fakes included; None where it is not known."""
+    """The expected value of that estimate, fakes included; None where it is not known."""
     if bits.expected_counts is None or bits.expected_users is None:
         return None
     return _shares(bits, bits.expected_counts[bits.of(cohort)], bits.expected_users[cohort])
@@ -57,15 +57,15 @@ def bit_plot(
 ) -> Plot:
     """The bits of one cohort: estimated shares as spikes, over them marks of the expected ones.
 
-    columns : so many marks at most have room, those of the bits that are set most. attacked :
-    whether what the genuine users have is another mark than what is expected.
+    columns : the number of marks that have room; those of the bits that are set most are shown.
+    attacked : the bits of the genuine users get a mark beside that of the expected ones.
     """
     held = bits.held[bits.of(cohort)]
-    expected, found = expected_shares(bits, cohort), shares(bits, cohort)
+    expected, estimated = expected_shares(bits, cohort), shares(bits, cohort)
     series: list[Series] = []
-    if found:
+    if estimated:
         xs = [x for bit in range(bits.bits) for x in (bit, bit, math.nan)]
-        ys = [y for share in found for y in (0.0, share, math.nan)]
+        ys = [y for share in estimated for y in (0.0, share, math.nan)]
         tone: Tone = "attacked" if attacked else "clean"
         series.append(Series("estimated", xs, ys, tone))
     marks: list[tuple[str, tuple[float, ...], Tone]] = []
@@ -77,7 +77,7 @@ def bit_plot(
         most = sorted(sorted(range(bits.bits), key=lambda bit: -values[bit])[:columns])
         at = [values[bit] for bit in most]
         series.append(Series(label, most, at, shade, "points", cloud=False))
-    levels = [*held, *(expected or ()), *found]
+    levels = [*held, *(expected or ()), *estimated]
     low, high = min([0.0, *levels]), max([0.0, *levels])
     return Plot(
         f"Bits, cohort {cohort} of 0 to {bits.cohorts - 1}, one trial",
@@ -90,15 +90,15 @@ def bit_plot(
 
 def bit_bars(bits: BitCounts, cohort: int, rows: int, *, attacked: bool = False) -> Bars:
     """The bits of a cohort that most users are expected to have, estimated ± σ beside expected."""
-    expected, found = expected_shares(bits, cohort), shares(bits, cohort)
+    expected, estimated = expected_shares(bits, cohort), shares(bits, cohort)
     held = bits.held[bits.of(cohort)]
     wanted = expected or held
     order = sorted(range(bits.bits), key=lambda bit: (-wanted[bit], bit))[: max(1, rows)]
-    error = share_std(bits, cohort) if found else None
+    error = share_std(bits, cohort) if estimated else None
     bars = tuple(
         Bar(
             str(bit),
-            found[bit] if found else math.nan,
+            estimated[bit] if estimated else math.nan,
             error,
             wanted[bit],
             target=attacked and wanted[bit] > held[bit] + 1e-9,
@@ -126,18 +126,18 @@ def bit_bars(bits: BitCounts, cohort: int, rows: int, *, attacked: bool = False)
 
 
 def _users(bits: BitCounts, cohort: int) -> str:
-    said = f"{fmt.count(int(bits.users[cohort]))} users"
+    words = f"{fmt.count(int(bits.users[cohort]))} users"
     if bits.expected_users is None or bits.users_std is None:
-        return said
+        return words
     expected = fmt.count(round(bits.expected_users[cohort]))
-    return f"{said}, {expected} ± {fmt.short(bits.users_std[cohort], 2)} expected"
+    return f"{words}, {expected} ± {fmt.short(bits.users_std[cohort], 2)} expected"
 
 
 def _outside(bits: BitCounts, cohort: int) -> str:
-    found = scores(bits, cohort)
-    if found is None or not bits.users[cohort]:
-        return "" if found is None else "no user: left out of decoding"
-    far = sum(1 for one in found if abs(one) > NORMAL_95)
+    values = scores(bits, cohort)
+    if values is None or not bits.users[cohort]:
+        return "" if values is None else "no user: left out of decoding"
+    far = sum(1 for score in values if abs(score) > NORMAL_95)
     return f"{far} of {bits.bits} counts beyond ±1.96σ"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..curves import Curve, Variable
 
 BIT_SUPPORT: Final = "bits, before decoding"
-"""What RAPPOR's targets gain where their bits are counted and not decoded."""
+"""The name of the gain of RAPPOR's targets where their bits are counted and not decoded."""
 
 LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
@@ -50,10 +50,10 @@ def gain_plot(
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
-        _line(curve.label, curve.x, curve.y, found)
-        for curve, found in zip(curves, groups[0], strict=True)
+        _line(curve.label, curve.x, curve.y, group)
+        for curve, group in zip(curves, groups[0], strict=True)
     ]
-    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
+    others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     # Room for the noise of some twenty trials, which matters where the gain is next to nothing.
     room = [
         y + sign * std / 2
@@ -66,7 +66,7 @@ def gain_plot(
         Axis("gain, total over the targets (after - before)", log=log_y),
         lines,
         groups,
-        [(name, along(found)) for name, found in others],
+        [(name, along(laid)) for name, laid in others],
         axis,
         log_x,
         room,
@@ -75,14 +75,14 @@ def gain_plot(
 
 
 def _line(
-    label: str, x: Sequence[float], y: Sequence[float], found: Sequence[Measurement]
+    label: str, x: Sequence[float], y: Sequence[float], measured: Sequence[Measurement]
 ) -> tuple[str, Sequence[float], Sequence[float]]:
     """Label, x and y of a closed form: that of the cells where the curve has no values."""
-    return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(found))
+    return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(measured))
 
 
 LEFT_OUT: Final = "RAPPOR and curators: only where chosen or swept"
-"""Of all protocols in a chart, these need numbers that a scenario of another does not have."""
+"""The note of a chart of all protocols: these need numbers that other scenarios lack."""
 
 
 def error_plot(
@@ -101,11 +101,11 @@ def error_plot(
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
-        _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, found)
-        for curve, found in zip(curves, groups[0], strict=True)
+        _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, group)
+        for curve, group in zip(curves, groups[0], strict=True)
     ]
     others = [
-        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+        (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
     ]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
     plot = _curve_plot(
@@ -113,7 +113,7 @@ def error_plot(
         Axis(f"{words} of a frequency", log=log_y),
         lines,
         groups,
-        [(name, along(found)) for name, found in others],
+        [(name, along(laid)) for name, laid in others],
         axis,
         log_x,
     )
@@ -154,23 +154,23 @@ def _curve_plot(
             tone = "muted" if single else _TONES[number % len(_TONES)]
             series.append(Series(BIT_SUPPORT, xs, ys, tone, "dotted", legend=not named))
             named = True
-    for number, found in enumerate(points):
-        if found:
+    for number, measured in enumerate(points):
+        if measured:
             tone = "attacked" if single else _TONES[number % len(_TONES)]
             name = "simulated" if single else lines[number][0]
-            series.append(_points(name, found, tone))
+            series.append(_points(name, measured, tone))
     if stale:
         series.append(_points("other settings", stale, "muted", bars=False))
-    for (name, there), tone in zip(overlays, OVERLAID, strict=False):
-        if there:
-            series.append(_points(name, there, tone))
+    for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
+        if laid:
+            series.append(_points(name, laid, tone))
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
-    arrived = [y for found in points for one in found for y in _interval(one)]
-    arrived += [one.y for _, there in overlays for one in there]
-    arrived += [one.y for one in stale] if not known else []
+    arrived = [y for group in points for point in group for y in _interval(point)]
+    arrived += [point.y for _, group in overlays for point in group]
+    arrived += [point.y for point in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
-    trials = sorted({one.trials for found in points for one in found})
+    trials = sorted({point.trials for group in points for point in group})
     notes: list[str] = []
     if trials:
         many = (
@@ -185,7 +185,7 @@ def _curve_plot(
     equal = "" if single else _coinciding(lines)
     if equal:
         notes.insert(0, equal)  # where there is little room, the rest gives way
-    empty = ", ".join(name for name, there in overlays if not there)
+    empty = ", ".join(name for name, group in overlays if not group)
     if empty:
         notes.append(f"{empty}: no points over this axis")
     dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
@@ -201,10 +201,10 @@ def _curve_plot(
     )
 
 
-def _interval(one: Measurement) -> tuple[float, ...]:
+def _interval(point: Measurement) -> tuple[float, ...]:
     """The ends of what is drawn for a point."""
-    half = NORMAL_95 * one.error if one.error is not None else 0.0
-    return one.y - half, one.y + half
+    half = NORMAL_95 * point.error if point.error is not None else 0.0
+    return point.y - half, point.y + half
 
 
 def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
@@ -221,7 +221,7 @@ def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
 
 
 def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> str:
-    """Which curves cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
+    """The curves that cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
     groups: list[list[int]] = []
     for number, (_, _, ys) in enumerate(lines):
         for group in groups:
@@ -232,17 +232,21 @@ def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -
                 break
         else:
             groups.append([number])
-    same = [" = ".join(lines[one][0] for one in group) for group in groups if len(group) > 1]
+    same = [" = ".join(lines[number][0] for number in group) for group in groups if len(group) > 1]
     return f"{', '.join(same)} within 1 %" if same else ""
 
 
-def _points(label: str, found: Sequence[Measurement], tone: Tone, *, bars: bool = True) -> Series:
-    errors = [NORMAL_95 * one.error if one.error is not None else math.nan for one in found]
+def _points(
+    label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
+) -> Series:
+    errors = [
+        NORMAL_95 * point.error if point.error is not None else math.nan for point in measured
+    ]
     usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
     return Series(
         label,
-        [one.x for one in found],
-        [one.y for one in found],
+        [point.x for point in measured],
+        [point.y for point in measured],
         tone,
         "points",
         errors if usable else None,
@@ -257,7 +261,7 @@ def gain_table(
 ) -> Table:
     """The measured gain of each cell beside its closed form; closed forms alone without cells."""
     measured = [gain_of(cell, axis.key) for cell in cells]
-    others = [(name, [gain_of(cell, axis.key) for cell in there]) for name, there in overlays]
+    others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     groups, _ = grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
     support = any(curve.support for curve in curves)
@@ -276,7 +280,7 @@ def error_table(
     """The measured error of each cell beside its closed form."""
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
     others = [
-        (name, [error_of(cell, axis.key, quantity) for cell in there]) for name, there in overlays
+        (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
     ]
     groups, _ = grouped(curves, cells, measured)
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
@@ -296,7 +300,7 @@ def _curve_table(
 ) -> Table:
     """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too."""
     if std:  # gains: of the order of one, with the decimals that their errors have
-        errors = [one.error for found in groups for one in found if one.error]
+        errors = [point.error for group in groups for point in group if point.error]
         places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
         number, error = Column("", places), Column("", places)
     else:
@@ -307,31 +311,31 @@ def _curve_table(
     columns += [Column("z", 2, sign=True), Column("trials")]
     columns += [replace(number, name=BIT_SUPPORT)] if support else []
     rows: list[tuple[Value, ...]] = []
-    for (label, xs, ys, stds), found in zip(lines, groups, strict=True):
+    for (label, xs, ys, stds), group in zip(lines, groups, strict=True):
         curve = {x: (y, s) for x, y, s in zip(xs, ys, stds, strict=True)}
-        for one in found:
-            at = (_whole(one.x, axis), curve.get(one.x, (None, None))[1])
-            rows.append(_measured_row(label, *at, one, bool(std), support))
-        if not found and any(map(math.isfinite, ys)):
+        for point in group:
+            at = (_whole(point.x, axis), curve.get(point.x, (None, None))[1])
+            rows.append(_measured_row(label, *at, point, bool(std), support))
+        if not group and any(map(math.isfinite, ys)):
             for x, y, s in zip(xs, ys, stds, strict=True):
                 row = [label, _whole(x, axis), finite(y)]
                 row += [finite(s)] if std else []
                 rows.append((*row, *[None] * (4 + support)))
-    for label, there in overlays:
-        for one in along(there):
-            at = (_whole(one.x, axis), None)
-            rows.append(_measured_row(label, *at, one, bool(std), support))
+    for label, measured in overlays:
+        for point in along(measured):
+            at = (_whole(point.x, axis), None)
+            rows.append(_measured_row(label, *at, point, bool(std), support))
     return Table(f"{title} over {axis.symbol}", tuple(columns), tuple(rows))
 
 
 def _measured_row(
-    label: str, x: float | int, std: float | None, one: Measurement, with_std: bool, support: bool
+    label: str, x: float | int, std: float | None, point: Measurement, with_std: bool, support: bool
 ) -> tuple[Value, ...]:
     """Series, x, closed form, its deviation if there is a column for it, then what was measured."""
-    z = (one.y - one.theory) / one.error if one.theory is not None and one.error else None
-    expected = (one.theory, std) if with_std else (one.theory,)
-    row = (label, x, *expected, one.y, one.error, z, one.trials)
-    return (*row, one.support) if support else row
+    z = (point.y - point.theory) / point.error if point.theory is not None and point.error else None
+    expected = (point.theory, std) if with_std else (point.theory,)
+    row = (label, x, *expected, point.y, point.error, z, point.trials)
+    return (*row, point.support) if support else row
 
 
 def _whole(x: float, axis: Variable) -> float | int:

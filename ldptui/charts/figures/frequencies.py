@@ -226,7 +226,7 @@ def residuals(
     ahead = math.sqrt(max(1.0, (wanted or frequencies.trials) / max(1, frequencies.trials)))
 
     def reach(sign: int) -> float:
-        """How far the values go up (1) or down (-1), those of the targets after all trials."""
+        """The reach of the values up (1) or down (-1), those of the targets after all trials."""
         far = [sign * values[at] * (ahead if at in marked else 1.0) for at in range(len(values))]
         return max((value for value in far if math.isfinite(value)), default=0.0)
 
@@ -265,7 +265,7 @@ def residuals(
             )
         )
     for name, tone, one, far in laid:
-        # Of a run under attack the targets, of another one all items.
+        # A run under attack shows its targets, another one all items.
         chosen = target_places(one) or range(len(far))
         across, up = _binned(one.items, far, chosen, max(8, 2 * columns))
         label = f"targets, {name}" if one.targets else name

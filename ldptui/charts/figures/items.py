@@ -1,4 +1,4 @@
-"""What is said of each item: how far off its estimate is, what tests and other runs make of it."""
+"""Words and scores for each item: the error of its estimate, the verdicts of tests, other runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..series import Finding, Tone
 
 
 def standard_errors(frequencies: Frequencies) -> tuple[float, ...]:
-    """Of the estimates shown: the closed-form σ of the mean of the trials.
+    """The errors of the estimates shown: the closed-form σ of the mean of the trials.
 
     Unlike the deviation over the trials it is exact from the first trial on, and does not jump
     while they come in.
@@ -30,13 +30,13 @@ def scores(frequencies: Frequencies, *, clean: bool = False) -> tuple[float, ...
     values = frequencies.clean.mean if clean else frequencies.attacked.mean
     sigma = frequencies.clean.sigma if clean else frequencies.attacked.sigma
     return tuple(
-        (value - true) / one * root if one > 0 else math.nan
-        for value, true, one in zip(values, frequencies.true, sigma, strict=True)
+        (value - true) / deviation * root if deviation > 0 else math.nan
+        for value, true, deviation in zip(values, frequencies.true, sigma, strict=True)
     )
 
 
 def trials_note(trials: int, *, compact: bool = False, note: str = "") -> str:
-    """What an estimate and its error are; `compact` in few words. `note` : instead of the first."""
+    """The kind of an estimate and of its error; `compact` in few words. `note` : for the first."""
     error = "± σ" if trials == 1 else "± std error" if compact else "± standard error"
     if note:
         return f"{note}; {error}"
@@ -51,16 +51,16 @@ def overlaid(
     overlays: Sequence[Overlay], items: Sequence[int]
 ) -> tuple[list[tuple[str, Tone, Frequencies]], str]:
     """Label, tone and frequencies of the runs over the same items; who else there is, in words."""
-    found: list[tuple[str, Tone, Frequencies]] = []
+    laid: list[tuple[str, Tone, Frequencies]] = []
     strange = []
     for overlay, tone in zip(overlays, OVERLAID, strict=False):
-        there = overlay.snapshot.frequencies
-        if there is not None and there.trials and there.items == tuple(items):
-            found.append((overlay.label, tone, there))
+        frequencies = overlay.snapshot.frequencies
+        if frequencies is not None and frequencies.trials and frequencies.items == tuple(items):
+            laid.append((overlay.label, tone, frequencies))
         else:
             strange.append(overlay.label)
     which = ", ".join(strange)
-    return found, f"{which}: other items" if strange else ""
+    return laid, f"{which}: other items" if strange else ""
 
 
 def shown_estimates(frequencies: Frequencies) -> Sequence[float]:
@@ -79,9 +79,9 @@ def target_places(frequencies: Frequencies) -> list[int]:
 
 
 def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
-    """What the tests made of each item, in half of the trials or more; "" where none is made.
+    """The verdict of the tests on each item, in half of the trials or more; "" where none is made.
 
-    An item that nobody holds and that is not detected has none either.
+    An item that nobody holds and that is not detected has no verdict either.
     """
     if frequencies.detected is None:
         return tuple("" for _ in frequencies.true)
@@ -95,9 +95,9 @@ def findings(frequencies: Frequencies) -> tuple[Finding, ...]:
 
 
 def findings_note(frequencies: Frequencies) -> str:
-    """How many of the candidates that are held were detected; "" where nothing is tested."""
+    """The number of held candidates that were detected, in words; "" where nothing is tested."""
     if frequencies.detected is None or len(frequencies.true) < frequencies.domain_size:
         return ""
-    found = findings(frequencies)
+    verdicts = findings(frequencies)
     held = sum(1 for true in frequencies.true if true > 0)
-    return f"{found.count('detected')} of {held} detected, {found.count('false')} falsely"
+    return f"{verdicts.count('detected')} of {held} detected, {verdicts.count('false')} falsely"

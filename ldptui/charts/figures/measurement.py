@@ -1,4 +1,4 @@
-"""What a cell measured, as a point of a curve; which cells belong to which curve."""
+"""Measurements of cells as points of curves, and the curves that cells belong to."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Quantity = Literal["mse", "std"]
 def same_settings(
     measured: Mapping[str, Any], wanted: Mapping[str, Any], besides: str = ""
 ) -> bool:
-    """Whether two cells of these parameters measure the same, whatever the key `besides`.
+    """True where two cells of these parameters measure the same, whatever the key `besides`.
 
-    Of a long list, a measured cell may give the length alone, in words.
+    A measured cell may give the length of a long list alone, in words.
     """
     left = {*IGNORED, besides}
     if "goal.metric" in wanted:
@@ -30,15 +30,15 @@ def same_settings(
     if measured.keys() - left != wanted.keys() - left:
         return False
     for key, value in wanted.items():
-        there = measured[key] if key not in left else value
-        long = isinstance(value, list) and there == f"{count(len(value))} values"
-        if there != value and not long:
+        present = measured[key] if key not in left else value
+        long = isinstance(value, list) and present == f"{count(len(value))} values"
+        if present != value and not long:
             return False
     return True
 
 
 def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
-    """Whether a cell of these parameters is a point of the curve, whatever its x."""
+    """True where a cell of these parameters is a point of the curve, whatever its x."""
     return same_settings(parameters, curve.parameters, curve.key)
 
 
@@ -59,10 +59,10 @@ class Measurement:
 
 def gain_of(cell: CellView, key: str) -> Measurement | None:
     """The gain that a cell measured; None before its first trial."""
-    found = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
-    if found is None or cell.rappor is None:
-        return found
-    return replace(found, support=cell.rappor.get("bit_support_gain"))
+    point = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))
+    if point is None or cell.rappor is None:
+        return point
+    return replace(point, support=cell.rappor.get("bit_support_gain"))
 
 
 def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
@@ -90,15 +90,15 @@ def _measurement(
     return Measurement(float(x), y, error, theory, cell.trials)
 
 
-def along(found: Sequence[Measurement | None]) -> list[Measurement]:
+def along(measured: Sequence[Measurement | None]) -> list[Measurement]:
     """Measurements along the axis; those of another axis all have one x: they are no curve."""
-    points = [one for one in found if one is not None]
-    return points if len({one.x for one in points}) > 1 else []
+    points = [point for point in measured if point is not None]
+    return points if len({point.x for point in points}) > 1 else []
 
 
-def closed_forms(found: Sequence[Measurement]) -> tuple[list[float], list[float]]:
+def closed_forms(measured: Sequence[Measurement]) -> tuple[list[float], list[float]]:
     """x and the closed form of the cells that have one, by x."""
-    points = sorted((one.x, one.theory) for one in found if one.theory is not None)
+    points = sorted((point.x, point.theory) for point in measured if point.theory is not None)
     return [x for x, _ in points], [y for _, y in points]
 
 
@@ -108,9 +108,9 @@ def grouped(
     """The measurements of each curve, and those that belong to none."""
     groups: list[list[Measurement]] = [[] for _ in curves]
     stale: list[Measurement] = []
-    for cell, one in zip(cells, measured, strict=True):
-        if one is None:
+    for cell, point in zip(cells, measured, strict=True):
+        if point is None:
             continue
         at = next((i for i, curve in enumerate(curves) if belongs(cell.parameters, curve)), None)
-        (stale if at is None else groups[at]).append(one)
+        (stale if at is None else groups[at]).append(point)
     return groups, along(stale)

@@ -19,10 +19,10 @@ from .table import Column, Table, Value
 TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
 )  # fmt: skip
-"""So many targets are told apart in one chart."""
+"""The tones of the targets in one chart; more of them cannot be told apart."""
 
 CROWDED: Final = 60
-"""From so many points on, those of several targets take turns."""
+"""The number of points from which on those of several targets take turns."""
 
 _PLACES: Final = (1, 2, 5)
 
@@ -33,7 +33,7 @@ def numbers(rounds: Rounds) -> list[float]:
 
 
 def entry_words(rounds: Rounds, top_k: int) -> str:
-    """When all targets came to the top k; "" without targets."""
+    """The round in which all targets came to the top k, in words; "" without targets."""
     if not rounds.targets:
         return ""
     if rounds.entry is None:
@@ -44,7 +44,7 @@ def entry_words(rounds: Rounds, top_k: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """2nd, 3rd, 4th: of small numbers."""
+    """A small number in order: 2nd, 3rd, 4th."""
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
@@ -65,7 +65,7 @@ def estimates(
     *,
     note: str = "",
 ) -> Plot:
-    """What is estimated of each target in every round; of one of them also the truth.
+    """The estimates of the targets in every round; a single target comes with its truth.
 
     labels : of the items. chosen : the place of one target among those of `rounds`; None: the first
     ones. cursor : a round to mark, from 0.
@@ -143,10 +143,10 @@ def metric(
     pooled : the same metric of all rounds together. most : what it can be at most, where it is a
     count. marks : more to draw.
     """
-    found = rounds.metrics[name]
-    xs, ys = numbers(rounds), _values(one.mean for one in found)
-    expected = _values(one.theory for one in found)
-    errors = _half_widths([one.standard_error for one in found])
+    measured = rounds.metrics[name]
+    xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)
+    expected = _values(estimate.theory for estimate in measured)
+    errors = _half_widths([estimate.standard_error for estimate in measured])
     series = [
         Series("closed form", xs, expected, "theory", legend=any(map(math.isfinite, expected))),
         Series("simulated", xs, ys, "attacked", "points", errors, cloud=False),
@@ -158,7 +158,7 @@ def metric(
         words = f"all rounds pooled: {fmt.estimate(level, pooled.standard_error)}"
         if pooled.theory is not None:
             words += f", closed form {fmt.short(pooled.theory)}"
-    limits = steady_limits([*expected, *(one for one, _ in levels), 0.0], _reach(ys, errors))
+    limits = steady_limits([*expected, *(value for value, _ in levels), 0.0], _reach(ys, errors))
     limits = limits if most is None else (0.0, most)
     series += marks
     return _plot(title, unit, series, limits, rounds, cursor, note or words, levels)
@@ -230,7 +230,7 @@ def ranks(
 
 
 def in_top(rounds: Rounds, top_k: int, cursor: int | None = None, *, note: str = "") -> Plot:
-    """How many targets are in the top k in every round, on average over the trials."""
+    """The number of targets in the top k in every round, on average over the trials."""
     marks = (_entry_mark(rounds, 0.0),) if rounds.entry is not None else ()
     return metric(
         rounds,
@@ -312,24 +312,24 @@ def _round_ticks(count: int) -> list[tuple[float, str]]:
 
 
 def _height(place: float) -> float:
-    """Where a rank is drawn: 1 on top, spaced by its logarithm."""
+    """The height at which a rank is drawn: 1 on top, spaced by its logarithm."""
     return -math.log10(place)
 
 
-def _values(found: Iterable[float | None]) -> list[float]:
-    return [math.nan if value is None else value for value in found]
+def _values(numbers: Iterable[float | None]) -> list[float]:
+    return [math.nan if value is None else value for value in numbers]
 
 
 def _half_widths(errors: Sequence[float | None] | None) -> list[float] | None:
-    """Of intervals of 95 %; None where there is no error to draw."""
+    """The half-widths of intervals of 95 %; None where there is no error to draw."""
     if errors is None:
         return None
-    widths = [math.nan if one is None else NORMAL_95 * one for one in errors]
-    return widths if any(one > 0 for one in widths) else None
+    widths = [math.nan if error is None else NORMAL_95 * error for error in errors]
+    return widths if any(width > 0 for width in widths) else None
 
 
 def _reach(values: Sequence[float], errors: Sequence[float] | None) -> list[float]:
-    """The ends of what is drawn of points."""
+    """The ends of what is drawn for points."""
     if errors is None:
         return list(values)
     halves = [half if math.isfinite(half) else 0.0 for half in errors]
@@ -345,7 +345,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     """A row for each round: its users, what the attack gained, where the targets are."""
     gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
     inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
-    places = min(6, fmt.decimals(one.standard_error for one in (*gains, *held)))
+    places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
     columns = [
         Column("round"), Column("users"), Column("fakes"), Column("share", 4), Column("ε spent"),
         Column("gain", places), Column("±", places), Column("theory", places),
@@ -379,4 +379,4 @@ def _z(one: Measured) -> float | None:
 
 def kept(available: Iterable[int], cursor: int) -> int | None:
     """The round nearest to the cursor, and not after it, whose frequencies are there."""
-    return max((one for one in available if one <= cursor), default=None)
+    return max((number for number in available if number <= cursor), default=None)
