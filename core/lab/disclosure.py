@@ -1,4 +1,4 @@
-"""What a "de-identified" table gives away: k-anonymity, l-diversity, t-closeness, implications.
+"""The disclosures of a "de-identified" table: k-anonymity, l-diversity, t-closeness, implications.
 
 Rows that agree on all quasi-identifiers form a class: who knows them of somebody knows the class.
 k: Sweeney, "k-anonymity", 2002. l: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam,
@@ -91,13 +91,13 @@ def group_codes(codes: Sequence[Counts]) -> Classes:
 
 @dataclass(frozen=True, eq=False)
 class Diversity:
-    """How varied a sensitive column is within the classes, and how far from the whole table.
+    """The variety of a sensitive column in the classes, and its distance from the whole table.
 
-    distinct, entropy : int64[classes], float64[classes] in nats; of each class.
+    distinct, entropy : int64[classes], float64[classes] in nats.
     equal, ordered : float64[classes], the distance of each class's law from the table's, in [0, 1]:
         half the sum of differences, and the earth mover's distance over equally spaced values.
-    by_number : whether the order is that of numbers; else of the alphabet.
-    homogeneous_share : of rows whose class has one value alone, and gives it away.
+    by_number : True if the order is that of numbers; else it is the alphabet's.
+    homogeneous_share : the share of rows whose class has one value alone, and gives it away.
     """
 
     distinct: Counts
@@ -109,12 +109,12 @@ class Diversity:
 
     @property
     def l_distinct(self) -> int:
-        """Every class has so many different values."""
+        """The number of different values that every class has at least."""
         return int(self.distinct.min())
 
     @property
     def l_entropy(self) -> float:
-        """e^(the least entropy): every class is as varied as so many equally likely values."""
+        """e^(the least entropy): the number of equally likely values that are as varied."""
         return float(np.exp(self.entropy.min()))
 
     @property
@@ -203,7 +203,7 @@ class Implication:
 
 @dataclass(frozen=True)
 class Identification:
-    """How many rows are alone with their values of these columns."""
+    """The number of rows that are alone with their values of these columns."""
 
     observed: tuple[str, ...]
     rows: int
@@ -228,7 +228,7 @@ class AttributePrivacy:
 
 
 def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePrivacy:
-    """What some columns of a person tell of the others; of up to `most` observed columns."""
+    """The privacy of each column from up to `most` observed columns of the same person."""
     if len(columns) < 2:
         raise ScenarioError(f"must be two columns or more, got {len(columns)}", key="columns")
     whole = group(columns)
@@ -250,17 +250,17 @@ def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePriv
             for at, column in enumerate(columns):
                 if at in chosen:
                     continue
-                told = _single(classes, codes[at])
-                if not told.any():
+                known = _single(classes, codes[at])
+                if not known.any():
                     continue
-                row = int(np.flatnonzero(told & ~alone if (told & ~alone).any() else told)[0])
+                row = int(np.flatnonzero(known & ~alone if (known & ~alone).any() else known)[0])
                 example = tuple(columns[c].values[codes[c][row]] for c in (*chosen, at))
                 implications.append(
                     Implication(
                         names,
                         column.name,
-                        int(weights[told].sum()),
-                        int((told & alone).sum()),
+                        int(weights[known].sum()),
+                        int((known & alone).sum()),
                         example,
                     )
                 )
@@ -274,8 +274,8 @@ def attribute_privacy(columns: Sequence[Column], most: int = 2) -> AttributePriv
 
 
 def _single(classes: Classes, codes: Counts) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """bool[n]: whether the class of a row has one value alone."""
-    own = codes[classes.first][classes.of_row]
+    """bool[n], True where the class of a row has one value alone."""
+    firsts = codes[classes.first][classes.of_row]
     mixed = np.zeros(classes.sizes.size, dtype=np.bool_)
-    mixed[classes.of_row[codes != own]] = True
+    mixed[classes.of_row[codes != firsts]] = True
     return np.asarray(~mixed[classes.of_row])

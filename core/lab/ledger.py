@@ -57,7 +57,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Spent:
-    """What was spent: the releases together are (ε, δ)-private."""
+    """The budget that was spent: the releases together are (ε, δ)-private."""
 
     epsilon: float
     delta: float
@@ -80,8 +80,8 @@ def parallel(entries: Sequence[Entry]) -> Spent:
     """max ε and max δ, where every release is about other people. McSherry, SIGMOD 2009."""
     each = [sequential([entry]) for entry in entries]
     return Spent(
-        max((one.epsilon for one in each), default=0.0),
-        max((one.delta for one in each), default=0.0),
+        max((spent.epsilon for spent in each), default=0.0),
+        max((spent.delta for spent in each), default=0.0),
     )
 
 
@@ -181,8 +181,8 @@ def _responses(epsilon: float, count: int) -> DiscreteLoss:
 
     ones = np.arange(count + 1)
     binomial = gammaln(count + 1) - gammaln(ones + 1) - gammaln(count - ones + 1)
-    own = -math.log1p(math.exp(-epsilon))
-    law: Floats = np.exp(binomial + ones * own + (count - ones) * (own - epsilon))
+    truth = -math.log1p(math.exp(-epsilon))
+    law: Floats = np.exp(binomial + ones * truth + (count - ones) * (truth - epsilon))
     values = epsilon * (2.0 * ones - count)
     return DiscreteLoss.of(np.asarray(values), np.asarray(law / law.sum(), dtype=np.float64))
 

@@ -48,9 +48,10 @@ def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
 
 
 def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) -> Price:
-    """How many users of the same frequencies the local protocol needs for the curator's error.
+    """The price of locality: the users that the local protocol needs for the curator's error.
 
-    n' = n · local / central: the variance of every estimate is proportional to 1/n'.
+    n' = n · local / central users of the same frequencies: the variance of every estimate is
+    proportional to 1/n'.
     """
     users = float(histogram.sum())
     if users < 1:
@@ -61,13 +62,15 @@ def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) 
 
 
 def grown(histogram: Counts | Floats, users: float) -> Floats:
-    """float64[d]: so many users of the same frequencies, of an item not a whole number."""
+    """float64[d], the histogram of `users` users with the same frequencies; not whole numbers."""
     return np.asarray(histogram * (users / histogram.sum()))
 
 
 def local_success(protocol: PureProtocol, histogram: Counts, trials: int, rng: Rng) -> int:
-    """In how many simulated trials the arg-max of a local protocol's estimates is a most frequent
-    item; ties go to the lower index."""
+    """The number of simulated trials in which a most frequent item has the highest local estimate.
+
+    Ties go to the lower index.
+    """
     rows = np.broadcast_to(histogram, (trials, histogram.size))
     counts = protocol.sample_counts(rows, rng)
     best = estimate(counts, int(histogram.sum()), protocol).argmax(axis=1)

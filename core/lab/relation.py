@@ -56,12 +56,12 @@ class Relation:
     @classmethod
     def of(cls, held: Mapping[str, Iterable[str]]) -> Relation:
         """From the attributes of each user; attributes in alphabetical order."""
-        rows = {user: set(own) for user, own in held.items()}
+        rows = {user: set(names) for user, names in held.items()}
         attributes = tuple(sorted(set().union(*rows.values()))) if rows else ()
         if not attributes:
             raise ScenarioError("must hold at least one attribute of a user", key="relation")
         place = {name: at for at, name in enumerate(attributes)}
-        masks = tuple(sum(1 << place[name] for name in own) for own in rows.values())
+        masks = tuple(sum(1 << place[name] for name in names) for names in rows.values())
         return cls(tuple(rows), attributes, masks)
 
     @property
@@ -71,24 +71,24 @@ class Relation:
 
     @cached_property
     def _holders(self) -> tuple[int, ...]:
-        """Of each attribute, the set of users."""
+        """The set of users that have each attribute."""
         # In bytes, which change in place: a million users are a million small steps.
         width = len(self.users) // 8 + 1
         holders = [bytearray(width) for _ in self.attributes]
-        for user, own in enumerate(self.held):
-            for attribute in members(own):
+        for user, attributes in enumerate(self.held):
+            for attribute in members(attributes):
                 holders[attribute][user >> 3] |= 1 << (user & 7)
-        return tuple(int.from_bytes(own, "little") for own in holders)
+        return tuple(int.from_bytes(users, "little") for users in holders)
 
     def names(self, attributes: int) -> tuple[str, ...]:
         return tuple(self.attributes[at] for at in members(attributes))
 
     def having(self, attributes: int) -> int:
         """ψ: the users that have all of these attributes; all users for the empty set."""
-        found = (1 << len(self.users)) - 1
+        users = (1 << len(self.users)) - 1
         for attribute in members(attributes):
-            found &= self._holders[attribute]
-        return found
+            users &= self._holders[attribute]
+        return users
 
     def common(self, users: int) -> int:
         """φ: the attributes that all of these users have; all attributes for the empty set."""
@@ -114,12 +114,12 @@ class Relation:
     def facets(self) -> tuple[int, ...]:
         """The maximal sets of attributes that a user has: the facets of the Dowker complex."""
         kinds = self._kinds
-        maximal = (own for own in kinds.held if own and kinds.having(own).bit_count() == 1)
+        maximal = (held for held in kinds.held if held and kinds.having(held).bit_count() == 1)
         return tuple(sorted(maximal, key=int.bit_count, reverse=True))
 
     @property
     def private(self) -> bool:
-        """Whether φ∘ψ = Id on every non-empty set that somebody has.
+        """True if φ∘ψ = Id on every non-empty set that somebody has.
 
         Closed sets are closed under intersection, and every smaller set is an intersection of
         facets' faces of one attribute less: only these need a look.
@@ -139,36 +139,36 @@ class Relation:
 
         Tries every attribute for every kind of user: for small relations.
         """
-        found: list[tuple[str, str]] = []
+        repairs: list[tuple[str, str]] = []
         tried: set[tuple[int, int]] = set()
-        for at, own in enumerate(self.held):
+        for at, held in enumerate(self.held):
             for attribute, name in enumerate(self.attributes):
-                if own >> attribute & 1 or (own, attribute) in tried:
+                if held >> attribute & 1 or (held, attribute) in tried:
                     continue
-                tried.add((own, attribute))
-                held = (*self.held[:at], own | 1 << attribute, *self.held[at + 1 :])
-                if self._of_sets(held).private:
-                    found.append((self.users[at], name))
-        return tuple(found)
+                tried.add((held, attribute))
+                mended = (*self.held[:at], held | 1 << attribute, *self.held[at + 1 :])
+                if self._of_sets(mended).private:
+                    repairs.append((self.users[at], name))
+        return tuple(repairs)
 
     @property
     def always(self) -> tuple[str, ...]:
-        """What everybody has: known with nothing observed."""
+        """The attributes that everybody has: known with nothing observed."""
         return self.names(self.closure(0))
 
     def implications(self, most: int = 3) -> tuple[tuple[Implication, ...], bool]:
-        """The minimal sets of up to `most` attributes that imply others; whether all were tried.
+        """The minimal sets of up to `most` attributes that imply others; True if all were tried.
 
         What a smaller observed set implies already is not repeated.
         """
-        found: list[Implication] = []
+        implications: list[Implication] = []
         known: dict[int, int] = {}
         tried = 0
         for size in range(1, most + 1):
             for chosen in combinations(range(len(self.attributes)), size):
                 tried += 1
                 if tried > MOST_SETS:
-                    return tuple(found), False
+                    return tuple(implications), False
                 observed = sum(1 << at for at in chosen)
                 if not self._kinds.having(observed):
                     continue
@@ -178,8 +178,8 @@ class Relation:
                         fresh &= ~implied
                 if fresh:
                     known[observed] = fresh
-                    found.append(Implication(self.names(observed), self.names(fresh)))
-        return tuple(found), True
+                    implications.append(Implication(self.names(observed), self.names(fresh)))
+        return tuple(implications), True
 
     @property
     def free_faces(self) -> tuple[FreeFace, ...]:
@@ -188,22 +188,22 @@ class Relation:
         Without any, the relation is private. The converse holds where no user's attributes are
         among another's.
         """
-        facets, found = self._of_sets(self.facets), []
+        facets, faces = self._of_sets(self.facets), []
         for facet in self.facets:
             for attribute in members(facet):
                 face = facet & ~(1 << attribute)
                 if face and facets.having(face).bit_count() == 1:
-                    found.append(FreeFace(self.names(face), self.names(facet)))
-        return tuple(found)
+                    faces.append(FreeFace(self.names(face), self.names(facet)))
+        return tuple(faces)
 
     @property
     def identified(self) -> tuple[str, ...]:
         """The users that all their attributes together single out: ψ∘φ of them is them alone."""
-        alone = {own for own, users in Counter(self.held).items() if users == 1}
+        alone = {held for held, users in Counter(self.held).items() if users == 1}
         return tuple(
             name
-            for at, (name, own) in enumerate(zip(self.users, self.held, strict=True))
-            if own in alone and self.having(own) == 1 << at
+            for at, (name, held) in enumerate(zip(self.users, self.held, strict=True))
+            if held in alone and self.having(held) == 1 << at
         )
 
     def identifying(self, user: str) -> tuple[str, ...] | None:
@@ -212,12 +212,12 @@ class Relation:
         None as well where more than MOST_SETS sets would have to be tried.
         """
         at = self.users.index(user)
-        own = list(members(self.held[at]))
+        attributes = list(members(self.held[at]))
         if self.having(self.held[at]) != 1 << at:
             return None
         tried = 0
-        for size in range(1, len(own) + 1):
-            for chosen in combinations(own, size):
+        for size in range(1, len(attributes) + 1):
+            for chosen in combinations(attributes, size):
                 tried += 1
                 if tried > MOST_SETS:
                     return None
@@ -228,7 +228,7 @@ class Relation:
 
     @cached_property
     def face_numbers(self) -> tuple[int, ...] | None:
-        """How many sets of 1, 2, … attributes somebody has; None if there are too many to list."""
+        """The number of sets of 1, 2, … attributes somebody has; None if too many to list."""
         if sum(2 ** facet.bit_count() for facet in self.facets) > MOST_FACES:
             return None
         faces: set[int] = set()

@@ -1,4 +1,4 @@
-"""How much one person can change a query on a column: its ℓ₁-sensitivity; and clipping.
+"""The most that one person can change a query on a column, its ℓ₁-sensitivity; and clipping.
 
 Dwork, Roth 2014, definition 3.1. A sum or a mean of numbers that nobody bounds beforehand has no
 finite sensitivity: bounds taken from the data would themselves give the extreme person away.
@@ -24,7 +24,7 @@ QUERIES: Final[tuple[Query, ...]] = ("count", "sum", "mean", "histogram")
 
 @dataclass(frozen=True)
 class Bounds:
-    """What everybody's number is known to lie in, whatever the data: public, or clipped to."""
+    """The range of everybody's number, whatever the data: public, or clipped to."""
 
     low: float
     high: float
@@ -91,7 +91,7 @@ class Clipping:
 
     @property
     def best(self) -> int:
-        """Where the error is least. Read off the data: to choose a bound so is not private."""
+        """The index of the least error. It is read off the data: its choice is not private."""
         return int(self.error.argmin())
 
 

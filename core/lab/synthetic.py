@@ -38,7 +38,7 @@ def on_the_simplex(frequencies: Floats) -> Floats:
 
 
 def synthetic_counts(frequencies: Floats, rows: int, rng: Rng) -> Counts:
-    """int64[d]: how many of so many synthetic rows hold each item."""
+    """int64[d], the number of synthetic rows that hold each item, `rows` in all."""
     if rows not in ROWS:
         raise ScenarioError(f"must be {ROWS}, got {rows}", key="rows")
     return rng.multinomial(rows, on_the_simplex(frequencies))

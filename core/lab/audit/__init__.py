@@ -1,4 +1,4 @@
-"""Whether a mechanism is as private as it claims: by enumeration, or by a Monte-Carlo audit.
+"""Two checks of a mechanism's claim of privacy: enumeration, and a Monte-Carlo audit.
 
 `check` goes through every report and every pair of inputs: a proof. `audit` sees samples alone, and
 can refute a claim, not prove it.

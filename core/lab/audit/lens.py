@@ -1,4 +1,4 @@
-"""How an audit sees reports of any kind: as a few columns of small whole numbers."""
+"""The form in which an audit sees any report: a few columns of small whole numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...pure import Rng
 from ...sampling import Floats
 
 Sampler: TypeAlias = Callable[[int, Rng], Any]
-"""Draws so many reports of one input: an array whose first axis is reports."""
+"""Draws a number of reports of one input: an array whose first axis is reports."""
 
 BLOCK: Final = 8192
 """Reports drawn at once."""
@@ -26,10 +26,10 @@ MOST_COLUMNS: Final = 4096
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """How to see any report as a few columns of small whole numbers.
+    """A rule that turns any report into a few columns of small whole numbers.
 
-    values : of each column, the frequent values, sorted; each is a category of its own.
-    cuts : of each column, where the rest is cut into categories.
+    values : the frequent values of each column, sorted; each is a category of its own.
+    cuts : the places in each column where the rest is cut into categories.
     examples : a report of each value, where the one column is the whole report; else None.
     """
 
@@ -82,7 +82,7 @@ class Lens:
     def blocks(
         self, draw: Sampler, count: int, wanted: NDArray[np.intp], rng: Rng
     ) -> Iterator[NDArray[np.intp]]:
-        """The codes of so many reports, block by block."""
+        """The codes of `count` reports, block by block."""
         for at in range(0, count, BLOCK):
             yield self.codes(_drawn(draw, min(BLOCK, count - at), rng), wanted)
 
@@ -96,9 +96,9 @@ class Lens:
         return total.reshape(size)
 
     def weights(self, first: Floats, second: Floats) -> Floats:
-        """ln of the ratio of the shares of each category: how telling it is.
+        """The weight of each category: ln of the ratio of its two shares.
 
-        Of many columns, most tell nothing: there it is 0 where the difference may be chance.
+        Among many columns most tell nothing: there it is 0 where the difference may be chance.
         """
         ratio = np.log((first + 0.5) / (second + 0.5))
         if self.examples is not None:
@@ -109,7 +109,7 @@ class Lens:
         self, draw: Sampler, count: int, weights: dict[tuple[int, int], Floats], rng: Rng
     ) -> dict[tuple[int, int], list[Floats]]:
         """For each pair of inputs, the sum of the weights of each report's categories."""
-        found: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
+        sums: dict[tuple[int, int], list[Floats]] = {pair: [] for pair in weights}
         wanted = np.flatnonzero(np.any([table.any(axis=1) for table in weights.values()], axis=0))
         for coded in self.blocks(draw, count, wanted, rng):
             for pair, table in weights.items():
@@ -118,8 +118,8 @@ class Lens:
                     if table[column].any():
                         total += table[column][row]
                 # Sums in any order are equal scores.
-                found[pair].append(np.asarray(np.round(total, 9), dtype=np.float64))
-        return found
+                sums[pair].append(np.asarray(np.round(total, 9), dtype=np.float64))
+        return sums
 
     def describe(self, weights: Floats, threshold: float) -> str:
         """The event that a score reaches the threshold, in words."""
@@ -137,7 +137,7 @@ class Lens:
 
 
 def _drawn(draw: Sampler, count: int, rng: Rng) -> Any:
-    """Reports as an array of so many rows; raises RunError."""
+    """An array of `count` reports, one a row; raises RunError."""
     try:
         reports = np.asarray(draw(count, rng))
     except Exception as error:
@@ -172,16 +172,16 @@ def _shown(report: Any) -> str:
 def _columns(reports: Any, look: Callable[[Any], NDArray[Any]] | None) -> list[NDArray[Any]]:
     """The numbers a report consists of: fields, columns, the bits of packed bytes."""
     if reports.dtype.names is not None:
-        found = [c for name in reports.dtype.names for c in _columns(reports[name], None)]
+        columns = [c for name in reports.dtype.names for c in _columns(reports[name], None)]
     elif reports.ndim == 1:
-        found = [reports]
+        columns = [reports]
     else:
         flat = reports.reshape(len(reports), -1)
         if flat.dtype == np.uint8:
             flat = np.unpackbits(flat, axis=1)
-        found = list(flat.T)
-    found = found[:MOST_COLUMNS]
-    return [*found, *np.asarray(look(reports)).T] if look is not None else found
+        columns = list(flat.T)
+    columns = columns[:MOST_COLUMNS]
+    return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
 
 
 def _categories(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

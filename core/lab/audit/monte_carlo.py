@@ -1,4 +1,4 @@
-"""What samples of a mechanism's reports prove against its claim.
+"""The proof that samples of a mechanism's reports give against its claim.
 
 An audit looks for an event that one input makes likelier than another, and then bounds from below,
 on fresh samples, the ε that is needed to explain it (Clopper, Pearson 1934; Ding, Wang, Wang,
@@ -23,20 +23,20 @@ from ...sampling import Floats
 from .lens import Lens, Sampler
 
 FEW_REPORTS: Final = 1024
-"""So many different reports, at most, are told apart one by one; fewer from small samples."""
+"""The most reports that are told apart one by one; fewer from small samples."""
 
 
 class Perturbs(Protocol):
-    """What an audit needs of a local protocol; a pure one's `supports` sharpens it."""
+    """A local protocol, as far as an audit needs it; a pure one's `supports` sharpens it."""
 
     def perturb(self, values: NDArray[np.int64], rng: Rng) -> Reports: ...
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What samples showed.
+    """The result of an audit.
 
-    lower : with this confidence, ε is at least so much; 0 if nothing was found.
+    lower : the bound that ε reaches at least, with this confidence; 0 if nothing was found.
     estimate : ln of the ratio of the two shares seen (less δ), without a margin.
     first, second : the inputs; hits of `samples` reports of each were in the event.
     """
@@ -55,7 +55,7 @@ class Audit:
 
     @property
     def violated(self) -> bool:
-        """Whether the claim is refuted."""
+        """True if the claim is refuted."""
         return self.lower > self.claimed
 
 
@@ -118,8 +118,8 @@ def audit(
     best = (-math.inf, (0, 1), 0.0)
     seen: dict[int, dict[tuple[int, int], list[Floats]]] = {}
     for at, draw in enumerate(draws):
-        own = {pair: weights for pair, weights in scores.items() if at in pair}
-        seen[at] = lens.scores(draw, part, own, rng)
+        pairs = {pair: weights for pair, weights in scores.items() if at in pair}
+        seen[at] = lens.scores(draw, part, pairs, rng)
     for a, b in scores:
         first, second = np.concatenate(seen[a][a, b]), np.concatenate(seen[b][a, b])
         bound, threshold = _best_threshold(first, second, confidence, delta)
@@ -127,8 +127,8 @@ def audit(
     _, (a, b), threshold = best
     fresh = samples - 2 * part
     hits = [
-        int((np.concatenate(found[a, b]) >= threshold).sum())
-        for found in (lens.scores(draws[at], fresh, {(a, b): scores[a, b]}, rng) for at in (a, b))
+        int((np.concatenate(sums[a, b]) >= threshold).sum())
+        for sums in (lens.scores(draws[at], fresh, {(a, b): scores[a, b]}, rng) for at in (a, b))
     ]
     lower = float(epsilon_at_least(hits[0], hits[1], fresh, confidence, delta))
     spare = hits[0] / fresh - delta
@@ -180,7 +180,7 @@ def audit_protocol(
 def _support_of(
     protocol: object, domain_size: int, items: NDArray[np.int64]
 ) -> Callable[[Any], NDArray[Any]] | None:
-    """Which of the audited items each report supports, where that is quick to know."""
+    """A function that tells the audited items each report supports; None where that is slow."""
     look: Callable[[Any, NDArray[np.int64]], NDArray[Any]] | None = getattr(protocol, "look", None)
     if look is not None:
         return lambda reports: look(reports, items)

@@ -13,11 +13,11 @@ from ...errors import ScenarioError
 
 @dataclass(frozen=True)
 class Check:
-    """What enumeration found.
+    """The result of enumeration.
 
-    claimed, epsilon : as promised, and ln of the largest ratio Pr[y|first] / Pr[y|second].
-    first, second, report : where it is reached; with the two probabilities.
-    inputs, reports : how many there are.
+    claimed, epsilon : the promised ε, and ln of the largest ratio Pr[y|first] / Pr[y|second].
+    first, second, report : the place where it is reached; with the two probabilities.
+    inputs, reports : their numbers.
     """
 
     claimed: float
@@ -32,12 +32,12 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether no ratio exceeds e^ε, to rounding."""
+        """True if no ratio exceeds e^ε, to rounding."""
         return self.epsilon <= self.claimed + 1e-9 * max(1.0, self.claimed)
 
     @property
     def tight(self) -> bool:
-        """Whether the claim is reached."""
+        """True if the claim is reached."""
         return self.holds and self.epsilon >= self.claimed - 1e-9 * max(1.0, self.claimed)
 
 
@@ -59,7 +59,7 @@ def check(law: ReportLaw, claimed: float) -> Check:
     high, low = chances.max(axis=0), chances.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(high > 0, np.log(high) - np.log(low), -math.inf)
-    # Of the reports that are equally bad, to rounding, the likeliest; of the inputs, the first.
+    # The likeliest of the reports that are equally bad, to rounding; the first of the inputs.
     at = int(np.where(ratio >= ratio.max() - 1e-9, high, -1.0).argmax())
     first = int((chances[:, at] >= high[at] * (1 - 1e-12)).argmax())
     second = int((chances[:, at] <= low[at] * (1 + 1e-12)).argmax())
