@@ -43,7 +43,7 @@ class Ramp:
     """
 
     KEYS: ClassVar = {"start": "from", "end": "to"}
-    """What scenarios call the fields whose names Python keeps for itself."""
+    """The names in scenarios of the fields whose names Python keeps for itself."""
 
     start: Annotated[float, SHARE, Field(alias="from")]
     end: Annotated[float, SHARE, Field(alias="to")]
@@ -67,7 +67,7 @@ class Ramp:
             raise ScenarioError(rule, "at")
 
     def value(self, number: int, rounds: int) -> float:
-        """β in one round of so many; of a single one `from`. The ends are exact."""
+        """β in one of `rounds` rounds; `from` in a single one. The ends are exact."""
         if self.at is not None:
             return self.start if number < self.at else self.end
         along = number / (rounds - 1) if rounds > 1 else 0.0
@@ -113,7 +113,7 @@ class PhaseSpec:
             raise ScenarioError("must list at least one part, got []", key="mix")
 
     def mixture(self, share: float, targets: Targets | None) -> Mixture:
-        """What the fakes of a round do, with this share; `targets` where the phase has none."""
+        """The attack in a round with this share; `targets` where the phase has none."""
         return MixtureSpec(share, self.mix, self.targets or targets).bind()
 
     def shares(self) -> Iterator[float]:
@@ -140,13 +140,13 @@ class PhasesSpec:
         if self.rounds not in ROUNDS:
             rule = f"must have at most {ROUNDS.high} rounds in all phases, got {self.rounds}"
             raise ScenarioError(rule, key="phase")
-        for number, one in enumerate(self.phase):
+        for number, phase in enumerate(self.phase):
             try:
-                one.mixture(0.0, self.targets)
+                phase.mixture(0.0, self.targets)
             except ScenarioError as error:
                 raise error.within(f"phase.{number}") from error
 
     @property
     def rounds(self) -> int:
         """The rounds of all phases together."""
-        return sum(one.rounds for one in self.phase)
+        return sum(phase.rounds for phase in self.phase)

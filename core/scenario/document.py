@@ -42,16 +42,16 @@ def check_finite(value: Any, key: str = "") -> None:
 def copied(value: Any) -> Any:
     """The same dicts and lists once more, to be changed."""
     if isinstance(value, dict):
-        return {key: copied(one) for key, one in value.items()}
-    return [copied(one) for one in value] if isinstance(value, list) else value
+        return {key: copied(item) for key, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
 
 
 def lists_tables(value: Any) -> bool:
-    """Whether a value is a list of tables, with one at least."""
+    """Return whether a value is a list of tables, with one at least."""
     return (
         isinstance(value, list | tuple)
         and bool(value)
-        and all(isinstance(one, Mapping) for one in value)
+        and all(isinstance(item, Mapping) for item in value)
     )
 
 

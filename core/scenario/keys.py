@@ -31,11 +31,11 @@ def names_kind(value: Any, kinds: Mapping[str, type]) -> TypeGuard[str]:
 
 
 def keys_of(kind: type) -> set[str]:
-    return {_name(kind, one.name) for one in dataclasses.fields(kind)}
+    return {_name(kind, field.name) for field in dataclasses.fields(kind)}
 
 
 def _name(kind: type, field: str) -> str:
-    """What scenarios call a field of a dataclass: a few have names that Python keeps for itself."""
+    """The name of a field in scenarios: Python keeps a few of the names for itself."""
     names: dict[str, str] = getattr(kind, "KEYS", {})
     return names.get(field, field)
 
@@ -54,11 +54,11 @@ def _unwrapped(hint: Any) -> Iterator[Any]:
 
 def _leaves(kind: type, prefix: str = "") -> Iterator[tuple[str, Any]]:
     hints = get_type_hints(kind, include_extras=True)
-    for one in dataclasses.fields(kind):
-        for hint in _unwrapped(hints[one.name]):
-            key = f"{prefix}{_name(kind, one.name)}"
-            of = get_args(hint)[0] if get_origin(hint) is tuple else None
-            tables = [part for part in _unwrapped(of) if dataclasses.is_dataclass(part)]
+    for field in dataclasses.fields(kind):
+        for hint in _unwrapped(hints[field.name]):
+            key = f"{prefix}{_name(kind, field.name)}"
+            element = get_args(hint)[0] if get_origin(hint) is tuple else None
+            tables = [part for part in _unwrapped(element) if dataclasses.is_dataclass(part)]
             if dataclasses.is_dataclass(hint):
                 assert isinstance(hint, type)
                 yield from _leaves(hint, f"{key}.")
@@ -76,12 +76,12 @@ def known_keys() -> dict[str, tuple[Any, ...]]:
 
     The parts of a list of tables are one key: attack.mix.*.weight.
     """
-    found: dict[str, list[Any]] = {}
+    hints_of: dict[str, list[Any]] = {}
     for key, hint in _leaves(Point):
-        kept = found.setdefault(key, [])
+        kept = hints_of.setdefault(key, [])
         if hint not in kept:
             kept.append(hint)
-    return {key: tuple(hints) for key, hints in found.items()}
+    return {key: tuple(hints) for key, hints in hints_of.items()}
 
 
 KNOWN: Final = known_keys()
@@ -91,7 +91,7 @@ OPEN: Final = tuple(key for key in KNOWN if key.endswith(".options"))
 
 
 def is_open(key: str) -> bool:
-    """Whether a key lies in a table whose keys are not ours to know."""
+    """Return whether a key lies in a table whose keys are not ours to know."""
     return any(pattern(key).startswith(f"{table}.") for table in OPEN)
 
 
@@ -115,7 +115,7 @@ def sweepable_keys() -> list[str]:
 def _bare(hint: Any) -> tuple[Any, Range | None]:
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)
-        return base, next((one for one in extras if isinstance(one, Range)), None)
+        return base, next((extra for extra in extras if isinstance(extra, Range)), None)
     return hint, None
 
 
@@ -211,7 +211,7 @@ def _ranged(name: str, allowed: str) -> str:
 
 
 def rule_of(key: str) -> str | None:
-    """What a key allows, in words: "a number in (0, 20]"; None for a table."""
+    """The rule of a key in words, "a number in (0, 20]"; None for a table."""
     hints = KNOWN.get(pattern(key))
     if hints is None:
         return None

@@ -30,18 +30,18 @@ def _part_of(kind: type) -> type:
     """
     hints = get_type_hints(kind, include_extras=True)
     described: list[tuple[str, Any, Any]] = [("weight", Annotated[float, WEIGHT], field())]
-    for one in dataclasses.fields(kind):
-        if one.name == "targets":
-            described.append((one.name, hints[one.name] | None, field(default=None)))
-        elif one.name != "share":
-            again: Any = {"default": one.default, "default_factory": one.default_factory}
-            described.append((one.name, hints[one.name], field(hash=one.hash, **again)))
+    for key in dataclasses.fields(kind):
+        if key.name == "targets":
+            described.append((key.name, hints[key.name] | None, field(default=None)))
+        elif key.name != "share":
+            again: Any = {"default": key.default, "default_factory": key.default_factory}
+            described.append((key.name, hints[key.name], field(hash=key.hash, **again)))
 
     def whole(part: Any, share: float, targets: Targets | None) -> Attack:
-        own = {name: getattr(part, name) for name, _, _ in described[1:]}
-        if "targets" in own:
-            own["targets"] = part.targets or targets
-        attack: Attack = kind(share=share, **own)
+        values = {name: getattr(part, name) for name, _, _ in described[1:]}
+        if "targets" in values:
+            values["targets"] = part.targets or targets
+        attack: Attack = kind(share=share, **values)
         return attack
 
     def check(part: Any) -> None:
@@ -83,7 +83,7 @@ class MixtureSpec:
         self.bind()
 
     def bind(self) -> Mixture:
-        """What the fakes do; raises ScenarioError where a part has no targets."""
+        """The attack as a cell holds it; raises ScenarioError where a part has no targets."""
         for number, part in enumerate(self.mix):
             if getattr(part, "targets", self) is None and self.targets is None:
                 raise ScenarioError(

@@ -1,4 +1,4 @@
-"""What a scenario says at one point: the dataclasses of its parts are the schema."""
+"""A scenario at one point of its sweep: the dataclasses of its parts are the schema."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PHASES: Final = "(phases)"
 
 
 def _mode(attack: Any) -> str:
-    """Which tag an attack table has: it has one kind, a mixture or phases."""
+    """The tag of an attack table: it has one kind, a mixture or phases."""
     if isinstance(attack, PhasesSpec) or (isinstance(attack, dict) and "phase" in attack):
         return PHASES
     mixed = "mix" in attack if isinstance(attack, dict) else isinstance(attack, MixtureSpec)
@@ -84,7 +84,7 @@ def kinds_at(table: str) -> Mapping[str, type]:
 
 @dataclass(frozen=True)
 class Simulate:
-    """How to simulate: which path, and the k of `targets_in_top_k`."""
+    """The settings of the simulation: the path, and the k of `targets_in_top_k`."""
 
     path: Literal["auto", "counts", "reports"] = "auto"
     top_k: Annotated[int, Range(1)] = 20
@@ -115,16 +115,16 @@ class Point:
     def __post_init__(self) -> None:
         check_bounds(self)
         phases = self.attack.rounds if isinstance(self.attack, PhasesSpec) else None
-        given = None if self.campaign is None else self.campaign.rounds
-        if self.campaign is not None and given is None and phases is None:
+        rounds = None if self.campaign is None else self.campaign.rounds
+        if self.campaign is not None and rounds is None and phases is None:
             raise ScenarioError("is required", key="campaign.rounds")
-        if given is not None and phases is not None and phases > given:
-            rule = f"must be at least the rounds of all phases, {phases}, got {given}"
+        if rounds is not None and phases is not None and phases > rounds:
+            rule = f"must be at least the rounds of all phases, {phases}, got {rounds}"
             raise ScenarioError(rule, key="campaign.rounds")
 
     @property
     def rounds(self) -> int | None:
-        """How many rounds the campaign has; None where there is one collection."""
+        """The number of rounds of the campaign; None where there is one collection."""
         if self.campaign is not None and self.campaign.rounds is not None:
             return self.campaign.rounds
         return self.attack.rounds if isinstance(self.attack, PhasesSpec) else None
@@ -133,7 +133,9 @@ class Point:
     def parameters(self) -> dict[str, Any]:
         """Every key with its value, dotted and down to scalars and lists; titles left out."""
         tables = {name: getattr(self, name) for name in KINDS}
-        kinds = {name: {"kind": one.kind} for name, one in tables.items() if hasattr(one, "kind")}
+        kinds = {
+            name: {"kind": part.kind} for name, part in tables.items() if hasattr(part, "kind")
+        }
         plain = dataclasses.asdict(self, dict_factory=_named)
         for name in ("format", "title", "about", *(["defence"] if not self.defence else [])):
             del plain[name]
@@ -146,8 +148,7 @@ class Point:
 
 def _named(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """The fields of a dataclass as scenarios call them."""
-    given = dict(fields)
-    ramp = given.keys() >= Ramp.KEYS.keys()
+    ramp = dict(fields).keys() >= Ramp.KEYS.keys()
     return {Ramp.KEYS.get(name, name) if ramp else name: value for name, value in fields}
 
 

@@ -59,7 +59,7 @@ class Scenario:
 
     @property
     def cells(self) -> int:
-        """How many points the sweep has."""
+        """The number of points of the sweep."""
         return size(self.document)
 
     def points(self) -> Iterator[Point]:
@@ -83,16 +83,16 @@ class Scenario:
         try:
             sweep = self.sweep
             first = {key: values[0] for key, values in sweep.items()}
-            found, _ = validate(substitute(self.document, first, sweep))
-            for key, values in () if found or self.cells > MAX_CELLS else sweep.items():
+            problems, _ = validate(substitute(self.document, first, sweep))
+            for key, values in () if problems or self.cells > MAX_CELLS else sweep.items():
                 for value in values[1:]:
                     more, _ = validate(substitute(self.document, {**first, key: value}, sweep))
-                    found = found or more
-            if not found:
+                    problems = problems or more
+            if not problems:
                 check_finite(self.document)
         except ScenarioError as error:
-            found = [error]
-        return [error.at(self.name) for error in found]
+            problems = [error]
+        return [error.at(self.name) for error in problems]
 
     def without(self, key: str) -> Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked."""
@@ -160,9 +160,9 @@ def read_document(text: str, name: str = "scenario", folder: Path = Path()) -> S
 
 def _syntax(message: str, text: str) -> tuple[str, int]:
     """tomllib's message in our words, and its line."""
-    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
-    reason = message[: found.start()] if found else message
-    line = int(found[1]) if found and found[1] else text.count("\n") + 1
+    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    reason = message[: place.start()] if place else message
+    line = int(place[1]) if place and place[1] else text.count("\n") + 1
     return f"is not valid TOML: {reason[:1].lower()}{reason[1:]}", line
 
 

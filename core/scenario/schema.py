@@ -25,7 +25,7 @@ def schema() -> dict[str, Any]:
     described["title"] = "ldptui scenario"
     strict = described["properties"]
     definitions = described["$defs"]
-    described["properties"] = {name: _loose(one, definitions) for name, one in strict.items()}
+    described["properties"] = {name: _loose(key, definitions) for name, key in strict.items()}
     described["if"] = {"not": {"anyOf": [{"required": ["sweep"]}, {"required": ["goal"]}]}}
     described["then"] = {"properties": strict}
     axis = {
@@ -45,7 +45,7 @@ def schema() -> dict[str, Any]:
         "propertyNames": {
             "anyOf": [
                 {"enum": [key for key in sweepable_keys() if "*" not in key]},
-                *({"pattern": one} for one in _PATTERNS),
+                *({"pattern": pattern} for pattern in _PATTERNS),
             ]
         },
         "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1}, axis]},
@@ -59,13 +59,13 @@ def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
         return _loose(definitions[described["$ref"].rpartition("/")[2]], definitions)
     members = described.get("oneOf", described.get("anyOf"))
     if members is not None:
-        parts = [_loose(one, definitions) for one in members]
-        tables = [one for one in parts if "properties" in one]
-        others = [one for one in parts if "properties" not in one]
+        parts = [_loose(member, definitions) for member in members]
+        tables = [part for part in parts if "properties" in part]
+        others = [part for part in parts if "properties" not in part]
         return _any_of([*([_one_table(tables)] if tables else []), *others])
     if "properties" in described:
         return _one_table([{"properties": {
-            name: _loose(one, definitions) for name, one in described["properties"].items()
+            name: _loose(key, definitions) for name, key in described["properties"].items()
         }}])  # fmt: skip
     if isinstance(described.get("items"), dict):
         return {**described, "items": _loose(described["items"], definitions)}
@@ -74,9 +74,11 @@ def _loose(described: Any, definitions: Mapping[str, Any]) -> Any:
 
 def _one_table(tables: list[Any]) -> dict[str, Any]:
     """A table that may have the keys of all of these."""
-    keys = dict.fromkeys(name for one in tables for name in one["properties"])
+    keys = dict.fromkeys(name for table in tables for name in table["properties"])
     properties = {
-        name: _any_of([one["properties"][name] for one in tables if name in one["properties"]])
+        name: _any_of(
+            [table["properties"][name] for table in tables if name in table["properties"]]
+        )
         for name in keys
     }
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -84,7 +86,7 @@ def _one_table(tables: list[Any]) -> dict[str, Any]:
 
 def _any_of(choices: list[Any]) -> Any:
     """One of these, each said once."""
-    if all("const" in one for one in choices):
-        return {"enum": list(dict.fromkeys(one["const"] for one in choices))}
-    distinct = [one for at, one in enumerate(choices) if one not in choices[:at]]
+    if all("const" in choice for choice in choices):
+        return {"enum": list(dict.fromkeys(choice["const"] for choice in choices))}
+    distinct = [choice for at, choice in enumerate(choices) if choice not in choices[:at]]
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

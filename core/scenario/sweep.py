@@ -25,7 +25,7 @@ def dotted_sweep(table: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, dict) and not value.keys() & {"from", "to", "points"} and value:
-            flat |= {f"{key}.{rest}": one for rest, one in dotted_sweep(value).items()}
+            flat |= {f"{key}.{rest}": values for rest, values in dotted_sweep(value).items()}
         else:
             flat[key] = value
     return flat
@@ -46,7 +46,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     flat = dotted_sweep(table)
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
-            close = suggest(key, [numbered(one, key) for one in sweepable_keys()])
+            close = suggest(key, [numbered(known, key) for known in sweepable_keys()])
             raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")
@@ -131,7 +131,7 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
             table.pop("share", None)
             table.pop("targets", None)
         if f"{name}.kind" in sweep and names_kind(kind, kinds):
-            others = (kinds[one] for one in sweep[f"{name}.kind"] if names_kind(one, kinds))
+            others = (kinds[value] for value in sweep[f"{name}.kind"] if names_kind(value, kinds))
             known_elsewhere = {key for other in others for key in keys_of(other)}
             for key in known_elsewhere - keys_of(kinds[kind]):
                 table.pop(key, None)
@@ -141,7 +141,7 @@ def substitute(document: Document, chosen: Mapping[str, Any], sweep: Mapping[str
 
 
 def _leave_share_open(plain: Document) -> None:
-    """Where a goal is given, the share of fakes is what it takes: 0 until that is known."""
+    """Set the share of fakes to 0 where a goal is given: the share that it takes comes later."""
     attack = plain.get("attack")
     if "goal" not in plain or not isinstance(attack, dict) or attack.get("kind") == "none":
         return
@@ -162,7 +162,7 @@ def _complete_drift(plain: Document) -> None:
         return
     kind, counts = second.get("kind"), first.get("counts")
     sizes = {key: first[key] for key in ("items", "users") if key in first}
-    if isinstance(counts, list) and all(isinstance(one, int) for one in counts):
+    if isinstance(counts, list) and all(isinstance(count, int) for count in counts):
         sizes = {"items": len(counts), "users": sum(counts)}
     for key, value in sizes.items():
         if names_kind(kind, STATED) and key in keys_of(STATED[kind]):

@@ -16,7 +16,7 @@ from .scenario import read_document
 def to_toml(document: Mapping[str, Any]) -> str:
     """A document as TOML: top-level keys first, one table each, nested tables inline.
 
-    Of lists of tables, a mixture has a line for each part, and each phase of a campaign is a table.
+    A mixture has a line for each part, and each phase of a campaign is a table.
     """
     written = tomlkit.document()
     for key, value in document.items():
@@ -42,7 +42,7 @@ def _inline(value: Any) -> Any:
             table.append(key, _inline(item))
         return table
     if lists_tables(value):
-        nested = any(lists_tables(inner) for one in value for inner in one.values())
+        nested = any(lists_tables(inner) for table in value for inner in table.values())
         return _tables(value) if nested else _lines(value)
     if isinstance(value, str) and "\n" in value:
         return tomlkit.string(value, multiline=True)
@@ -52,8 +52,8 @@ def _inline(value: Any) -> Any:
 def _tables(value: Any) -> AoT:
     """[[tables]], a blank line after the last one as well."""
     tables = tomlkit.aot()
-    for one in value:
-        tables.append(one if isinstance(one, tomlkit.items.Table) else _table(one))
+    for table in value:
+        tables.append(table if isinstance(table, tomlkit.items.Table) else _table(table))
     tables[-1].add(tomlkit.nl())
     return tables
 
@@ -62,8 +62,8 @@ def _lines(value: Any) -> Any:
     """An array of inline tables, a line for each where there are several."""
     array = tomlkit.array()
     array.multiline(len(value) > 1)
-    for one in value:
-        array.append(_inline(one))
+    for table in value:
+        array.append(_inline(table))
     return array
 
 

@@ -51,12 +51,12 @@ def validate(document: Document) -> tuple[list[ScenarioError], Point | None]:
 
 
 def _attack_mode(attack: Any) -> ScenarioError | None:
-    """What is wrong with how an attack says what its fakes do: by a kind, a mixture or phases."""
+    """The mistake in the form of an attack: a kind, a mixture or phases; None for a good one."""
     if not isinstance(attack, dict):
         return None
-    given = [name for name in ("kind", "mix", "phase") if name in attack]
-    if len(given) > 1:
-        rule = f"must have only one of kind, mix and phase, got {' and '.join(given)}"
+    forms = [name for name in ("kind", "mix", "phase") if name in attack]
+    if len(forms) > 1:
+        rule = f"must have only one of kind, mix and phase, got {' and '.join(forms)}"
         return ScenarioError(rule, key="attack")
     lists = [("mix", attack.get("mix"))] if "mix" in attack else []
     if "phase" in attack:
@@ -64,8 +64,8 @@ def _attack_mode(attack: Any) -> ScenarioError | None:
         if not lists_tables(phases):
             rule = f"must be a list of tables, a phase each, {got(phases)}"
             return ScenarioError(rule, key="attack.phase")
-        lists = [(f"phase.{number}.mix", one["mix"]) for number, one in enumerate(phases)
-                 if "mix" in one]  # fmt: skip
+        lists = [(f"phase.{number}.mix", phase["mix"]) for number, phase in enumerate(phases)
+                 if "mix" in phase]  # fmt: skip
     for key, mix in lists:
         if not lists_tables(mix):
             rule = f"must be a list of tables, a part each, {got(mix)}"
@@ -74,7 +74,7 @@ def _attack_mode(attack: Any) -> ScenarioError | None:
 
 
 def _defence_list(defence: Any) -> ScenarioError | None:
-    """What is wrong with defences that are no list of tables."""
+    """The mistake in defences that are no list of tables; None for a list."""
     if defence == [] or lists_tables(defence):
         return None
     rule = f"must be a list of tables, [[defence]] each, {got(defence)}"
@@ -85,16 +85,17 @@ def _problems(document: Document, error: ValidationError) -> list[ScenarioError]
     """pydantic's errors in our words, one for each key."""
     unknown: dict[str, ScenarioError] = {}  # first: a misspelt key explains a missing one
     others: dict[str, ScenarioError] = {}
-    for one in error.errors(include_url=False):
-        if one["type"] == "json_invalid":
+    for mistake in error.errors(include_url=False):
+        kind, loc = mistake["type"], mistake["loc"]
+        if kind == "json_invalid":
             return [ScenarioError("holds text that is not valid Unicode")]
-        key, _ = _located(document, one["loc"][: _step_of_targets(one["loc"])])
+        key, _ = _located(document, loc[: _step_of_targets(loc)])
         targets = value_at(document, key)
         listed = isinstance(targets, dict) and "items" in targets
-        if ("PickTargets" if listed else "ListedTargets") in one["loc"]:
+        if ("PickTargets" if listed else "ListedTargets") in loc:
             continue  # the union's other member
-        problem = _problem(document, one["type"], one["loc"], one.get("input"), one.get("ctx", {}))
-        (unknown if one["type"] in _UNKNOWN else others).setdefault(problem.key, problem)
+        problem = _problem(document, kind, loc, mistake.get("input"), mistake.get("ctx", {}))
+        (unknown if kind in _UNKNOWN else others).setdefault(problem.key, problem)
     return [*unknown.values(), *others.values()]
 
 
@@ -126,7 +127,7 @@ def _problem(
 
 
 def _step_of_targets(loc: Sequence[int | str]) -> int:
-    """How many steps of a location lead to the targets in it."""
+    """The number of steps in a location that lead to the targets in it."""
     return next((step for step, part in enumerate(loc) if part in _TARGETS), len(loc))
 
 
