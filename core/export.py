@@ -262,8 +262,8 @@ def _metrics(results: Results) -> list[str]:
 
 def _scalars(cell: Cell, names: Iterable[str]) -> list[object]:
     """The parameters of these names, "" where they are none of this cell, or no scalars."""
-    found = [cell.parameters.get(name, "") for name in names]
-    return [value if _is_scalar(value) else "" for value in found]
+    values = [cell.parameters.get(name, "") for name in names]
+    return [value if _is_scalar(value) else "" for value in values]
 
 
 def _blank(row: Iterable[float]) -> list[float | str]:

@@ -28,7 +28,7 @@ MAX_LINE: Final = 1 << 28
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file looks like one."""
+    """Return whether a file looks like a recording."""
     try:
         with path.open("rb") as file:
             return file.read(20) == b'{"ldptui_recording":'
@@ -147,7 +147,7 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
 
 
 def _check_answer(cell: dict[str, Any], *, asked: bool, limits: bool, path: Path) -> None:
-    """Of a cell with a goal, the fakes that it takes are not in its scenario."""
+    """Refuse a wrong answer to a goal: it names fakes that the cell's scenario does not."""
     answer = None if "answer" not in cell else Answer.read(cell["answer"])
     if not asked and answer is not None:
         raise ValueError("an answer without a goal")

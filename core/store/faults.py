@@ -36,7 +36,7 @@ def explained(path: Path | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def damaged(path: Path | None) -> Iterator[None]:
-    """What a file that was changed by others may hold, as FileError."""
+    """Turn the errors of a file that others have changed into FileError."""
     try:
         yield
     except LdpError:

@@ -20,7 +20,7 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "gpfs", "lustre"}
     | {"ncpfs", "nfs", "nfs4", "smb3", "smbfs"}
 )
-"""Where processes on different hosts share files, but not the memory that WAL needs."""
+"""File systems whose hosts share files, but not the memory that WAL needs."""
 
 
 def open_store(path: Path | None, write: bool = True) -> Store:

@@ -1,4 +1,4 @@
-"""Who runs a run: which process, and whether it is still there."""
+"""The process that runs a run, and whether it is still there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def me() -> str:
 
 
 def _began(process: int) -> str:
-    """When a process of this host began, in the kernel's words; "" where it does not tell."""
+    """The time when a process of this host began, in the kernel's words; "" if it does not tell."""
     try:
         status = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
     except OSError:

@@ -49,16 +49,16 @@ def insert_run(
         total=run.total,
         digest=run.digest,
     )
-    own = []
+    places = []
     for cell, key in zip(cells, keys, strict=True):
         place = cell_number(db, key)
-        own.append(place)
+        places.append(place)
         columns = {field.name: getattr(cell, field.name) for field in dataclasses.fields(RunCell)}
         columns |= {"run": number, "cell": place, "parameters": _json(dict(cell.parameters))}
         columns["answer"] = cell.answer and _json(dataclasses.asdict(cell.answer))
         _insert(db, "INSERT INTO run_cells", **columns)
     db.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, tag) for tag in run.tags])
-    return number, own
+    return number, places
 
 
 def cell_number(db: sqlite3.Connection, key: str) -> int:

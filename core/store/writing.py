@@ -87,8 +87,8 @@ def begin(
             removed=False,
             tags=tuple(tags),
         )
-        number, own = insert_run(db, run, cells, [key for key, _ in named])
-    return Recording(store, number, own, fresh, frequencies)
+        number, places = insert_run(db, run, cells, [key for key, _ in named])
+    return Recording(store, number, places, fresh, frequencies)
 
 
 def resume(
@@ -304,8 +304,8 @@ class RunPart:
         """Commit a finished block."""
         positions = self._positions[cell.index]
         if positions:
-            own = self._recording.cell_at(positions[0])
-            self._recording._write(block, positions, lambda _: own)
+            place = self._recording.cell_at(positions[0])
+            self._recording._write(block, positions, lambda _: place)
         else:
             key = self._keys[cell.index]
             self._recording._write(block, (), lambda db: cell_number(db, key))

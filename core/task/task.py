@@ -1,4 +1,4 @@
-"""What a task is: the functions that trials, outputs and searches reach it by."""
+"""A task: the functions that trials, outputs and searches reach it by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..sampling import Counts, Floats
 
 
 class Pool(Protocol):
-    """What the server learns from the rounds of a campaign, one after the other."""
+    """The server's knowledge, gathered from the rounds of a campaign one after the other."""
 
     def add(
         self, collection: Cell, clean: Counts, attacked: Counts, concluded: Mapping[Arm, Any]
@@ -28,7 +28,7 @@ class Pool(Protocol):
 
 @dataclass(frozen=True)
 class Task:
-    """What a collection is for. A conclusion is what the server makes of counts in one arm.
+    """The purpose of a collection. A conclusion is what the server makes of counts in one arm.
 
     conclude : the conclusion in each arm of a cell, from its counts [trials, …] without and with
         the fakes; one object where the attack changes nothing. It calls the pulse as it works.
@@ -36,7 +36,7 @@ class Task:
     measure : the measures [trials] of the conclusions.
     kept : float64[trials, …], the numbers of a conclusion that are averaged over the trials, and
         that an attacker who reacts can see.
-    detected : int64[…], in how many trials each item was detected; None where nothing is tested.
+    detected : int64[…], the number of trials that detected each item; None where nothing is tested.
     expected : the closed form of each metric of a cell by name; None where there is none.
     """
 

@@ -1,4 +1,4 @@
-"""What is expected of a cell, whatever its protocol: its estimate, the variances, its metrics.
+"""The expectations of a cell, whatever its protocol: its estimate, the variances, its metrics.
 
 A protocol that has closed forms of its own is asked for them; those of a pure one follow from its
 (p, q) and from what the fakes support. Others have none.
@@ -58,8 +58,8 @@ def expected_estimate(cell: Cell) -> Floats | None:
 def estimate_variances(cell: Cell) -> tuple[Floats, Floats] | None:
     """Variance of each item's estimate in one trial, before and after the attack: float64[d] each.
 
-    None where there is no closed form, or none of what the fakes do. Of Bloom filters to first
-    order in m/n, as if the cohorts were as large as expected.
+    None where there is no closed form, or none of the fakes' reports. For Bloom filters it is exact
+    to first order in m/n, as if the cohorts were as large as expected.
     """
     variances = _variances(cell)
     if variances is None or variances[1] is None:
@@ -79,7 +79,7 @@ def expected_mse(cell: Cell) -> float | None:
 
 
 def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
-    """Of the error, over the items: bias² + variance."""
+    """The mean squared error over the items: bias² + variance."""
     return float(((estimate - cell.population.frequencies) ** 2 + variance).mean())
 
 

@@ -1,4 +1,4 @@
-"""What an attack gains: one formula of what its fake reports support.
+"""The gain of an attack: one formula in the support of its fake reports.
 
 CJG: Cao, Jia, Gong, USENIX Security 2021.
 """

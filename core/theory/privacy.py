@@ -1,4 +1,4 @@
-"""What reports give away: ε of the probabilities, and ε over rounds.
+"""The privacy that reports cost: ε of the probabilities, and ε over rounds.
 
 W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
 """

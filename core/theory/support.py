@@ -1,4 +1,4 @@
-"""What the fake users of a cell are known to send, whatever they do."""
+"""The reports that the fake users of a cell are known to send, whatever they do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..support import ItemSupport
 
 @lru_cache(maxsize=4)
 def collected(cell: Cell) -> Collection:
-    """What closed forms have to know of a cell."""
+    """The collection of a cell, as closed forms have to know it."""
     fakes = tuple((fakes.count, _law_of(cell, fakes)) for fakes in cell.fakes)
     rounds = tuple(_of_round(part) for part in cell.rounds)
     return Collection(cell.population.histogram, fakes, rounds)
@@ -40,7 +40,7 @@ def _law_of(cell: Cell, fakes: Fakes) -> ItemSupport | BitLaw | None:
 
 
 def foreseen(cell: Cell, fakes: Fakes) -> bool:
-    """Whether it is known what these fakes aim at: of who reacts, in the first round alone."""
+    """Return whether the aim of these fakes is known: who reacts has one in round 0 alone."""
     return not fakes.strategy.reacts or (cell.round == 0 and len(cell.rounds) < 2)
 
 
@@ -50,7 +50,7 @@ def each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
 
 
 def fake_support(cell: Cell) -> ItemSupport | None:
-    """What one fake report supports on average over all fakes; None where that is not known.
+    """The support of one report, averaged over all fakes; None where it is not known.
 
     The number of fakes of each kind is fixed, so that their variances add up.
     """
@@ -60,13 +60,13 @@ def fake_support(cell: Cell) -> ItemSupport | None:
 
 
 def support_of(protocol: Supporting, fakes: Sequence[Fakes], counted: Items) -> ItemSupport | None:
-    """The same of any fakes; the variance is of how many of the `counted` targets are supported."""
+    """The same for any fakes; the variance is that of the number of `counted` targets."""
     rates, variance, malicious = np.zeros(protocol.domain_size), 0.0, sum(f.count for f in fakes)
-    for some in fakes:
-        supported = some.strategy.item_support(protocol, some.targets, counted)
+    for group in fakes:
+        supported = group.strategy.item_support(protocol, group.targets, counted)
         if supported is None:
             return None
-        weight = some.count / malicious if malicious else 1 / len(fakes)
+        weight = group.count / malicious if malicious else 1 / len(fakes)
         rates += weight * supported.rates
         variance += weight * supported.variance
     return ItemSupport(rates, variance)

@@ -1,4 +1,4 @@
-"""How far estimates of a pure protocol scatter, and which protocol's scatter least.
+"""The variance of a pure protocol's estimates, and the protocol with the least.
 
 W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
 """
@@ -66,7 +66,7 @@ def clean_variance(cell: Cell) -> Floats:
 
 
 def _meetings(cell: Cell) -> float:
-    """How many pairs of rounds the users of a campaign are expected to take part in, all together.
+    """The expected number of pairs of rounds that the users of a campaign take part in, in all.
 
     An item's users stay from one round to the next with the same probability, whoever they are.
     """
