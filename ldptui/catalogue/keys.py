@@ -91,9 +91,9 @@ def _row(key: str) -> dict[str, Any] | None:
     table = rows("keys")
     if key.startswith("sweep."):
         return table["sweep"]  # type: ignore[no-any-return]
-    own = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key).replace("attack.phase.mix", "attack.mix")
-    shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", own)
-    return table.get(own) or table.get(shared.replace("campaign.drift.", "population."))
+    plain = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key).replace("attack.phase.mix", "attack.mix")
+    shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", plain)
+    return table.get(plain) or table.get(shared.replace("campaign.drift.", "population."))
 
 
 def listed_keys() -> tuple[str, ...]:

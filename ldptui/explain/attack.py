@@ -188,7 +188,7 @@ def _attacked_mse(cell: Cell, law: ItemSupport, part: str) -> Formula:
 
 
 def _safer(protocol: PureProtocol, r: int, part: str) -> Formula:
-    """Which protocol gains less from crafted reports."""
+    """The protocol that gains less from crafted reports."""
     e, d = math.exp(protocol.epsilon), protocol.domain_size
     limit = theory.safer_domain_size(r, protocol.epsilon)
     verdict = "OUE, OLH safer" if d > limit else "kRR safer"

@@ -44,7 +44,7 @@ _BEST = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}
 
 
 def choice(protocol: PureProtocol) -> Iterator[Formula]:
-    """Which protocol has the least variance, and which the least mean squared error."""
+    """The protocols with the least variance and with the least mean squared error."""
     d, epsilon, e = protocol.domain_size, protocol.epsilon, math.exp(protocol.epsilon)
     threshold = 3 * e + 2
     yield Formula(

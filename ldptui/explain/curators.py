@@ -147,17 +147,17 @@ def _accuracy(curator: Curator, users: int | None) -> Iterator[Formula]:
 def _release(cell: Cell, curator: Curator) -> Iterator[Formula]:
     n, held, (v, what) = cell.users, cell.population.histogram, shown_item(cell)
     live = partial(numeric, f"The release, for v = {cell.population.label(v)}, {what}")
-    n_, own = count(n, 9), held[v : v + 1]
-    moments = curator.moments(own)
+    n_, holders = count(n, 9), held[v : v + 1]
+    moments = curator.moments(holders)
     assert moments is not None  # without fakes there is always a closed form
     mean, variance = float(moments[0][0]), float(moments[1][0])
     yield live("Users who hold v", "cᵥ", "counted, nothing hides them from the curator",
-               int(own[0]), DR)  # fmt: skip
+               int(holders[0]), DR)  # fmt: skip
     if isinstance(curator, Stability):
         yield live(
             "It is released", "Pr[cᵥ + Lap(s) > t]",
-            f"Pr[Lap({short(curator.scale)}) > {short(curator.threshold - own[0], DIGITS)}]",
-            float(curator.released(own)[0]), VADHAN,
+            f"Pr[Lap({short(curator.scale)}) > {short(curator.threshold - holders[0], DIGITS)}]",
+            float(curator.released(holders)[0]), VADHAN,
         )  # fmt: skip
     yield live("The estimate, on average", "E[f~ᵥ] = E[released count] / n",
                f"{short(mean, DIGITS)} / {n_}", mean / n, DR)  # fmt: skip

@@ -43,7 +43,7 @@ def _formulas(setting: Setting) -> Iterator[Formula]:
 
 
 def _buckets(protocol: LocalHashing, rule: object) -> Formula:
-    """Where g comes from; the rule is None where g is 2 for every ε."""
+    """The formula of g; the rule is None where g is 2 for every ε."""
     g, ideal = protocol.hash_range, short(math.exp(protocol.epsilon) + 1)
     number: int | None = 17
     brief = f"e^ε + 1, {rule} integer"
@@ -158,19 +158,19 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
     p, g = cell.pure.p, _range(cell)
     seed, sent = _opened(report)
     hashed = int(xxhash32(np.array([item]), seed)[0])
-    own = int(buckets(np.array([item]), seed, g)[0])
-    kept = own == sent
-    first, then = one_bit(g, own), one_bit(g, sent)
+    bucket = int(buckets(np.array([item]), seed, g)[0])
+    kept = bucket == sent
+    first, then = one_bit(g, bucket), one_bit(g, sent)
     other = f"none of {fmt.count(g - 1)}" if kept else f"bucket {sent}"
     return (
         Step(
             "Encoding",
-            f"hashed to bucket {own} of {fmt.count(g)}",
-            cells=over_buckets(cell, (("own", first),), seed, own),
+            f"hashed to bucket {bucket} of {fmt.count(g)}",
+            cells=over_buckets(cell, (("own", first),), seed, bucket),
             detail=(
                 f"own random seed 0x{int(seed[0]):08x}",
                 f"xxHash32 of {item} = 0x{hashed:08x}",
-                f"⌊0x{hashed:08x} · {g} / 2³²⌋ = {own}",
+                f"⌊0x{hashed:08x} · {g} / 2³²⌋ = {bucket}",
             ),
         ),
         Step(
@@ -180,7 +180,7 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
                 Chance("own bucket sent", "p", p, "yes" if kept else "no"),
                 Chance("each other", "q′", (1 - p) / (g - 1), other),
             ),
-            over_buckets(cell, (("own", first), ("sent", then)), seed, own, sent),
+            over_buckets(cell, (("own", first), ("sent", then)), seed, bucket, sent),
         ),
         _sent(cell, report),
     )

@@ -55,14 +55,14 @@ def family_of(protocol: object, noise: BitNoise | None) -> str:
 def setting_of(cell: Cell) -> Setting:
     """The setting of a cell."""
     table = "protocol."
-    given = {
+    parameters = {
         key.removeprefix(table): value
         for key, value in cell.parameters.items()
         if key.startswith(table)
     }
     return Setting(
         cell.protocol,
-        given,
+        parameters,
         cell.noise,
         cell.users,
         cell.share,
@@ -74,6 +74,6 @@ def setting_of(cell: Cell) -> Setting:
 
 def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
     """The setting of a protocol that is bound to a domain; raises ScenarioError."""
-    given = {key.name: getattr(spec, key.name) for key in fields(spec)}
+    values = {key.name: getattr(spec, key.name) for key in fields(spec)}
     noise = getattr(spec, "noise", None)
-    return Setting(spec.bind(domain_size), given, noise, **known)
+    return Setting(spec.bind(domain_size), values, noise, **known)

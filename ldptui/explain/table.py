@@ -60,7 +60,7 @@ def _least_error(setting: Setting) -> str:
 
 
 def missing(setting: Setting) -> Iterator[str]:
-    """Which options would say more."""
+    """A note that names the options with which the table would say more."""
     options = {
         "--users": setting.users,
         "--share": setting.share,

@@ -197,7 +197,7 @@ def _split(cell: Cell, report: Reports) -> tuple[BoolArray, BoolArray]:
 
 
 def _padded(cell: Cell, report: Reports, none: str) -> str:
-    """Why there are ones elsewhere; `none` where there are none."""
+    """The reason for ones elsewhere, in words; `none` where there are none."""
     after, crafted = _split(cell, report)
     pad = int(after.sum() - crafted.sum())
     return f"{plural(pad, 'more one')} at random, to look honest" if pad else none

@@ -1,1 +1,1 @@
-"""What stands between the app and the machine: driver, keyboard, clipboard, files of its own."""
+"""The ground between the app and the machine: driver, keyboard, clipboard, files of its own."""

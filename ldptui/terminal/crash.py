@@ -1,4 +1,4 @@
-"""What a developer needs after a crash, written to a file whose path a user can pass on."""
+"""The report of a crash for a developer, in a file whose path a user can pass on."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _TOKEN: Final = re.compile(
 
 
 class CellScreen:
-    """What the terminal shows, as far as it is known."""
+    """The cells that the terminal shows, as far as they are known."""
 
     def __init__(self, ascii_only: Callable[[], bool] = lambda: False) -> None:
         self._ascii_only = ascii_only
@@ -139,7 +139,7 @@ class CellScreen:
 
 
 def _spans(cells: list[Cell], shown: list[Cell]) -> list[tuple[int, int]]:
-    """Where a row differs from what is shown: [start, end) pairs, near ones joined."""
+    """The spans in which a row differs from what is shown: [start, end), near ones joined."""
     known = len(shown)
     spans: list[tuple[int, int]] = []
     for at, cell in enumerate(cells):

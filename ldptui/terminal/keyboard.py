@@ -34,7 +34,7 @@ ALT_DIGITS: Final = (
     "pilcrow_sign",
     "bullet",
 )
-"""What Textual calls alt+1 … alt+8 from a terminal without the kitty keyboard protocol.
+"""Textual's names of alt+1 … alt+8 from a terminal without the kitty keyboard protocol.
 
 They go to a pane or a tab everywhere, so text fields leave them alone.
 """

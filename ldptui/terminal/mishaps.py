@@ -47,7 +47,7 @@ class Mishaps:
 
 
 def outlived(app: Any, error: Exception) -> bool:
-    """Whether an app goes on after this exception; one without the method `outlive` does not."""
+    """True where an app goes on after this exception; one without the method `outlive` does not."""
     return hasattr(app, "outlive") and bool(app.outlive(error))
 
 

@@ -1,4 +1,4 @@
-"""What is written where: the output, notes beside it, the terminal's width and colours."""
+"""The output of a command and notes beside it; the terminal's width and colours."""
 
 from __future__ import annotations
 

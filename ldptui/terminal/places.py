@@ -1,4 +1,4 @@
-"""Where files live. Nothing is created by asking."""
+"""The places of ldptui's files. Nothing is created by asking."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def current_dir() -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether the path leads to something, as far as one may know."""
+    """True where the path leads to something, as far as one may know."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path leads to a folder, as far as one may know."""
+    """True where the path leads to a folder, as far as one may know."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: Path) -> bool:
-    """Whether the path leads to a regular file, as far as one may know."""
+    """True where the path leads to a regular file, as far as one may know."""
     return os.path.isfile(path)  # noqa: PTH113

@@ -45,7 +45,7 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """How the workbench looks and listens, and what it may run.
+    """The settings of the workbench: its looks, its keys, and the attacks that it may run.
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
     allow_attacks, attack_files : attacks in Python that may run, by name and by file.
@@ -84,14 +84,14 @@ def load_settings(
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
         raise SettingsError(f"{where}: mouse must be true or false, {_got(with_mouse)}")
-    given = [Path(file).expanduser() for file in attack_files]
-    refuse_unreadable(given)
+    chosen_files = [Path(file).expanduser() for file in attack_files]
+    refuse_unreadable(chosen_files)
     return Settings(
         theme=chosen_theme[0] if chosen_theme else None,
         charset=_drawable(chosen_charset[0]),
         mouse=with_mouse and mouse is not False,
         allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
-        attack_files=(*given, *_files(read, where)),
+        attack_files=(*chosen_files, *_files(read, where)),
         keys=_keys(read.get("keys", {}), where),
     )
 
@@ -118,7 +118,7 @@ def refuse_unreadable(files: Iterable[Path], where: str = "--attack-file") -> No
 
 
 def fault_of(file: Path) -> str:
-    """Why a file cannot be read, in a few words; "" where it can."""
+    """The reason why a file cannot be read, in a few words; "" where it can."""
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             return "it is a folder" if file.is_dir() else "it is no regular file"
@@ -128,7 +128,7 @@ def fault_of(file: Path) -> str:
 
 
 def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
-    """What the settings file says, every key known, and what to call it."""
+    """The content of the settings file, every key known, and the name of the file."""
     named = os.environ.get("LDPTUI_CONFIG", "")
     file = path or (Path(named).expanduser() if named else None)
     where = file or places.config_file()
@@ -142,7 +142,7 @@ def _settings_file(path: Path | None) -> tuple[dict[str, Any], str]:
 
 def _texts(read: Mapping[str, Any], key: str, where: str) -> list[str]:
     value = read.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise SettingsError(f"{where}: {key} must be a list of texts, {_got(value)}")
     return value
 
@@ -200,9 +200,9 @@ def default_keys(app: App[Any]) -> str:
 
 
 def _subclasses(kind: type[DOMNode]) -> Iterator[type[DOMNode]]:
-    for one in kind.__subclasses__():
-        yield one
-        yield from _subclasses(one)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _subclasses(subclass)
 
 
 def _read(file: Path, required: bool) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def _refuse_clash(
 
 
 def _is_key(name: str) -> bool:
-    """Whether Textual can ever report this key."""
+    """True where Textual can ever report this key."""
     from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
     *modifiers, key = name.split("+") if len(name) > 1 else [name]
@@ -320,7 +320,7 @@ def _is_key(name: str) -> bool:
         return False
     if len(key) == 1:
         return key.isprintable() and key != " "
-    if key in {one.value for one in Keys} | set(KEY_NAME_REPLACEMENTS.values()):
+    if key in {known.value for known in Keys} | set(KEY_NAME_REPLACEMENTS.values()):
         return True
     try:
         unicodedata.lookup(key.replace("_", " "))

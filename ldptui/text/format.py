@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from typing import Final
 
 MISSING = "–"
-"""What stands where there is no number."""
+"""The sign that stands where there is no number."""
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN_DIGITS = {**dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)), "⁻": "-", "⁺": "+"}
@@ -94,7 +94,7 @@ def estimate(value: float | None, error: float | None = None, *, sign: bool = Fa
 
 
 def decimals(errors: Iterable[float | None]) -> int:
-    """How many decimals show the smallest of the errors with two significant digits (0 to 12).
+    """The number of decimals that show the smallest error with two significant digits (0 to 12).
 
     The common precision of a column of numbers; with no usable error in it, 4.
     """
@@ -187,7 +187,7 @@ def duration(seconds: float | None) -> str:
 
 
 def rate(per_second: float | None, unit: str = "") -> str:
-    """How many a second, or a minute or an hour when it is slow: `12.3/s`, `4 trials/min`."""
+    """A rate a second, or a minute or an hour when it is slow: `12.3/s`, `4 trials/min`."""
     unit = f" {unit}" if unit else ""
     if per_second is None or not math.isfinite(per_second):
         return f"{_not_finite(per_second)}{unit}/s"

@@ -50,10 +50,10 @@ def narrowed(lines: list[str], width: int) -> list[str]:
     tails: list[str] = []
     for at in wide:
         line = lines[at]
-        found = re.search(r"\S(  +)\S(?:(?!  ).)*$", line)
-        if found is None:
+        gap = re.search(r"\S(  +)\S(?:(?!  ).)*$", line)
+        if gap is None:
             continue
-        start, end = found.span(1)
+        start, end = gap.span(1)
         excess = len(line) - width
         if len(wide) == 1 and end - start - excess >= 2:
             lines[at] = line[:start] + " " * (end - start - excess) + line[end:]

@@ -61,13 +61,13 @@ def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[For
 
 def _privacy(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
     """f, and what one report and all reports of a value give away."""
-    given = setting.given["epsilon"]
-    epsilon = noise.epsilon_one(hashes) if given is None else given
+    epsilon_given = setting.given["epsilon"]
+    epsilon = noise.epsilon_one(hashes) if epsilon_given is None else epsilon_given
     h = "" if setting.is_pure else "h"
-    how = "as given" if given is None else "solved for ε₁"
+    how = "as given" if epsilon_given is None else "solved for ε₁"
     yield listed("f", "f", noise.f, how, "RAP 3.2")
-    one = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip()
-    yield listed("epsilon_one", "ε₁, one report", epsilon, one, "RAP 3.2")
+    one_report = f"{h} ln(q*(1 − p*)/(p*(1 − q*)))".lstrip()
+    yield listed("epsilon_one", "ε₁, one report", epsilon, one_report, "RAP 3.2")
     all_reports = f"2{h} ln((1 − f/2)/(f/2))"
     if noise.memoised:
         bound = noise.epsilon_infinity(hashes)
@@ -95,10 +95,10 @@ def _bit_gains(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formu
 
 
 def notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
-    """Whose p and q these are, what can be learnt, and the formula of the gain."""
+    """Notes on p and q, on what can be learnt, and on the formula of the gain."""
     yield "p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]"
     if setting.users is not None:
-        yield "learnable: so many items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
+        yield "learnable: number of items of equal frequency at most; Q = Φ⁻¹(1 − 0.05/d)"
     if has_gains(rows) and setting.is_pure:
         yield "G = β[(S − rp*)/(q* − p*) − f_T], S = targets that a report supports"
     elif has_gains(rows):

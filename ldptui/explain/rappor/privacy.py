@@ -1,4 +1,4 @@
-"""What RAPPOR's numbers buy: privacy of one report and of all, of one user, and what is learnt.
+"""The price of RAPPOR's numbers: privacy of one report, of all, of a user; what can be learnt.
 
 Pure. RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014.
 """
@@ -45,11 +45,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Bargain:
-    """What one choice of RAPPOR's numbers gives, and what it costs.
+    """One choice of RAPPOR's numbers: its privacy, and what that costs.
 
     epsilon_one, epsilon_infinity (None: without bound) : what it gives away. std : σ of one
-    estimated frequency. strings : how many equally frequent items can be learnt. room : how many
-    candidates can be estimated together, None where each has a bit of its own.
+    estimated frequency. strings : the number of equally frequent items that can be learnt. room :
+    the number of candidates that can be estimated together, None where each has its own bit.
     """
 
     name: str
@@ -110,7 +110,7 @@ def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
 
 def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
     """The present numbers, and what another f, p, q, h, k or m would change."""
-    found = [_bargain("now", cell, noise, cell.protocol)]
+    choices = [_bargain("now", cell, noise, cell.protocol)]
     changes = [("f", value) for value in (0.25, 0.5, 0.75, 0.9)]
     if noise.p > 0 or noise.q < 1:
         changes += [("p", noise.p / 2), ("q", (1 + noise.q) / 2)]
@@ -121,7 +121,7 @@ def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
             other = replace(noise, **{letter: value})
         except ScenarioError:
             continue
-        found.append(_bargain(f"{letter} = {fmt.short(value)}", cell, other, cell.protocol))
+        choices.append(_bargain(f"{letter} = {fmt.short(value)}", cell, other, cell.protocol))
     protocol = cell.protocol
     if isinstance(protocol, Rappor):
         for letter, key, most in (("h", "hashes", 16), ("k", "bits", 256), ("m", "cohorts", 2**16)):
@@ -129,8 +129,8 @@ def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
             for value in (now // 2, 2 * now):
                 if 1 <= value <= most and not (key == "bits" and value < 2):
                     changed = replace(protocol, **{key: value})
-                    found.append(_bargain(f"{letter} = {value}", cell, noise, changed))
-    return tuple(found)
+                    choices.append(_bargain(f"{letter} = {value}", cell, noise, changed))
+    return tuple(choices)
 
 
 def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargain:
@@ -148,7 +148,7 @@ def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargai
 
 
 def rounds_plot(cell: Cell, noise: BitNoise) -> Plot:
-    """ε of so many reports of one value: with the memoised noise, and by composition."""
+    """ε over the number of reports of one value: with the memoised noise, and by composition."""
     h = cell.hashes
     reports = sorted({round(t) for t in np.geomspace(1, ROUNDS, 49)})
     kept = [forms.epsilon_of_rounds(noise, h, t) for t in reports]

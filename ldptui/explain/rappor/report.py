@@ -270,12 +270,12 @@ def _over_bits(
     rate: float | None = None,
 ) -> Cells:
     """The bits of a filter: those of the own item first, then the targets'."""
-    own: list[int] = []
+    bits: list[int] = []
     if item is not None:
-        own = sorted(set(protocol.table[item, cohort].tolist()))
+        bits = sorted(set(protocol.table[item, cohort].tolist()))
     aimed = np.flatnonzero(protocol.aimed(cell.targets)[cohort]).tolist()
-    groups = [Group("own", tuple(own))] if own else []
-    rest = tuple(bit for bit in aimed if bit not in own)
+    groups = [Group("own", tuple(bits))] if bits else []
+    rest = tuple(bit for bit in aimed if bit not in bits)
     if rest:
         groups.append(Group("targets", rest))
     return Cells("bit", rows, tuple(groups), {}, rate=rate)

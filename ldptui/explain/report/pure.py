@@ -25,7 +25,7 @@ HonestSteps: TypeAlias = Callable[[Cell, Reports, int], tuple[Step, ...]]
 """Encoding, perturbation and report of an honest user who holds an item."""
 
 FakeSteps: TypeAlias = Callable[[Cell, Reports, Any], tuple[Step, ...]]
-"""How a fake's report came about; the last argument is the attack."""
+"""The steps that led to a fake's report; the last argument is the attack."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class PureReports:
             return self._of_an_item(cell, attack, title, rng)
         shown = searching_less(attack, cell)
         report = shown.reports(cell.pure, View(cell.targets), 1, rng)
-        told = self.fakes.get(attack.report_law, _not_told)
-        steps = (no_item(cell, attack), *told(cell, report, shown))
+        steps_of = self.fakes.get(attack.report_law, _not_told)
+        steps = (no_item(cell, attack), *steps_of(cell, report, shown))
         return completed(cell, title, report, steps, None, self.heard, fake=True)
 
     def _of_an_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:

@@ -1,4 +1,4 @@
-"""What is measured of single cells: their metrics, their rounds, the answers to their goals."""
+"""Single cells as text: their metrics, their rounds, the answers to their goals."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from .words import heads, value_text
 
 
 def answer_lines(results: Results, style: Style) -> list[str]:
-    """How many fake users it takes to reach the goal, a row for each cell."""
+    """The number of fake users it takes to reach the goal, a row for each cell."""
     asked = [(cell, cell.goal, cell.answer) for cell in results.experiment.cells]
-    found = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
+    answered = [(cell, goal, answer) for cell, goal, answer in asked if goal and answer]
     swept = [key for key in results.experiment.scenario.sweep if not key.startswith("goal.")]
-    wanted = [_goal(cell, goal) for cell, goal, _ in found]
+    wanted = [_goal(cell, goal) for cell, goal, _ in answered]
     metrics, levels = {metric for metric, _ in wanted}, {level for _, level in wanted}
     several = len(metrics) > 1 or len(levels) > 1
     rows = []
-    for (cell, goal, answer), (metric, level) in zip(found, wanted, strict=True):
+    for (cell, goal, answer), (metric, level) in zip(answered, wanted, strict=True):
         numbers = [text.percent(answer.share), text.count(answer.malicious)]
         numbers = numbers[::-1] if goal.over == "malicious" else numbers
         numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
@@ -48,7 +48,7 @@ def answer_lines(results: Results, style: Style) -> list[str]:
         keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
         rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
     numbers = ["share β", "fakes m"]
-    numbers = numbers[::-1] if found[0][1].over == "malicious" else numbers
+    numbers = numbers[::-1] if answered[0][1].over == "malicious" else numbers
     named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
     title = " ".join([f"{_TAKES} for", *named] if named else [_TAKES])
     lines = [
@@ -57,7 +57,7 @@ def answer_lines(results: Results, style: Style) -> list[str]:
             "\n"
         ),
     ]
-    sure = {answer.confidence for _, _, answer in found if answer.low is not None}
+    sure = {answer.confidence for _, _, answer in answered if answer.low is not None}
     if sure:
         lines[-1] = style.faint(
             f"a search is {text.percent(max(filter(None, sure)))} sure of both ends"
@@ -117,12 +117,12 @@ def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> 
     shown = [every[number] for number in numbers]
 
     def of(metric: str) -> list[Estimate]:
-        return [one.metrics[metric] for one in shown]
+        return [row.metrics[metric] for row in shown]
 
-    first = [Column("round", number_column(str(one.number) for one in shown))]
+    first = [Column("round", number_column(str(row.number) for row in shown))]
     if cell.targets.size:
-        first.append(Column("β", aligned_on([text.short(one.share, 3) for one in shown], ".")))
-    spent = Column("ε spent", aligned_on([text.short(one.spent) for one in shown], "."))
+        first.append(Column("β", aligned_on([text.short(row.share, 3) for row in shown], ".")))
+    spent = Column("ε spent", aligned_on([text.short(row.spent) for row in shown], "."))
     groups = [beside_theory("mean squared error", of("mse"))]
     if cell.targets.size:
         inside, frequency = of("targets_in_top_k"), of("target_frequency")
@@ -137,12 +137,12 @@ def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> 
     keys, lines = Group("", (*first, spent)), list[str]()
     for block in in_blocks(keys, groups, width):
         lines += [*([""] if lines else []), *block_lines(block, style, set())]
-    told = _entry(cell, measured)
-    return [*lines, *([""] if told else []), *(style.faint(line) for line in told)]
+    entry = _entry(cell, measured)
+    return [*lines, *([""] if entry else []), *(style.faint(line) for line in entry)]
 
 
 def _entry(cell: Cell, measured: CellResults) -> list[str]:
-    """When all targets first were in the top k, in words."""
+    """The round in which all targets first were in the top k, in words."""
     if not cell.targets.size:
         return []
     entry, trials = entry_of(cell, measured), measured.trials

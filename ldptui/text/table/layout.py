@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Style:
-    """How to emphasise: escape sequences, or nothing."""
+    """The emphasis of lines: escape sequences, or nothing."""
 
     colour: bool = False
 
@@ -82,7 +82,7 @@ def block_lines(groups: Sequence[Group], style: Style, breaks: set[int]) -> list
     lines.append(
         style.strong(
             GAP.join(
-                "  ".join(one.placed(one.head) for one in group.columns).ljust(group.width)
+                "  ".join(column.placed(column.head) for column in group.columns).ljust(group.width)
                 for group in groups
             )
         )

@@ -16,8 +16,8 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     power = common_power(estimates)
     columns = (
         Column("measured", with_errors(estimates, power)),
-        Column("theory", aligned_on([theory_text(one, power) for one in estimates], ".")),
-        Column("z", number_column(z_text(one) for one in estimates)),
+        Column("theory", aligned_on([theory_text(estimate, power) for estimate in estimates], ".")),
+        Column("z", number_column(z_text(estimate) for estimate in estimates)),
     )
     return Group(title + unit_of(power), columns)
 
@@ -25,19 +25,21 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
 def with_errors(estimates: Sequence[Estimate], power: int | None) -> tuple[str, ...]:
     """`value ± error` with both points aligned; the error has two digits in each row."""
     if power is None:
-        return aligned_on([_scientific(one.mean, one.standard_error) for one in estimates], " ± ")
+        return aligned_on(
+            [_scientific(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
+        )
     values, errors = [], []
-    for one in estimates:
-        if one.mean is None:
+    for estimate in estimates:
+        if estimate.mean is None:
             values.append(text.MISSING)
             errors.append("")
-        elif not one.standard_error:
-            values.append(text.short(_scaled(one.mean, power), 5))
-            errors.append("" if one.standard_error is None else "0")
+        elif not estimate.standard_error:
+            values.append(text.short(_scaled(estimate.mean, power), 5))
+            errors.append("" if estimate.standard_error is None else "0")
         else:
-            error = _scaled(one.standard_error, power)
+            error = _scaled(estimate.standard_error, power)
             places = text.decimals([error])
-            values.append(text.fixed(_scaled(one.mean, power), places))
+            values.append(text.fixed(_scaled(estimate.mean, power), places))
             errors.append(text.fixed(error, places))
     left, right = aligned_on(values, "."), aligned_on(errors, ".")
     if not any(errors):
@@ -78,13 +80,15 @@ def z_text(estimate: Estimate) -> str:
 
 def common_power(estimates: Iterable[Estimate]) -> int | None:
     """The power of ten that a column shares; None where its numbers are too far apart."""
-    known = [one for one in estimates if one.mean is not None]
-    largest = max((abs(one.mean or 0.0) for one in known), default=0.0)
+    known = [estimate for estimate in estimates if estimate.mean is not None]
+    largest = max((abs(estimate.mean or 0.0) for estimate in known), default=0.0)
     if not largest:
         return 0
     exponent = math.floor(math.log10(largest))
     power = 0 if -2 <= exponent <= 5 else 3 * math.floor(exponent / 3)
-    errors = [_scaled(one.standard_error, power) for one in known if one.standard_error]
+    errors = [
+        _scaled(estimate.standard_error, power) for estimate in known if estimate.standard_error
+    ]
     return power if text.decimals(errors) <= 6 or not errors else None
 
 

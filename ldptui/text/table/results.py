@@ -17,7 +17,7 @@ from .words import one_line
 
 
 def results_table(results: Results, width: int = 80, colour: bool = False) -> str:
-    """What a run measured, as lines of at most `width` cells where that is possible."""
+    """The results of a run, as lines of at most `width` cells where that is possible."""
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
     lines = [style.strong(line) for line in textwrap.wrap(one_line(scenario.title), width)]
@@ -40,7 +40,7 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
 
 
 def _closing(results: Results, finished: list[Finished], width: int) -> list[str]:
-    """How to read the table, how well it agrees with the theory, and what names the numbers."""
+    """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
     scores = [
         abs(z)
         for _, measured, theory in finished

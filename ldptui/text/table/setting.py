@@ -1,4 +1,4 @@
-"""What all cells of a run have in common, a line each."""
+"""The setting that all cells of a run have in common, a line for each fact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .words import one_line, present, range_over
 
 
 def constant_lines(results: Results, width: int) -> list[str]:
-    """What was simulated, a line each for the population, the protocol, the attack and the run."""
+    """The simulated setting: a line each for the population, the protocol, the attack, the run."""
     cells = results.experiment.cells
     population = [
         range_over(cell.parameters["population.kind"] for cell in cells),
@@ -100,7 +100,7 @@ def _rappor(cells: Sequence[Cell]) -> list[str]:
 
 
 def _curators(cells: Sequence[Cell]) -> list[str]:
-    """Of the cells with a curator: which tables look alike, and the noise that takes."""
+    """The facts of cells with a curator: the tables that look alike, and the noise that takes."""
     curators: list[Any] = [cell.protocol for cell in cells if not sends_reports(cell.protocol)]
     if not curators:
         return []
@@ -165,15 +165,17 @@ def _attack(cells: Sequence[Cell]) -> list[str]:
 
 def _phase_shares(cells: Sequence[Cell]) -> list[object]:
     """β of every round, as the phases of the attack have it."""
-    return [one.share for cell in cells for one in cell.rounds]
+    return [single.share for cell in cells for single in cell.rounds]
 
 
 def _kind(cell: Cell) -> str:
-    """What the fakes do, in a word; of a mixture each part with its share of the fakes."""
+    """The kind of attack, in a word; for a mixture each part with its share of the fakes."""
     if "attack.kind" in cell.parameters:
         return str(cell.parameters["attack.kind"]).upper()
     if cell.rounds:
-        return " then ".join(dict.fromkeys(_kind(one) for one in cell.rounds if one.attack))
+        return " then ".join(
+            dict.fromkeys(_kind(single) for single in cell.rounds if single.attack)
+        )
     parts: Sequence[Part] = getattr(cell.attack, "parts", ())
     if len(parts) == 1:
         return parts[0].attack.kind.upper()
@@ -184,7 +186,7 @@ def _kind(cell: Cell) -> str:
 
 
 def _rule(cell: Cell) -> object:
-    """How the targets were chosen, in a word or two."""
+    """The rule by which the targets were chosen, in a word or two."""
     if "attack.size" in cell.parameters:
         return "random set of"
     if cell.attack is not None and cell.attack.targets is None:

@@ -104,11 +104,15 @@ def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
 
 def _measured(title: str, metrics: dict[str, str], finished: list[Finished]) -> Group:
     """Metrics without their theory, side by side in one unit."""
-    found = {
+    estimates_of = {
         metric: [measured.estimate(metric) for _, measured, _ in finished] for metric in metrics
     }
-    power = common_power([one for estimates in found.values() for one in estimates])
-    columns = [Column(head, with_errors(found[metric], power)) for metric, head in metrics.items()]
+    power = common_power(
+        [estimate for estimates in estimates_of.values() for estimate in estimates]
+    )
+    columns = [
+        Column(head, with_errors(estimates_of[metric], power)) for metric, head in metrics.items()
+    ]
     return Group(title + unit_of(power), tuple(columns))
 
 

@@ -22,7 +22,7 @@ def present(cells: Sequence[Cell], key: str) -> list[object]:
 
 
 def range_over(values: Iterable[object]) -> str:
-    """What a parameter is over all cells: its value, its range, or its few words."""
+    """A parameter over all cells: its value, its range, or its few words."""
     distinct = list(dict.fromkeys(values))
     if len(distinct) > 1 and all(isinstance(value, int | float) for value in distinct):
         numbers: list[Any] = distinct
