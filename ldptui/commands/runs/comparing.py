@@ -6,7 +6,8 @@ import dataclasses
 import json
 import math
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,6 +85,15 @@ def pairs(a: Sequence[RunCell], b: Sequence[RunCell]) -> list[tuple[RunCell, Run
     return list(zip(a, b, strict=True))
 
 
+class Row(NamedTuple):
+    """A metric's difference in a pair of cells: `other`, of B, less `cell`, of A."""
+
+    cell: RunCell
+    other: RunCell
+    metric: str
+    gap: Difference
+
+
 def _varying(cells: Sequence[RunCell]) -> list[str]:
     names = dict.fromkeys(key for cell in cells for key in cell.parameters)
     return [name for name in names if len({repr(cell.parameters.get(name)) for cell in cells}) > 1]
@@ -115,61 +125,72 @@ def compare(options: Namespace) -> int:
             left, right = measured_a[cell.position], measured_b[other.position]
             gap = difference(left, right, metric, shared)
             if gap.difference is not None:
-                rows.append((cell, other, metric, gap))
-    if options.format != "table":
-        documents = [
-            {
-                "cell_a": cell.position,
-                "cell_b": other.position,
-                **({key: cell.parameters.get(key) for key in swept}),
-                "metric": metric,
-                **dataclasses.asdict(gap),
-                "z": gap.z,
-            }
-            for cell, other, metric, gap in rows
-        ]
-        if options.format == "json":
-            whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
-                     "differences": documents}  # fmt: skip
-            output.write_out(json.dumps(whole, indent=2, ensure_ascii=False, default=str) + "\n",
-                               exactly=True)  # fmt: skip
-        else:
-            names = list(documents[0]) if documents else ["cell_a", "cell_b", "metric"]
-            lines = [
-                ["" if value is None else value for value in row.values()] for row in documents
-            ]
-            output.write_out(csv_text([names, *lines]), exactly=True)
-        return exits.DONE
+                rows.append(Row(cell, other, metric, gap))
+    if options.format == "table":
+        output.write_out(_as_table(a, b, rows, swept))
+    elif options.format == "json":
+        whole = {"a": as_json(a), "b": as_json(b), "changed": _changed(a, b),
+                 "differences": _documents(rows, swept)}  # fmt: skip
+        output.write_out(json.dumps(whole, indent=2, ensure_ascii=False, default=str) + "\n",
+                         exactly=True)  # fmt: skip
+    else:
+        output.write_out(_as_csv(_documents(rows, swept)), exactly=True)
+    return exits.DONE
+
+
+def _documents(rows: Sequence[Row], swept: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "cell_a": row.cell.position,
+            "cell_b": row.other.position,
+            **({key: row.cell.parameters.get(key) for key in swept}),
+            "metric": row.metric,
+            **dataclasses.asdict(row.gap),
+            "z": row.gap.z,
+        }
+        for row in rows
+    ]
+
+
+def _as_csv(documents: Sequence[Mapping[str, Any]]) -> str:
+    names = list(documents[0]) if documents else ["cell_a", "cell_b", "metric"]
+    lines = [["" if value is None else value for value in row.values()] for row in documents]
+    return csv_text([names, *lines])
+
+
+def _as_table(a: Run, b: Run, rows: Sequence[Row], swept: Sequence[str]) -> str:
     heads = (*table.heads(list(swept)), "metric", "A", "B", "B − A", "±", "z")
     shown = [
         (
-            *(table.value_text(cell.parameters.get(key)) for key in swept),
-            metric,
-            text.short(gap.a),
-            text.short(gap.b),
-            text.short(gap.difference, sign=True),
-            text.short(gap.standard_error, 2),
-            text.fixed(gap.z, 1, sign=True),
+            *(table.value_text(row.cell.parameters.get(key)) for key in swept),
+            row.metric,
+            text.short(row.gap.a),
+            text.short(row.gap.b),
+            text.short(row.gap.difference, sign=True),
+            text.short(row.gap.standard_error, 2),
+            text.fixed(row.gap.z, 1, sign=True),
         )
-        for cell, other, metric, gap in rows
+        for row in rows
     ]
-    paired = sum(gap.paired for *_, gap in rows)
     notes = [
         f"A is run {a.id}: {a.title}",
         f"B is run {b.id}: {b.title}",
         f"changed: {_changed(a, b) or 'nothing'}",
     ]
+    notes += ["", *([table.plain_table(heads, shown)] if shown else []), _pairing(rows)]
+    return "\n".join(notes) + "\n"
+
+
+def _pairing(rows: Sequence[Row]) -> str:
+    """The sentence about the draws that the runs share."""
+    paired = sum(row.gap.paired for row in rows)
     if not rows:
-        how = "nothing was measured in both"
-    elif paired == len(rows):
-        how = "paired: both drew the same genuine users' reports, trial by trial"
-    elif paired:
-        how = "paired where both drew the same genuine users' reports, else independent"
-    else:
-        how = "independent: the genuine users' reports are different ones"
-    notes += ["", *([table.plain_table(heads, shown)] if shown else []), how]
-    output.write_out("\n".join(notes) + "\n")
-    return exits.DONE
+        return "nothing was measured in both"
+    if paired == len(rows):
+        return "paired: both drew the same genuine users' reports, trial by trial"
+    if paired:
+        return "paired where both drew the same genuine users' reports, else independent"
+    return "independent: the genuine users' reports are different ones"
 
 
 def _changed(a: Run, b: Run) -> str:
