@@ -83,7 +83,7 @@ class RunProgressed(Message):
 
 @dataclass(eq=False)
 class Replied(Message):
-    """News of what the lab asked."""
+    """News of a question that the lab asked."""
 
     reply: Reply
 

@@ -34,7 +34,7 @@ from .topics import TOPICS
 
 
 class Offers(dict[str, tuple[str, ...]]):
-    """For fields, the words that can complete them: told on the way, whatever comes of it."""
+    """The words that can complete fields, by field; yielded on the way, before any answer."""
 
 
 Steps: TypeAlias = Generator["str | Offers", None, Answer]
@@ -171,7 +171,7 @@ def steps(question: Mapping[str, Any]) -> Steps:
 
 
 def _of_field(error: ScenarioError, topic: Topic, whole: str) -> ScenarioError:
-    """The error said of a field; of what is no field, as a whole sentence about the table."""
+    """The error as one of a field, or else as a whole sentence about the table."""
     option = concerned(topic.blanks, error.key)
     if option is None:
         return ScenarioError(str(error), whole)

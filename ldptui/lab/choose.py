@@ -36,7 +36,7 @@ MOST: Final = 1 << 21
 
 
 def run(options: Namespace) -> int:
-    """Print how often each is right."""
+    """Print the chance of each mechanism to be right."""
     cell, epsilon = current(options.scenario, options.epsilon)
     rng = np.random.default_rng(options.seed)
     values = choices(cell.population, epsilon, options.trials, rng)

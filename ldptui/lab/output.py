@@ -96,7 +96,7 @@ def needed(option: str, value: Any) -> Any:
 
 
 def joined(names: Sequence[str]) -> str:
-    """a, b and c."""
+    """Names in a row: a, b and c."""
     if not names:
         return text.MISSING
     return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]

@@ -94,9 +94,9 @@ class Drawn:
 
 
 def draw(cell: Cell, rows: int | None, rng: Rng) -> Drawn:
-    """So many synthetic rows from one release of a cell; None for as many as there are users.
+    """`rows` synthetic rows from one release of a cell; None for a row per user.
 
-    The release of a campaign is that of its first round: all of them together cost more.
+    A campaign releases its first round alone: all of them together cost more.
     """
     cell = cell.first
     clean, attacked = draw_counts(cell, 0, 1, no_pulse)

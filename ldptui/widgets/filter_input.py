@@ -64,7 +64,7 @@ class FilterInput(Horizontal):
         return self.is_mounted and (bool(self.words) or self.has_focus_within)
 
     def count(self, left: int, total: int, otherwise: str = "") -> None:
-        """Say how much the words leave, and without words something else."""
+        """Show the number of rows that the words leave; without words, `otherwise`."""
         text = f"{left} of {total}" if self.words else otherwise
         self.query_one(".filter--count", Static).update(text)
 

@@ -22,9 +22,9 @@ from ..terminal.places import is_folder
 from .option_list import OptionList
 
 MOST: Final = 500
-"""So many completions are listed; who has more types one more letter."""
+"""The most completions that are listed; one more letter leaves fewer."""
 BEGINNING: Final = 4096
-"""So many characters of a file tell whether it is a scenario."""
+"""The number of characters at the start of a file that tell whether it is a scenario."""
 
 
 def completions(typed: str, folder: Path, suffix: str = "") -> list[str]:

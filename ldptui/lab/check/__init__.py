@@ -29,14 +29,14 @@ UNSEEN: Final = (
 
 
 def run(options: Namespace) -> int:
-    """Print what was found; 1 where the promise is broken."""
+    """Print the findings; returns 1 if the promise is broken."""
     values = findings(options, subject_of(options))
     show(options, values, laid_out(*report(options, values)))
     return exits.FAILED if values["verdict"] == "broken" else exits.DONE
 
 
 def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
-    """The same of what is to be checked already; samples are drawn where nothing else decides."""
+    """The findings about a subject, by name; samples are drawn if nothing else decides."""
     seen: Audit | None = None
     if options.audit or not (subject.proved or subject.disproved):
         rng = np.random.default_rng(options.seed)

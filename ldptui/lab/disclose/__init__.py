@@ -15,7 +15,7 @@ from . import relation, table
 
 
 def run(options: Namespace) -> int:
-    """Print what the file gives away."""
+    """Print the disclosures of a file."""
     path, observed = Path(options.file), options.observed
     if options.relation:
         if options.quasi or options.sensitive:

@@ -32,17 +32,17 @@ def curators() -> tuple[str, ...]:
 
 
 def alike(*words: str) -> Choices:
-    """Choices that are called what they are."""
+    """Choices whose values are their own words."""
     return tuple((word, word) for word in words)
 
 
 def where(name: str, *values: object) -> Condition:
-    """Another field has one of these values."""
+    """The condition that another field has one of these values."""
     return lambda form: form.get(name) in values
 
 
 def having(name: str, parameter: str, *values: object) -> Condition:
-    """The kind that is chosen in another field has a parameter, or is one of the values."""
+    """The condition that the kind in another field has a parameter, or is one of the values."""
     return lambda form: form.get(name) in values or has(form.get(name), parameter)
 
 

@@ -65,7 +65,7 @@ class LeaveScreen(ConfirmScreen):
     """Asks before quitting while a run goes on; its words follow the run, to its end and after."""
 
     def __init__(self, holder: DOMNode, run: Snapshot) -> None:
-        """holder : has the runs as its reactive `shelf`."""
+        """A question about `run`; `holder` has the runs as its reactive `shelf`."""
         super().__init__(leaving(run))
         self._holder, self._key = holder, run.key
 

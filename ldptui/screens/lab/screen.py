@@ -197,7 +197,7 @@ class LabScreen(Screen[None]):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Show what there is room for; `view` chooses."""
+        """Show the parts that have room; `view` chooses."""
         width = self.app.size.width
         narrow, wide = width < ROOM_FOR_BOTH, width >= WIDE
         answer = self.page.answer
@@ -268,7 +268,7 @@ class LabScreen(Screen[None]):
         self._debounce = self.set_timer(DEBOUNCE_S, self._ask)
 
     def _ask(self, **more: Any) -> None:
-        """Ask what the form asks, unless that is answered already or being answered."""
+        """Ask the form's question, unless it is answered already or being answered."""
         from ...session.draft import base
 
         draft, page, question = self._draft, self.page, self._question
@@ -326,7 +326,7 @@ class LabScreen(Screen[None]):
     # Keys.
 
     def action_leave(self) -> None:
-        """Stop what is being computed; where nothing is, back to the workbench."""
+        """Stop the computation; without one, go back to the workbench."""
         if self._question is not None:
             self._engine.cancel()
         else:

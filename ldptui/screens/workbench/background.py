@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...session.draft import Origin
 
 BURST_S = 0.02
-"""From the last of a burst of edits to what is done for it."""
+"""Seconds from the last edit of a burst to the work for it."""
 
 
 class Background:

@@ -35,7 +35,7 @@ class Desk(Protocol):
         """Say something in the status line for a while."""
 
     def busy(self, doing: str) -> None:
-        """Say what goes on, "" for nothing."""
+        """Note what goes on, "" for nothing."""
 
     def take_draft(self, draft: Draft, edit: str = ...) -> None:
         """Work on this draft; what was before can be had back."""

@@ -27,7 +27,10 @@ class FailureView(VerticalScroll):
         yield Static(markup=False)
 
     def show(self, error: str, details: str) -> None:
-        """error : a sentence, "" where nothing failed. details : a traceback that says it too."""
+        """Show an error, or nothing.
+
+        error : a sentence, "" where nothing failed. details : a traceback that says it too.
+        """
         words, text = self.query_one(Static), _plain(details or error)
         self.display = bool(text)
         if str(words.content) != text:
@@ -37,6 +40,6 @@ class FailureView(VerticalScroll):
 
 
 def _plain(text: str) -> str:
-    """Without what would move the cursor: somebody's code wrote it."""
+    """The text without characters that would move the cursor: foreign code wrote it."""
     lines = (line.expandtabs(4) for line in text.rstrip().splitlines())
     return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)

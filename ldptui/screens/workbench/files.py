@@ -87,7 +87,7 @@ def _saved(desk: Desk, path: Path | None) -> None:
 
 
 def export(desk: Desk) -> None:
-    """Ask what is to be exported and where to, and write it."""
+    """Ask for the content and the place of an export, and write it."""
     from ..dialogs.export import ExportScreen
 
     desk.app.push_screen(ExportScreen(), partial(_export, desk))

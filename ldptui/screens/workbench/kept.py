@@ -48,7 +48,7 @@ class KeptRuns:
                 self._desk.keep(self._desk.shelf.listed(listed))
 
     async def read(self, run: Run) -> None:
-        """Read what a run of the store measured."""
+        """Read the results of a run of the store."""
         if self._store is None or run.number is None:
             return
         self._desk.note(f"reading {run.name} …")
@@ -108,7 +108,7 @@ class KeptRuns:
             desk.note(f"{run.name} is back")
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
-        """Do with a run what is asked in the Runs pane."""
+        """Carry out an action of the Runs pane on a run."""
         match wish:
             case "star":
                 starred = run.stored is not None and run.stored.star

@@ -18,7 +18,7 @@ Build: TypeAlias = Callable[[int, int, Palette, Charset], list[Row]]
 
 
 class RowsView(ScrollView, can_focus=True):
-    """Shows what `build` makes for the present size, theme and charset; `rebuild` asks again."""
+    """The rows that `build` makes for the present size, theme and charset; `rebuild` asks again."""
 
     DEFAULT_CSS = """
     RowsView {

@@ -312,7 +312,7 @@ class ProblemList(OptionList):
         self._timer: Timer | None = None
 
     def show(self, problems: Sequence[Problem], patience: float) -> None:
-        """Say what is wrong: at once, or after some seconds in which nothing new is said."""
+        """Show the problems: at once, or after some seconds without a new one."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Simulating:
-    """Asks the engine for what the charts show of the draft.
+    """Asks the engine for the numbers that the charts show.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class TransportBar(Widget, can_focus=True):
 
     @dataclass(eq=False)
     class Moved(Message):
-        """So many moments have come now."""
+        """News of playing: the number of moments that have come by now."""
 
         come: int
 

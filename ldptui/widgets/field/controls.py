@@ -21,12 +21,12 @@ from ...terminal.keyboard import ALT_DIGITS
 
 
 def muted(widget: Widget) -> str:
-    """The style of what is said quietly. ($text-muted is a colour that only CSS can resolve.)"""
+    """The style of quiet words. ($text-muted is a colour that only CSS can resolve.)"""
     return "dim" if widget.app.native_ansi_color else "$foreground 60%"
 
 
 def faint(widget: Widget) -> str:
-    """The style of what cannot be used now."""
+    """The style of controls that cannot be used now."""
     return "dim" if widget.app.native_ansi_color else "$foreground 38%"
 
 

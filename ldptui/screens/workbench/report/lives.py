@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ....explain.report import Life, Step
 
 TWO_COLUMNS: Final = 70
-"""So many cells are enough for the two users side by side."""
+"""The least width, in cells, for the two users side by side."""
 
 INDENT: Final = 16
 """Cells for the number and the name of a step, where its text stands beside them."""
