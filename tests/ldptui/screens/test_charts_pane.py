@@ -15,6 +15,7 @@ from support.waiting import seen
 from textual.widgets import Static
 
 from core.experiment import compile
+from core.protocols import PROTOCOLS
 from core.scenario import Scenario
 from ldptui.charts.series import Bars, Plot
 from ldptui.screens.workbench.charts import ChartsPane
@@ -297,7 +298,8 @@ async def test_error_as_standard_deviation() -> None:
         assert chart(pane, "error").y.label == "mean squared error of a frequency"
         await pilot.press("v")
         assert chart(pane, "error").y.label == "standard deviation of a frequency"
-        assert len([s for s in chart(pane, "error").series if s.style == "points"]) == 5
+        points = [s for s in chart(pane, "error").series if s.style == "points"]
+        assert len(points) == len(PROTOCOLS)
 
 
 async def test_keys_are_offered_where_they_do_something() -> None:
@@ -427,7 +429,7 @@ async def test_table_of_another_chart() -> None:
         assert len(table.rows) == 11
         await pilot.press("v")
         assert table.table.title == "Mean squared error over ε"
-        assert len(table.rows) == 55
+        assert len(table.rows) == 11 * len(PROTOCOLS)
         await pilot.press("t")
         assert pane.tab == "error"
 
@@ -509,7 +511,7 @@ async def test_every_tab_knows_a_curator(kind: str) -> None:
             await pilot.pause()
             labels = [one.label for one in chart(pane, tab).series]
             assert any(kind.upper() in label for label in labels), labels
-            assert len(labels) == (1 if tab == "gain" else 6)
+            assert len(labels) == (1 if tab == "gain" else len(PROTOCOLS) + 1)
         pane.tab = "equations"
         await pilot.pause()
         assert "The curator's noise" in seen(pane.app)
