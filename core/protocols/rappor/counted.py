@@ -40,7 +40,7 @@ def learnable_items(
     """The number of equally frequent items that N users can reveal at best.
 
     N over the smallest count that a test at level α/M notices, Q times its deviation (`count_std`):
-    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). Of so many items about half are detected.
+    √(h N) (q* - p*) / (Q √(p*(1-p*))), Q = Φ⁻¹(1 - α/M). About half of these items are detected.
     With one bit an item, p = 1/2 and no permanent noise that is (2q - 1) √N / Q. RAP section 5,
     "learning limits", which has one bit an item.
     """

@@ -18,11 +18,11 @@ from .decoding import Design, Fit, one_thread
 from .laws import Filters, honest_bits
 
 MOST_COLUMNS: Final = 2048
-"""Decoding so many candidates has its expectation computed: a second's work."""
+"""The most candidates whose expected decoding is computed: a second's work."""
 
 
 def decodes_linearly(protocol: Filters) -> bool:
-    """Whether decoding is least squares without a selection, so that its expectation is known."""
+    """Return whether decoding is least squares alone, so that its expectation is known."""
     design = protocol.design
     return not (design.selects or design.indistinct or design.candidates > MOST_COLUMNS)
 
@@ -41,12 +41,12 @@ def _fit(protocol: Filters, users: Floats) -> Fit:
 
 @lru_cache(maxsize=2)
 def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
-    """Of cohorts of this relative size: it is the same in all cells of most sweeps."""
+    """The fit for cohorts of this relative size: the same in all cells of most sweeps."""
     return Fit.of(design.columns, np.array(users), design.bits)
 
 
 def estimable(protocol: Filters) -> bool:
-    """Whether the expectation of every decoded frequency is known."""
+    """Return whether the expectation of every decoded frequency is known."""
     if not decodes_linearly(protocol):
         return False
     with one_thread():
@@ -113,10 +113,10 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     variance = np.zeros(truth.size)
     each = np.zeros((truth.size, truth.size))
     for cohort, chance in enumerate(protocol.cohort_law):
-        own = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
-        pull = own @ fit.inverse
-        # What a user who holds u adds to the estimate of v on average, in row u and column v.
-        moved = own.T @ pull - fitted[cohort] @ pull
+        design = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
+        pull = design @ fit.inverse
+        # The mean that a user who holds u adds to the estimate of v, in row u and column v.
+        moved = design.T @ pull - fitted[cohort] @ pull
         sent = honest.scatter(cohort, pull) / gap**2
         mean = truth @ moved
         variance += collection.users * chance * (sent + mean**2)
@@ -133,25 +133,25 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
 
 
 def doubts(protocol: Filters, users: int) -> tuple[str, ...]:
-    """What makes decoding doubtful with n users, a sentence each."""
-    found = []
+    """The reasons to doubt decoding with n users, a sentence each."""
+    reasons = []
     same = protocol.design.indistinct
     if same:
-        found.append(
+        reasons.append(
             f"{same} of {protocol.domain_size} candidates set the same bits as another one in all "
             f"{protocol.cohorts} cohorts: they share one estimate and are never detected; use more "
             "bits, hashes or cohorts"
         )
     if protocol.design.selects:
-        found.append(
+        reasons.append(
             f"{protocol.domain_size} candidates are more than 0.8·k·m = "
             f"{spelled(0.8 * protocol.bits * protocol.cohorts, 6)} bits can tell apart: a lasso "
             "selects some first, and the others are estimated as 0"
         )
     empty = protocol.cohorts * (1 - 1 / protocol.cohorts) ** users
     if empty >= 0.5:
-        found.append(
+        reasons.append(
             f"{users} users leave about {empty:.0f} of {protocol.cohorts} cohorts without a user: "
             "their bits are left out"
         )
-    return tuple(found)
+    return tuple(reasons)

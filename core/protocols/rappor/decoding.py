@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 Adjust: TypeAlias = Literal["bonferroni", "benjamini-hochberg"]
-"""How p-values are adjusted for testing many candidates: for any false discovery, or their rate."""
+"""The adjustment of p-values for many candidates: for any false discovery, or their rate."""
 
 ROOM: Final = 0.8
 """So many candidates for each bit and cohort can be estimated together. RAP section 4."""
 
 PENALTY: Final = 2.0
-"""A candidate enters the lasso when its bits exceed what the others explain by so many deviations.
+"""The deviations by which a candidate's bits exceed the others' part when it enters the lasso.
 
-Low: what is selected in vain is found out by the tests, what is not selected is lost.
+Low: the tests find out a candidate selected in vain, but one that is not selected is lost.
 """
 
 SINGULAR: Final = 1e-9
@@ -45,12 +45,12 @@ PANEL: Final = 128
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which of the k·m bits each candidate sets.
+    """The bits, of k·m, that each candidate sets.
 
     columns : sparse float64[m·k, distinct], a column of zeros and ones for each distinct set of
         bits; row cohort·k + bit.
     column_of : int64[d], each candidate's column.
-    shared : int64[distinct], how many candidates have each column.
+    shared : int64[distinct], the number of candidates that have each column.
     """
 
     columns: csc_array
@@ -96,12 +96,12 @@ class Design:
 
     @property
     def indistinct(self) -> int:
-        """How many candidates set exactly the bits of another one."""
+        """The number of candidates that set exactly the bits of another one."""
         return int(self.shared[self.shared > 1].sum())
 
     @property
     def selects(self) -> bool:
-        """Whether there are too many candidates to estimate all of them together."""
+        """True if there are too many candidates to estimate all of them together."""
         return self.shared.size > ROOM * self.cohorts * self.bits
 
     def bits_of(self, frequencies: Floats) -> Floats:
@@ -112,13 +112,13 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Decoding:
-    """What the bit counts say of each candidate: arrays [d].
+    """The conclusion from the bit counts on each candidate: arrays [d].
 
     frequencies : estimates; 0 for a candidate that was not selected. Candidates that set the same
         bits share theirs equally.
-    standard_errors : infinite for what is not estimated on its own.
+    standard_errors : infinite where a candidate is not estimated on its own.
     p_values : one-sided, of the claim that nobody holds the candidate; 1 where not estimated.
-    selected, detected : whether it was estimated, and whether its p-value is significant.
+    selected, detected : True where it was estimated; True where its p-value is significant.
     """
 
     frequencies: Floats
@@ -164,7 +164,7 @@ class Fit:
         """float64[s]: deviations of the coefficients where these are the true frequencies.
 
         A user's contribution to the estimate depends on the cohort, drawn by chance, and on the
-        noise of the bits. Of the former the part that all cohorts have in common cancels, since
+        noise of the bits. The part of the former that all cohorts have in common cancels, since
         each user is in one of them.
         """
         cohorts, total = users.size, users.sum()
@@ -172,15 +172,15 @@ class Fit:
         held = np.clip(frequencies, 0.0, 1.0)
         gap = q_star - p_star
         shares = np.clip(self.columns @ held, 0.0, 1.0).reshape(cohorts, bits)
-        # Of one bit, whatever the filters of the users.
+        # The noise of one bit, whatever the filters of the users.
         noise = (shares * q_star * (1 - q_star) + (1 - shares) * p_star * (1 - p_star)) / gap**2
         variance = np.zeros(held.size)
         rows = self.columns.tocsr()
         for cohort in np.flatnonzero(users):
-            own = rows[cohort * bits : (cohort + 1) * bits]
-            pull = (own @ self.inverse) * (users[cohort] / total)
-            # What one user who holds u adds to the estimate of v, in row u and column v.
-            moved = own.T @ pull
+            design = rows[cohort * bits : (cohort + 1) * bits]
+            pull = (design @ self.inverse) * (users[cohort] / total)
+            # The amount that one user who holds u adds to the estimate of v, in row u and column v.
+            moved = design.T @ pull
             variance -= (held @ moved) ** 2 / users[cohort]
             variance += held @ np.square(moved, out=moved) / users[cohort]
             variance += noise[cohort] @ np.square(pull, out=pull) / users[cohort]
@@ -218,12 +218,12 @@ def _cholesky(gram: Floats) -> Floats:
     from scipy.linalg import cholesky, solve_triangular
 
     factor = np.zeros_like(gram, order="F")
-    for here, below in _panels(len(gram)):
-        done = slice(here.start)
-        corner = gram[here, here] - factor[here, done] @ factor[here, done].T
-        factor[here, here] = cholesky(corner, lower=True)
-        rest = gram[below, here] - factor[below, done] @ factor[here, done].T
-        factor[below, here] = solve_triangular(factor[here, here], rest.T, lower=True).T
+    for panel, below in _panels(len(gram)):
+        done = slice(panel.start)
+        corner = gram[panel, panel] - factor[panel, done] @ factor[panel, done].T
+        factor[panel, panel] = cholesky(corner, lower=True)
+        rest = gram[below, panel] - factor[below, done] @ factor[panel, done].T
+        factor[below, panel] = solve_triangular(factor[panel, panel], rest.T, lower=True).T
     return factor
 
 
@@ -233,14 +233,14 @@ def _inverse_of(factor: Floats) -> Floats:
 
     size = len(factor)
     root, inverse = np.zeros_like(factor), np.empty_like(factor)
-    for here, _ in _panels(size):
-        rows = slice(here.start, size)
-        unit = np.eye(size - here.start, here.stop - here.start)
-        root[rows, here] = solve_triangular(factor[rows, rows], unit, lower=True)
-    for here, _ in _panels(size):
-        rows, done = slice(here.start, size), slice(here.stop)
-        inverse[done, here] = root[rows, done].T @ root[rows, here]
-        inverse[here, done] = inverse[done, here].T
+    for panel, _ in _panels(size):
+        rows = slice(panel.start, size)
+        unit = np.eye(size - panel.start, panel.stop - panel.start)
+        root[rows, panel] = solve_triangular(factor[rows, rows], unit, lower=True)
+    for panel, _ in _panels(size):
+        rows, done = slice(panel.start, size), slice(panel.stop)
+        inverse[done, panel] = root[rows, done].T @ root[rows, panel]
+        inverse[panel, done] = inverse[done, panel].T
     return inverse
 
 
@@ -297,8 +297,8 @@ def decode(
     if chosen.size:
         fit = Fit.of(design.columns[:, chosen], users, design.bits)
         values[chosen] = fit.coefficients(shares)
-        found = fit.standard_errors(values[chosen], users, p_star, q_star)
-        errors[chosen] = np.where(fit.known, found, np.inf)
+        fitted = fit.standard_errors(values[chosen], users, p_star, q_star)
+        errors[chosen] = np.where(fit.known, fitted, np.inf)
     errors[design.shared > 1] = np.inf
     frequencies = (values / design.shared)[design.column_of]
     errors = errors[design.column_of]
@@ -350,7 +350,7 @@ def upper_tail(z: Floats) -> Floats:
 
 
 def significant(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bool_]:
-    """Which claims of nothing are rejected, among as many tests as there are p-values.
+    """bool[tests], True where the claim of nothing is rejected, by one p-value a test.
 
     Bonferroni: p ≤ α/M. Benjamini, Hochberg 1995: the k smallest, for the largest k of which the
     k-th smallest is at most α k/M.

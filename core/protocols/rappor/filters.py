@@ -48,7 +48,7 @@ def bloom_bits(
 
 @lru_cache(maxsize=4)
 def bloom_design(names: int | tuple[str, ...], bits: int, hashes: int, cohorts: int) -> Design:
-    """Which of the k·m bits each item sets, as a sparse matrix for decoding."""
+    """The bits, of k·m, that each item sets, as a sparse matrix for decoding."""
     table = bloom_bits(names, bits, hashes, cohorts)
     rows = table.astype(np.int64) + bits * np.arange(cohorts)[:, None]
     return Design.of(rows.reshape(len(table), -1), cohorts, bits)

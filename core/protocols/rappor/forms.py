@@ -69,7 +69,7 @@ class RapporSpec:
 
     @property
     def basic(self) -> bool:
-        """Whether each item has a bit of its own: then it is a pure protocol."""
+        """True if each item has a bit of its own: then it is a pure protocol."""
         return self.form in ("basic", "basic-one-time")
 
     @property

@@ -1,4 +1,4 @@
-"""What one report has of each bit, whoever sends it."""
+"""The law of each bit of one report, whoever sends it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .noise import BitNoise
 
 
 class Filters(Hashable, Protocol):
-    """What these laws need of RAPPOR."""
+    """RAPPOR, as far as these laws need it."""
 
     @property
     def domain_size(self) -> int: ...

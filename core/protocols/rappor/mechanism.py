@@ -60,7 +60,7 @@ class Rappor:
     libraries: ClassVar[tuple[str, ...]] = (
         "scipy.linalg", "scipy.sparse", "scipy.special", "threadpoolctl",
     )  # fmt: skip
-    """What is imported when it is first used."""
+    """The libraries that are imported when it is first used."""
     lacks: ClassVar[dict[str, str]] = {
         "craft_some": (
             "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its own"
@@ -243,10 +243,10 @@ class Rappor:
         ones = np.zeros(self.cohorts * self.bits, dtype=np.int64)
         table, offsets = self.table, self.bits * np.arange(self.cohorts)
         for hashed in range(self.hashes):
-            own = table[:, :, hashed]
+            bits = table[:, :, hashed]
             # A bit that an earlier hash of the same item has set counts once.
-            fresh = (own[:, :, None] != table[:, :, :hashed]).all(axis=2)
-            np.add.at(ones, (own + offsets)[fresh], spread[fresh])
+            fresh = (bits[:, :, None] != table[:, :, :hashed]).all(axis=2)
+            np.add.at(ones, (bits + offsets)[fresh], spread[fresh])
         return ones.reshape(self.cohorts, self.bits)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
@@ -284,7 +284,7 @@ class Rappor:
             counts[row, :, :-1], counts[row, :, -1] = self.bit_users(spread), spread.sum(axis=0)
         return counts
 
-    # What fakes do.
+    # The reports of fakes.
 
     def concentrated(self, share: float) -> Rappor:
         """The same protocol as fakes play it of whom this share claims cohort 0."""
@@ -293,8 +293,8 @@ class Rappor:
     @property
     def expected_ones(self) -> float:
         """Ones that an honest report has on average, over all hash functions."""
-        own = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
-        return own * self.noise.q_star + (self.bits - own) * self.noise.p_star
+        true = self.bits * (1 - (1 - 1 / self.bits) ** self.hashes)
+        return true * self.noise.q_star + (self.bits - true) * self.noise.p_star
 
     def aimed(self, targets: Items) -> BoolArray:
         """bool[m, k]: the bits that any target sets in each cohort."""
@@ -314,7 +314,7 @@ class Rappor:
         room = self.bits - self.aimed(targets).sum(axis=1)
         return np.asarray(np.minimum(math.floor(self.expected_ones), room))
 
-    # What one report has of each bit, and what that makes of a collection.
+    # The law of one report, and its consequences for a collection.
 
     def random_bits(self) -> BitLaw:
         return laws.random_bits(self)
@@ -361,7 +361,7 @@ class Rappor:
         return laws.every_report(self)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items that share no bit."""
+        """The privacy loss between two items that share no bit."""
         p, q = self.noise.p_star, self.noise.q_star
         return one_bit(q, p).times(self.hashes).then(one_bit(p, q).times(self.hashes))
 
@@ -394,18 +394,18 @@ class Rappor:
         return True
 
     def pooled_estimates(self, counts: Counts, users: int) -> Estimates:
-        """The same of the counts of several rounds, added up: they are decoded once."""
+        """The same for the counts of several rounds, added up: they are decoded once."""
         return self.estimates(counts, users)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
         """Decoded frequencies of bit counts [trials, m, k + 1]."""
         with one_thread():
-            decoded = [self.decode(one) for one in counts]
+            decoded = [self.decode(trial) for trial in counts]
         return Estimates(
-            np.array([one.frequencies for one in decoded]),
-            np.array([one.detected for one in decoded]),
+            np.array([decoding.frequencies for decoding in decoded]),
+            np.array([decoding.detected for decoding in decoded]),
         )
 
     def warnings(self, users: int) -> tuple[str, ...]:
-        """What makes decoding doubtful with n users, a sentence each."""
+        """The reasons to doubt decoding with n users, a sentence each."""
         return decoded.doubts(self, users)

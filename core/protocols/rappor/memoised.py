@@ -54,7 +54,7 @@ class Bits:
 
 
 class Memoising(Protocol):
-    """What the bits of users need that are kept: which bits an item has, and in which report."""
+    """RAPPOR, as far as users who keep bits need it: bits of items, cohorts, reports."""
 
     def spread(self, newcomers: Counts, rng: Rng) -> Counts:
         """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""

@@ -79,7 +79,7 @@ class BitNoise:
 
     @property
     def memoised(self) -> bool:
-        """Whether a permanent bit differs from the true one at times: ε∞ is finite."""
+        """True if a permanent bit differs from the true one at times: ε∞ is finite."""
         return self.f > 0
 
     def epsilon_one(self, hashes: int) -> float:

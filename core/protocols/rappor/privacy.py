@@ -1,4 +1,4 @@
-"""What RAPPOR's reports give away: ε over rounds, and what is left to deny.
+"""The privacy of RAPPOR's reports: ε over rounds, and the deniability that is left.
 
 RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
 """
@@ -13,7 +13,7 @@ from .noise import BitNoise
 
 
 def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
-    """ε of so many reports of one value, in nats: exact, between ε₁ and ε∞.
+    """ε of `rounds` reports of one value, in nats: exact, between ε₁ and ε∞.
 
     The reports of one bit are drawn from one memoised bit, so that only their number of ones
     counts; t reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
@@ -34,7 +34,7 @@ def epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
 
 
 def naive_epsilon_of_rounds(noise: BitNoise, hashes: int, rounds: int) -> float:
-    """ε of so many reports by composition, as if every one drew fresh permanent bits: t ε₁."""
+    """ε of `rounds` reports by composition, as if each drew fresh permanent bits: t ε₁."""
     return rounds * noise.epsilon_one(hashes)
 
 
@@ -57,7 +57,7 @@ def permanent_false_attribution(noise: BitNoise, hashes: int, frequency: float) 
 
 
 def denial(noise: BitNoise, ones: int, rounds: int, prior: float = 0.5) -> float:
-    """Pr[a user's true bit is 0 | `ones` of so many reports of it are 1], `prior` that of a 1.
+    """Pr[a user's true bit is 0 | `ones` of `rounds` reports of it are 1], `prior` that of a 1.
 
     With fresh noise alone (f = 0) deniability is soon gone, which is why the permanent noise is
     memoised: whatever the reports say, (f/2) / (1 - f/2) remains of the prior odds. RAP section 1.
