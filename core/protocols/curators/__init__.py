@@ -1,4 +1,4 @@
-"""What a trusted curator would release: central differential privacy, beside the local protocols.
+"""Releases of a trusted curator: central differential privacy, beside the local protocols.
 
 Every mechanism is a frozen dataclass: a `Curator` is to a trial what a protocol is, and `sample`
 draws released counts [trials, d] of a histogram; the closed forms of its error are methods.

@@ -1,4 +1,4 @@
-"""How far off a private histogram is, from its budget; and the budget, from how far off it may be.
+"""The error of a private histogram, from its budget; and the budget, from the error allowed.
 
 A histogram is accurate to within a at level α if each bin is off by more than a with probability
 at most α. `bins` asks for that many bins at once: the noise of different bins is independent, so
@@ -20,7 +20,7 @@ from ...bounds import Range
 from ...errors import ScenarioError, got
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
-"""Which two tables must look alike: one person's row is changed, or is added or removed."""
+"""The two tables that must look alike: one person's row is changed, or is added or removed."""
 
 SENSITIVITY: Final[dict[Neighbours, int]] = {"change-one": 2, "add-remove": 1}
 """ℓ₁-sensitivity of a histogram: a changed row leaves one bin and enters another. DR section 3.3"""
@@ -87,7 +87,7 @@ def geometric_accuracy(
     allowed = per_bin(alpha, bins)
     log = math.log(allowed) + math.log1p(math.exp(-1 / width)) - math.log(2)
     exact = -width * log - 1
-    # What is whole but for rounding stays; it is off by one part in 10^12 at most.
+    # A number that is whole but for rounding stays; it is off by one part in 10^12 at most.
     return max(0, math.ceil(exact - 1e-12 * max(1.0, abs(exact))))
 
 

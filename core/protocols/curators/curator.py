@@ -45,13 +45,13 @@ class Curator(ABC):
     }
 
     withholds: ClassVar[bool] = False
-    """Whether bins of few users are withheld: then errors and gains depend on the counts."""
+    """True if bins of few users are withheld: then errors and gains depend on the counts."""
 
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, BUDGET]
     neighbours: Neighbours = "change-one"
 
-    delta = 0.0  # no field: of the stability mechanism alone it is one
+    delta = 0.0  # no field: only the stability mechanism has one
     # Who tells a curator their item supports it with certainty, and no other one.
     p: ClassVar[float] = 1.0
     q: ClassVar[float] = 0.0
@@ -86,7 +86,7 @@ class Curator(ABC):
         return np.stack([histogram, np.zeros_like(histogram)], axis=-2)
 
     def noise_counts(self, trials: int, rng: Rng) -> Counts | Floats:
-        """[trials, 2, d]: the noise of so many releases, to be added to the users."""
+        """[trials, 2, d], the noise of one release a trial, to be added to the users."""
         noise: Any = self.noise((trials, self.domain_size), rng)
         return np.stack([np.zeros_like(noise), noise], axis=-2)
 
@@ -109,10 +109,10 @@ class Curator(ABC):
         return r < self.domain_size
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        """Released counts as shares of so many users."""
+        """Released counts as shares of n users."""
         return Estimates(self.release(counts[..., 0, :], counts[..., 1, :]) / users)
 
-    # What one fake user supports, towards r targets.
+    # The support of one fake user, towards r targets.
 
     def honest_support(self, r: int) -> Support:
         return one_item_support(1.0, r, self.domain_size)
@@ -165,7 +165,7 @@ class Curator(ABC):
 
     @abstractmethod
     def accuracy(self, alpha: float, bins: int = 1) -> float:
-        """What each of `bins` bins is off by at most, with probability 1 - α together."""
+        """The largest error of each of `bins` bins, with probability 1 - α together."""
 
     @classmethod
     @abstractmethod

@@ -77,7 +77,7 @@ class Laplace(Curator):
         return rng.laplace(0.0, self.scale, size=shape)
 
     def privacy_loss(self) -> LaplaceLoss:
-        """Of two neighbouring tables."""
+        """The privacy loss between two neighbouring tables."""
         return LaplaceLoss(self.epsilon, sensitivity(self.neighbours))
 
     def absolute_error(self, histogram: Counts) -> Floats:

@@ -48,8 +48,8 @@ def released(curator: Releases, collection: Collection) -> tuple[Floats, Floats]
         return _pooled(known, users) if len(known) == len(rounds) else None
     if not collection.foreseen:
         return None
-    told = [(count, law.rates) for count, law in collection.fakes]
-    moments = curator.moments(collection.histogram, told)
+    fakes = [(count, law.rates) for count, law in collection.fakes]
+    moments = curator.moments(collection.histogram, fakes)
     everyone = collection.users + collection.malicious
     return None if moments is None else (moments[0] / everyone, moments[1] / everyone**2)
 
@@ -57,5 +57,5 @@ def released(curator: Releases, collection: Collection) -> tuple[Floats, Floats]
 def _pooled(rounds: Sequence[tuple[Floats, Floats]], users: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of the mean over releases, by their users; their noise is independent."""
     weights = users / users.sum()
-    means, variances = (np.array([one[at] for one in rounds]) for at in (0, 1))
+    means, variances = (np.array([moments[at] for moments in rounds]) for at in (0, 1))
     return weights @ means, weights**2 @ variances

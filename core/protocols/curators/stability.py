@@ -60,7 +60,7 @@ class Stability(Curator):
         return math.exp(-(self.threshold - 1) / self.scale) / 2
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of an item that one user holds: released, it gives the item away."""
+        """The privacy loss of an item that one user holds: released, it gives the item away."""
         shown = self.lone_release
         # Withheld, it says what nothing says too.
         nothing = 0.0 if self.neighbours == "change-one" else math.log1p(-shown)
@@ -133,16 +133,16 @@ class Stability(Curator):
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()
     ) -> tuple[Floats, Floats] | None:
-        """As of any curator; with fakes, a sum over how many of them tell a bin's item.
+        """Mean and variance of each bin; with fakes, a sum over the number that tell its item.
 
         Where all that is likely is far above the threshold, nothing is withheld, and the noise is
         that of the Laplace mechanism.
         """
-        told, variance = np.zeros(histogram.shape), np.full(histogram.shape, 2 * self.scale**2)
+        added, variance = np.zeros(histogram.shape), np.full(histogram.shape, 2 * self.scale**2)
         for count, rates in fakes:
-            told = told + count * rates
+            added = added + count * rates
             variance = variance + count * rates * (1 - rates)
-        mean = histogram + told
+        mean = histogram + added
         # One sum for all the items that every kind of fakes tells alike.
         alike = np.array([rates for _, rates in fakes]).reshape(len(fakes), histogram.size)
         laws, which = np.unique(alike, axis=1, return_inverse=True)
@@ -154,9 +154,9 @@ class Stability(Curator):
             if held.size * (high - low + 1) > MOST_TERMS:
                 return None
             if held.size:
-                chance = reduce(np.convolve, [binomial_law(*one)[1] for one in kinds], np.ones(1))
+                chance = reduce(np.convolve, [binomial_law(*kind)[1] for kind in kinds], np.ones(1))
                 number = np.arange(low, high + 1)
-                reached, off = held[:, None] + number, number - told[near][0]
+                reached, off = held[:, None] + number, number - added[near][0]
                 bias = self.bias(reached)
                 first = (off + bias) @ chance
                 second = (off**2 + 2 * off * bias + self.squared_error(reached)) @ chance
