@@ -149,9 +149,9 @@ def _halve(users: Counts, size: int, rng: np.random.Generator) -> tuple[Counts, 
             some = split.reshape(-1)[at]
             row, column = np.divmod(at, laws.shape[1])
             picks, group = np.divmod(row, trials * nodes)
-            there = low + order[picks, column]
-            np.add.at(first.reshape(-1), group * first.shape[2] + there, some)
-            np.add.at(second.reshape(-1), group * second.shape[2] + start + picks - there, some)
+            chosen = low + order[picks, column]
+            np.add.at(first.reshape(-1), group * first.shape[2] + chosen, some)
+            np.add.at(second.reshape(-1), group * second.shape[2] + start + picks - chosen, some)
     return first, second
 
 
@@ -196,7 +196,7 @@ def subset_counts_beside_own(
             for start, width, *both in zip((0, half), (half, size - half), halves, arrivals[size],
                                            strict=True):  # fmt: skip
                 parts.setdefault(width, []).append((starts + start, _added(*both)))
-        users = {size: _in_order(some) for size, some in parts.items()}
+        users = {size: _in_order(groups) for size, groups in parts.items()}
     return picked
 
 
@@ -209,7 +209,7 @@ def _tree(items: int) -> list[dict[int, NDArray[np.intp]]]:
             if size > 1:
                 halves.setdefault(size // 2, []).append(starts)
                 halves.setdefault(size - size // 2, []).append(starts + size // 2)
-        levels.append({size: np.sort(np.concatenate(some)) for size, some in halves.items()})
+        levels.append({size: np.sort(np.concatenate(starts)) for size, starts in halves.items()})
     return levels
 
 
@@ -224,21 +224,21 @@ def _joining(
     joining: list[dict[int, tuple[Counts, Counts]]] = []
     below: dict[int, tuple[NDArray[np.intp], Counts]] = {}
     for level in reversed(tree):
-        here: dict[int, tuple[NDArray[np.intp], Counts]] = {}
+        joined: dict[int, tuple[NDArray[np.intp], Counts]] = {}
         arrivals = {}
         for size, starts in level.items():
             if size == 1:
-                here[1] = starts, owners[:, starts, None]
+                joined[1] = starts, owners[:, starts, None]
                 continue
             half, inside = size // 2, []
             for start, width in ((0, half), (half, size - half)):
                 places, users = below[width]
-                own = users[:, np.searchsorted(places, starts + start)]
-                inside.append(_across(own, width, size - width, items, picks, rng))
+                owning = users[:, np.searchsorted(places, starts + start)]
+                inside.append(_across(owning, width, size - width, items, picks, rng))
             (left, to_second), (right, to_first) = inside
-            here[size] = starts, _added(left, right)
+            joined[size] = starts, _added(left, right)
             arrivals[size] = to_first, to_second
-        below = here
+        below = joined
         joining.append(arrivals)
     return joining[::-1]
 
@@ -253,12 +253,12 @@ def _across(
     trials, groups = users.shape[:2]
     both = np.zeros((trials, groups, min(size + other - 1, picks) + 1), dtype=np.int64)
     beside = np.zeros((trials, groups, min(other, picks) + 1), dtype=np.int64)
-    for own in np.flatnonzero(users.any(axis=(0, 1))).tolist():
-        low, laws, order = _splits(items - size, other, picks - own, picks - own + 1)
-        split = rng.multinomial(users[:, :, own], laws[0])
-        there = low + order[0]
-        beside[:, :, there] += split
-        both[:, :, own + there] += split
+    for inside in np.flatnonzero(users.any(axis=(0, 1))).tolist():
+        low, laws, order = _splits(items - size, other, picks - inside, picks - inside + 1)
+        split = rng.multinomial(users[:, :, inside], laws[0])
+        picked = low + order[0]
+        beside[:, :, picked] += split
+        both[:, :, inside + picked] += split
     return both, beside
 
 

@@ -149,7 +149,7 @@ class GRR:
         return ReportLaw(law, item_name, item_name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items: the report is the one, the other, or says nothing of them."""
+        """The privacy loss between two items: a report is the one, the other, or neither."""
         return signs(self.epsilon, self.p, self.q)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:

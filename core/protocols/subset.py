@@ -195,9 +195,9 @@ class SubsetSelection:
     def _aimed_counts(self, items: Items, count: Counts, rng: Rng) -> Counts:
         counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
         inside = min(items.size, self.subset_size)
-        for some, picks in ((items, inside), (self._others(items), self.subset_size - inside)):
+        for part, picks in ((items, inside), (self._others(items), self.subset_size - inside)):
             if picks:
-                counts[:, some] = subset_counts(self._pickers(count, picks), some.size, rng)
+                counts[:, part] = subset_counts(self._pickers(count, picks), part.size, rng)
         return counts
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
@@ -242,7 +242,7 @@ class SubsetSelection:
         return ReportLaw(law, item_name, lambda y: f"items {', '.join(map(str, sets[y]))}")
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items: the set holds the one alone, the other alone, or says nothing of them."""
+        """The privacy loss between two items: a set holds one of them, both or none."""
         d, w = self.domain_size, self.subset_size
         own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
         return signs(self.epsilon, own, other)
@@ -251,7 +251,9 @@ class SubsetSelection:
         return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        (_, holding), (_, other) = (self._mixed(r, self.p, holder=some) for some in (True, False))
+        (_, holding), (_, other) = (
+            self._mixed(r, self.p, holder=holder) for holder in (True, False)
+        )
         spread = target_frequency * holding + (1 - target_frequency) * other
         return spread / (self.p - self.q) ** 2
 

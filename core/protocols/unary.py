@@ -49,7 +49,7 @@ from .budget import Budget
 
 @dataclass(frozen=True, eq=False)
 class Ones:
-    """How many ones a crafted report has among the targets and elsewhere.
+    """The numbers of ones of a crafted report, among the targets and elsewhere.
 
     inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
     """
@@ -114,10 +114,10 @@ class Unary:
     def perturb(self, values: Items, rng: Rng) -> Reports:
         reports = np.empty((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
         for at in range(0, values.size, self._rows):
-            own = values[at : at + self._rows]
-            bits = self._random_bits(own.size, rng)
-            bits[np.arange(own.size), own] = rng.random(own.size) < self.p
-            reports[at : at + own.size] = np.packbits(bits, axis=1)
+            items = values[at : at + self._rows]
+            bits = self._random_bits(items.size, rng)
+            bits[np.arange(items.size), items] = rng.random(items.size) < self.p
+            reports[at : at + items.size] = np.packbits(bits, axis=1)
         return reports
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
@@ -127,7 +127,7 @@ class Unary:
         return reports
 
     def padding(self, r: int) -> int:
-        """How many non-targets a crafted report supports, so that its ones are as many as expected.
+        """The number of non-targets that a crafted report supports to have the expected ones.
 
         l = floor(p + (d-1) q - r), at least 0. Cao, Jia, Gong, section 3.4.
         """
@@ -150,9 +150,9 @@ class Unary:
         """APA: as many ones as an honest report has, Bern(p) + Bin(d - 1, q), targets first."""
         ones, law = binomial_law(self.domain_size - 1, self.q)
         count = np.append(ones, ones[-1] + 1)
-        own = np.append(law * (1 - self.p), 0.0) + np.append(0.0, law * self.p)
+        honest = np.append(law * (1 - self.p), 0.0) + np.append(0.0, law * self.p)
         inside = np.minimum(count, r)
-        return Ones(inside, count - inside, own)
+        return Ones(inside, count - inside, honest)
 
     def avoided_ones(self, r: int) -> Ones:
         """No target, and as many ones elsewhere as expected of an honest report."""
@@ -183,7 +183,7 @@ class Unary:
         return reports
 
     def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
-        """Reports with so many ones among the targets and elsewhere, uniformly placed in each."""
+        """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
         others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
         reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
         for at in range(0, count, self._rows):
@@ -250,8 +250,8 @@ class Unary:
         counts = np.empty((count.size, self.domain_size), dtype=np.int64)
         for items, sizes in ((targets, ones.inside), (others, ones.outside)):
             pickers = np.zeros((count.size, int(sizes.max()) + 1), dtype=np.int64)
-            for size, some in zip(sizes, users.T, strict=True):
-                pickers[:, size] += some
+            for size, senders in zip(sizes, users.T, strict=True):
+                pickers[:, size] += senders
             counts[:, items] = (
                 count[:, None]
                 if sizes.min() == items.size
@@ -289,7 +289,7 @@ class Unary:
         return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
 
     def made_support(self, r: int, ones: Ones) -> Support:
-        """What a report with so many ones supports, towards the r targets they are meant for."""
+        """The support of a report with these ones, towards the r targets they are meant for."""
         others = self.domain_size - r
         inside, outside = ones.law @ ones.inside, ones.law @ ones.outside
         in_off, out_off = ones.inside - inside, ones.outside - outside
@@ -314,7 +314,7 @@ class Unary:
         return ReportLaw(independent_bits(rates), item_name, lambda y: f"bits {bits_name(y, d)}")
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items: their two bits tell."""
+        """The privacy loss between two items: their two bits tell."""
         return one_bit(self.p, self.q).then(one_bit(self.q, self.p))
 
     def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002

@@ -87,12 +87,12 @@ class LocalHashing:
     def perturb(self, values: Items, rng: Rng) -> Reports:
         reports = np.empty(values.size, dtype=REPORT)
         reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
-        own = buckets(values, reports["seed"], self.hash_range)
+        true = buckets(values, reports["seed"], self.hash_range)
         # Truthful with probability p - q', else any of the g buckets: the same law as keeping the
         # own bucket with probability p and taking another one otherwise.
         keep = self.p - (1 - self.p) / (self.hash_range - 1)
         sent = rng.integers(0, self.hash_range, size=values.size, dtype=np.uint32)
-        reports["value"] = np.where(rng.random(values.size) < keep, own, sent)
+        reports["value"] = np.where(rng.random(values.size) < keep, true, sent)
         return reports
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
@@ -117,11 +117,11 @@ class LocalHashing:
                 aims = targets[random_subsets(rows, targets.size, subset, rng).T]
             seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
             if search.scoring == "anchor":
-                found, value = self._search_anchor(aims, seeds, rng)
+                best, value = self._search_anchor(aims, seeds, rng)
             else:
-                found, value = self._search_bucket(aims, seeds)
+                best, value = self._search_bucket(aims, seeds)
             row = np.arange(rows)
-            reports["seed"][at : at + rows] = seeds[row, found]
+            reports["seed"][at : at + rows] = seeds[row, best]
             reports["value"][at : at + rows] = value
         return reports
 
@@ -132,13 +132,13 @@ class LocalHashing:
         """
         rows = np.arange(len(seeds))
         anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
-        own = buckets(anchor[:, None], seeds, self.hash_range)
-        first, extent = bucket_interval(own, self.hash_range)
+        shared = buckets(anchor[:, None], seeds, self.hash_range)
+        first, extent = bucket_interval(shared, self.hash_range)
         hits = np.zeros(seeds.shape, dtype=np.uint32)
         for target in aims:
             hits += xxhash32(target[:, None], seeds) - first <= extent
         best = hits.argmax(axis=1)
-        return best, own[rows, best]
+        return best, shared[rows, best]
 
     def _search_bucket(self, aims: Items, seeds: UInts) -> tuple[Items, UInts]:
         """The seed with the fullest bucket of all, and that bucket, per row.
@@ -148,10 +148,10 @@ class LocalHashing:
         rows = np.arange(len(seeds))
         placed = buckets(aims[:, :, None], seeds, self.hash_range)
         load = np.ones(placed.shape, dtype=np.uint16)
-        for one in range(len(aims)):
-            for other in range(one):
-                same = placed[one] == placed[other]
-                load[one] += same
+        for target in range(len(aims)):
+            for other in range(target):
+                same = placed[target] == placed[other]
+                load[target] += same
                 load[other] += same
         best = load.max(axis=0).argmax(axis=1)
         # Ties go to the lowest bucket: a rule on the targets would favour some of them.
@@ -171,8 +171,8 @@ class LocalHashing:
             placed = np.sort(buckets(targets[:, None, None], seeds, g), axis=0)
             if r < g:
                 value = np.zeros(seeds.shape, dtype=np.uint32)  # the lowest that no target is in
-                for one in placed:
-                    value += one == value
+                for bucket in placed:
+                    value += bucket == value
                 best = np.zeros(rows.size, dtype=np.intp)
             else:
                 fewest = np.full(seeds.shape, r, dtype=np.int64)
@@ -244,7 +244,7 @@ class LocalHashing:
         return histogram + binomial(others, self.q, rng)
 
     def subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:
-        """Pr[j targets are supported], j = 0..r, by a report crafted for so many of them."""
+        """Pr[j targets are supported], j = 0..r, by a report crafted for `subset` of them."""
         law = matched_law(subset, self.hash_range, search)
         if subset == r:
             return law
@@ -296,9 +296,9 @@ class LocalHashing:
         if d * math.log(g) > 40 or d * g * g**d > CELLS:
             return None
         functions = np.indices((g,) * d).reshape(d, -1)  # [item, function]
-        own = functions[:, :, None] == np.arange(g)
+        true = functions[:, :, None] == np.arange(g)
         other = (1 - self.p) / (g - 1)
-        law = np.where(own, self.p, other).reshape(d, -1) / functions.shape[1]
+        law = np.where(true, self.p, other).reshape(d, -1) / functions.shape[1]
 
         def name(y: int) -> str:
             hashed = ", ".join(str(bucket) for bucket in functions[:, y // g].tolist())

@@ -1,4 +1,4 @@
-"""How many targets the best of several hash functions puts together, or keeps away.
+"""The number of targets that the best of several hash functions puts together, or keeps away.
 
 The laws are those of an ideal hash family: Cao, Jia, Gong, USENIX Security 2021, section 3.5.
 """
@@ -42,7 +42,7 @@ MANY_BALLS = 256
 """Loads of bins by more are not convolved: that takes seconds."""
 
 SURE = 1e-17
-"""What is less likely leaves a probability 1, as a double."""
+"""A less likely event leaves its complement a probability of 1, as a double."""
 
 
 def binomial_chances(n: int, p: float) -> Floats:
@@ -72,7 +72,7 @@ def _binomial_laws(most: int, p: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def fewest_law(r: int, hash_range: int, seeds: int) -> Floats:
-    """Pr[j targets share the emptiest bucket of all], j = 0..r, over so many ideal hashes.
+    """Pr[j targets share the emptiest bucket of all], j = 0..r, over `seeds` ideal hashes.
 
     Returns float64[r + 1], read-only. With G(x) = Pr[every bucket of one hash holds x targets at
     least], Pr[M ≥ x] = G(x)^K; below g targets some bucket is empty.
@@ -106,7 +106,7 @@ def _all_bins(balls: int, bins: int, allowed: BoolArray) -> float:
     if balls > MANY_BALLS:
         return _total(balls, bins, allowed) / _total(balls, bins, np.ones_like(allowed))
     one = grouped = allowed.astype(np.float64)
-    # Of 0..balls balls: first in one bin, then in ever larger groups of bins.
+    # For 0..balls balls: first in one bin, then in ever larger groups of bins.
     for law, doubled in _splits(balls, bins):
         grouped = _combine(law, grouped, grouped if doubled else one)
     return float(grouped[balls])
@@ -130,7 +130,7 @@ def _total(balls: int, bins: int, allowed: BoolArray) -> float:
 
 @lru_cache(maxsize=16)
 def _splits(balls: int, bins: int) -> list[tuple[Floats, bool]]:
-    """How to build `bins` bins from one: double the group, or add one bin, with the split's law."""
+    """The steps from one bin to `bins`: double the group, or add one, with the split's law."""
     size, steps = 1, []
     for digit in f"{bins:b}"[1:]:
         steps.append((_binomial_laws(balls, 0.5), True))
