@@ -218,6 +218,8 @@ def _read(file: Path, required: bool) -> dict[str, Any]:
         raise SettingsError(f"{file}: is not UTF-8 text") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"{file}: is not valid TOML: {error}") from error
+    except ValueError as error:  # that the digits of an integer are too many to read
+        raise SettingsError(f"{file}: holds a number that is out of range") from error
 
 
 def _chosen(

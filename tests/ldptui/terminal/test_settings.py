@@ -244,3 +244,11 @@ def test_the_listing_of_keys_is_a_settings_file(own_file: Path) -> None:
     assert keys["file.open"] == "ctrl+o"
     write(own_file, listing)
     assert load_settings().keys == keys
+
+
+def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
+    write(own_file, f"mouse = {'9' * 5000}")
+    with pytest.raises(SettingsError, match="holds a number that is out of range"):
+        load_settings()
+    with pytest.raises(SettingsError, match="holds a number that is out of range"):
+        allowed_attacks()
