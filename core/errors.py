@@ -15,11 +15,22 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 
 
-def one_line(message: str) -> str:
-    """The message without line ends, control characters and lone surrogates."""
-    return "".join(char if char.isprintable() else "?" for char in message)
+def one_line(words: str) -> str:
+    """Words that a terminal may show: nothing in them ends the line, is invisible or steers it.
+
+    Spaces of all kinds become plain ones. Line ends, separators, control characters, marks of
+    direction, and lone surrogates become question marks.
+    """
+    return words if words.isprintable() else "".join(map(_shown_character, words))
+
+
+def _shown_character(char: str) -> str:
+    if char.isprintable():
+        return char
+    return " " if unicodedata.category(char) == "Zs" else "?"
 
 
 def spelled(value: float, digits: int | None = None) -> str:

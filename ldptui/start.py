@@ -78,6 +78,7 @@ def open_workbench(
     if reason is not None:
         print(f"ldptui: {reason}", file=sys.stderr)
         return 2
+    from .terminal.output import note
     from .terminal.settings import SettingsError, load_settings
 
     try:
@@ -91,7 +92,7 @@ def open_workbench(
         )
         path = _scenario_path(scenario)
     except (SettingsError, FileNotFoundError) as error:
-        print(f"ldptui: {error}", file=sys.stderr)
+        note(f"ldptui: {error}")
         return 2
     if log_file:
         _log_to(Path(log_file))
@@ -107,10 +108,10 @@ def open_workbench(
     app.run(mouse=settings.mouse)
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
-        print(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}", file=sys.stderr)
+        note(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}")
         return 70
     for report in app.mishaps.reports:
-        print(f"ldptui: bug: what happened on the way is in {report}", file=sys.stderr)
+        note(f"ldptui: bug: what happened on the way is in {report}")
     return app.return_code or 0
 
 

@@ -371,8 +371,10 @@ def _explain(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _complain(sentence: str) -> None:
+    from ..terminal.output import note
+
     with contextlib.suppress(OSError, ValueError):
-        print(" ".join(sentence.split("\n")), file=sys.stderr, flush=True)
+        note(sentence)
 
 
 def _have_output() -> None:

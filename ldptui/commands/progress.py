@@ -13,6 +13,7 @@ from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from typing import TextIO
 
+from core.errors import one_line
 from core.experiment import Experiment
 from core.runner import Memory, Progress, Results
 from core.runner import run as run_experiment
@@ -89,7 +90,7 @@ class Bar:
             return
         self._due = now + 0.1
         width = shutil.get_terminal_size().columns - 1
-        line = encodable(progress_line(progress, self._swept, width), self._stream)
+        line = encodable(one_line(progress_line(progress, self._swept, width)), self._stream)
         self._stream.write(f"\r{line[:width]}\x1b[K")
         self._stream.flush()
         self._drawn = True

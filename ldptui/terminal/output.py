@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
-from core.errors import FileError
+from core.errors import FileError, one_line
 
 from ..text import format as text
 
 
 def write_out(written: str, exactly: bool = False) -> None:
-    """Write to standard output: data exactly, in UTF-8; words as the terminal can show them."""
+    """Write to standard output: data exactly, in UTF-8; words as the terminal can show them.
+
+    A terminal gets data as words too: a label may hold what would steer it.
+    """
     out = sys.stdout
     try:
-        if exactly and hasattr(out, "buffer"):
+        if exactly and hasattr(out, "buffer") and not out.isatty():
             out.flush()
             out.buffer.write(written.encode("utf-8", "surrogateescape"))
             out.buffer.flush()
         else:
-            out.write(encodable(written, out))
+            out.write(encodable(lines_shown(written, styled=not exactly), out))
             out.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         raise FileError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def lines_shown(written: str, styled: bool = False) -> str:
+    """Lines that a terminal may show. `styled`: bold and faint are ours, and stay."""
+    if not styled:
+        return "\n".join(map(one_line, written.split("\n")))
+    parts = _EMPHASIS.split(written)  # every second one is an escape sequence
+    parts[::2] = map(lines_shown, parts[::2])
+    return "".join(parts)
+
+
+_EMPHASIS: Final = re.compile(r"(\x1b\[[012]m)")
+"""The escape sequences of `ldptui.text.table.layout.Style`."""
 
 
 def encodable(written: str, stream: TextIO) -> str:
@@ -41,7 +58,8 @@ def encodable(written: str, stream: TextIO) -> str:
 
 
 def note(sentence: str) -> None:
-    print(encodable(" ".join(sentence.splitlines()), sys.stderr), file=sys.stderr, flush=True)
+    words = one_line(" ".join(sentence.splitlines()))
+    print(encodable(words, sys.stderr), file=sys.stderr, flush=True)
 
 
 def width() -> int:

@@ -90,7 +90,7 @@ def _row(run: Run, width: int) -> tuple[str, ...]:
         _shortened(" ".join(run.protocols), 16),
         _shortened(" ".join(run.attacks), 12),
         _shortened(" ".join(run.tags), width // 7),
-        "".join(char if char.isprintable() else "?" for char in run.title),
+        run.title,
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from core.errors import one_line
+
 GAP: Final = "   "
 
 
@@ -16,6 +18,11 @@ class Column:
     head: str
     cells: tuple[str, ...]
     words: bool = False
+
+    def __post_init__(self) -> None:
+        """Data that steers a terminal, or ends a line, would break the table."""
+        object.__setattr__(self, "head", one_line(self.head))
+        object.__setattr__(self, "cells", tuple(map(one_line, self.cells)))
 
     @property
     def width(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from core.errors import one_line
 from core.runner import Results
 from core.task import task_of
 
@@ -13,14 +14,13 @@ from .cell import answer_lines, metric_lines, round_lines
 from .layout import Column, Group, Style, aligned_on, block_lines, words_column
 from .setting import constant_lines
 from .sweep import Finished, sweep_lines
-from .words import one_line
 
 
 def results_table(results: Results, width: int = 80, colour: bool = False) -> str:
     """The results of a run, as lines of at most `width` cells where that is possible."""
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
-    lines = [style.strong(line) for line in textwrap.wrap(one_line(scenario.title), width)]
+    lines = [style.strong(one_line(line)) for line in textwrap.wrap(scenario.title, width)]
     lines += [style.faint(line) for line in constant_lines(results, width)]
     if any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]

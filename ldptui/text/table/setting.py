@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from core.attacks import Part
 from core.cell import Cell
+from core.errors import one_line
 from core.pure import sends_reports
 from core.runner import Results
 from core.theory import bit_gain, privacy_spent
 
 from .. import format as text
-from .words import one_line, present, range_over
+from .words import present, range_over
 
 
 def constant_lines(results: Results, width: int) -> list[str]:

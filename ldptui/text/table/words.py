@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.cell import Cell
+from core.errors import one_line
 
 from ...catalogue import key_words
 from .. import format as text
@@ -49,8 +50,3 @@ def _shortened(items: Sequence[object]) -> str:
     if len(whole) <= 16:
         return whole
     return f"{one_line(str(items[0]))[:12]}, … ({len(items)})"
-
-
-def one_line(words: str) -> str:
-    """Text without line ends and control characters."""
-    return "".join(c if c.isprintable() else " " for c in words)
