@@ -87,26 +87,40 @@ def shown_item(cell: Cell) -> tuple[int, str]:
 
 
 def _of_one_item(cell: Cell, unit: Unit) -> Iterator[Formula]:
-    protocol, n = cell.pure, cell.users
-    p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
-    truth, (v, what) = cell.population.frequencies, shown_item(cell)
-    f = float(truth[v])
+    """The estimate of the item that a cell's formulas are about: its count, then its errors."""
+    v, what = shown_item(cell)
+    f = float(cell.population.frequencies[v])
     part = f"Estimates, for v = {cell.population.label(v)}, {what}, fᵥ = {short(f)}"
-    n_, q_, gap_ = count(n, 9), short(q), short(gap)
-    left = 1 - p - q if abs(1 - p - q) > 1e-12 else 0.0  # SUE: exactly 0
-    live = partial(numeric, part)
+    yield from _count(cell, f, part)
+    yield from _errors(cell, f, unit, part)
 
+
+def _count(cell: Cell, f: float, part: str) -> Iterator[Formula]:
+    """The expected count of an item of frequency f, and the estimate from it."""
+    protocol, n = cell.pure, cell.users
+    q, gap = protocol.q, protocol.p - protocol.q
+    n_ = count(n, 9)
     mean = n * (f * gap + q)
     back = float(estimate(np.array([mean]), n, protocol)[0])
-    yield live(
-        "Reports that support v, on average", "E[Cᵥ] = n (fᵥ (p − q) + q)",
-        f"{n_} · ({short(f)} · {gap_} + {q_})", mean, CJG, 5,
+    yield numeric(
+        part, "Reports that support v, on average", "E[Cᵥ] = n (fᵥ (p − q) + q)",
+        f"{n_} · ({short(f)} · {short(gap)} + {short(q)})", mean, CJG, 5,
     )  # fmt: skip
     yield Formula(
         "The estimate from that count: unbiased", "f~ᵥ = (Cᵥ/n − q) / (p − q)",
         f"({short(mean, FINE)} / {n_} − {short(q, FINE)}) / {short(gap, FINE)}",
         short(f, DIGITS), back, W17, 4, part,
     )  # fmt: skip
+
+
+def _errors(cell: Cell, f: float, unit: Unit, part: str) -> Iterator[Formula]:
+    """The variances of a count and of the estimate of frequency f, and the mean squared error."""
+    protocol, n = cell.pure, cell.users
+    p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
+    n_, q_, gap_ = count(n, 9), short(q), short(gap)
+    left = 1 - p - q if abs(1 - p - q) > 1e-12 else 0.0  # SUE: exactly 0
+    live = partial(numeric, part)
+
     spread = theory.count_variance(protocol)
     formula, put, number = unit(protocol)
     yield live(
@@ -131,7 +145,7 @@ def _of_one_item(cell: Cell, unit: Unit) -> Iterator[Formula]:
     )  # fmt: skip
     d_, mse = (
         count(protocol.domain_size),
-        float(np.asarray(item_variance(protocol, n, truth)).mean()),
+        float(np.asarray(item_variance(protocol, n, cell.population.frequencies)).mean()),
     )
     yield live(
         "Expected mean squared error without attack",

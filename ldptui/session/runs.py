@@ -34,7 +34,7 @@ class Stored:
 class Run:
     """One run: its scenario's document, what it measured, when it started.
 
-    key : of a run of this session, that of its request; of one that is in the store alone, the
+    key : that of its request for a run of this session; for one that is in the store alone, the
     negative of its number there. snapshot : without parts where it is to be read from the store.
     """
 

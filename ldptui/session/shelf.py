@@ -38,18 +38,18 @@ class Shelf:
         A run of the session that is recorded has what the store says of it as well.
         """
         stored = {run.number: run.stored for run in self.history}
-        own = tuple(
+        session = tuple(
             replace(run, stored=stored[run.number]) if run.number in stored else run
             for run in self.session
         )
-        numbers = {run.number for run in own}
+        numbers = {run.number for run in session}
         return (
             *(
                 replace(run, snapshot=self.read[run.key]) if run.key in self.read else run
                 for run in self.history
                 if run.number not in numbers
             ),
-            *own,
+            *session,
         )
 
     def run(self, key: int) -> Run | None:

@@ -40,7 +40,7 @@ Draw = Callable[[PopulationSpec, int, Path], Population]
 class Curve:
     """One series of closed-form values along a variable.
 
-    x, y : of one length; NaN where the parameters allow no value.
+    x, y : equally long; NaN where the parameters allow no value.
     std : standard deviation of what one run measures at x (gain), or √y (error).
     parameters : those of the cells it is the closed form of, flat and dotted; that of the
         variable's own key means nothing.

@@ -196,18 +196,18 @@ def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset:
             char = "⡀⠄⠂⠁"[dot % 4]
         else:
             char = "╌" if charset == "block" else "-"
-        for column, there in enumerate(canvas.chars[row]):
-            if there == " " and (charset != "ascii" or column % 2 == 0):
+        for column, present in enumerate(canvas.chars[row]):
+            if present == " " and (charset != "ascii" or column % 2 == 0):
                 canvas.chars[row][column], canvas.styles[row][column] = char, palette.muted
 
 
-def place_across(found: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:
+def place_across(ticks: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:
     """The columns of the x ticks that have room for a label, and the row of labels.
 
     `left` is the cell of the first column; a label never leaves the row of `width` cells.
     """
     taken: list[tuple[int, int, int, str]] = []
-    for column, label in found:
+    for column, label in ticks:
         size = cell_len(label)
         start = max(0, min(left + column - (size - 1) // 2, width - size))
         if all(start > stop + 1 or start + size + 1 < begin for begin, stop, *_ in taken):

@@ -230,8 +230,8 @@ def residuals(
         far = [sign * values[at] * (ahead if at in marked else 1.0) for at in range(len(values))]
         return max((value for value in far if math.isfinite(value)), default=0.0)
 
-    there, strange = overlaid(overlays, frequencies.items)
-    laid = [(name, tone, one, scores(one, clean=not one.targets)) for name, tone, one in there]
+    known, strange = overlaid(overlays, frequencies.items)
+    laid = [(name, tone, run, scores(run, clean=not run.targets)) for name, tone, run in known]
     reaches = {
         sign: max(
             [reach(sign), *(sign * v for *_, far in laid for v in far if math.isfinite(v))],
@@ -264,11 +264,11 @@ def residuals(
                 "points",
             )
         )
-    for name, tone, one, far in laid:
+    for name, tone, run, far in laid:
         # A run under attack shows its targets, another one all items.
-        chosen = target_places(one) or range(len(far))
-        across, up = _binned(one.items, far, chosen, max(8, 2 * columns))
-        label = f"targets, {name}" if one.targets else name
+        chosen = target_places(run) or range(len(far))
+        across, up = _binned(run.items, far, chosen, max(8, 2 * columns))
+        label = f"targets, {name}" if run.targets else name
         series.append(Series(label, across, [scaled(y) for y in up], tone, "points"))
     marks = [0.0, 2.0, 4.0, 6.0, 8.0] if not compressed else [0.0, *_decades(10, max(top, bottom))]
     signed = sorted({sign * mark for mark in marks for sign in (1, -1) if mark})

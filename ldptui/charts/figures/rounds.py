@@ -67,8 +67,8 @@ def estimates(
 ) -> Plot:
     """The estimates of the targets in every round; a single target comes with its truth.
 
-    labels : of the items. chosen : the place of one target among those of `rounds`; None: the first
-    ones. cursor : a round to mark, from 0.
+    labels : the names of the items. chosen : the place of one target among those of `rounds`;
+    None: the first ones. cursor : a round to mark, from 0.
     """
     xs = numbers(rounds)
     every = range(len(rounds.targets))
@@ -371,10 +371,10 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
     return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
 
 
-def _z(one: Measured) -> float | None:
-    if one.mean is None or one.theory is None or not one.standard_error:
+def _z(estimate: Measured) -> float | None:
+    if estimate.mean is None or estimate.theory is None or not estimate.standard_error:
         return None
-    return (one.mean - one.theory) / one.standard_error
+    return (estimate.mean - estimate.theory) / estimate.standard_error
 
 
 def kept(available: Iterable[int], cursor: int) -> int | None:

@@ -29,8 +29,8 @@ those of every other round are sent, or of every third, and so on."""
 class Expected:
     """The closed forms of the rounds, each None where there is none.
 
-    theories : of the metrics. estimates : float64[d], of the attacked estimates. sigmas : σ of one
-    trial's estimates, in the arms that have a closed form.
+    theories : those of the metrics. estimates : float64[d], those of the attacked arm.
+    sigmas : σ of one trial's estimates, in the arms that have a closed form.
     """
 
     theories: list[dict[str, float | None]]

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 import struct
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from hashlib import md5
 from typing import Any, Final
 
@@ -18,6 +20,7 @@ from core.attacks import Attack, View, played
 from core.cell import Cell
 from core.protocols import Rappor
 from core.pure import BoolArray, Items, Reports, Rng
+from core.sampling import Floats
 
 from ...text import format as fmt
 from .. import unary
@@ -137,61 +140,78 @@ def _opened(protocol: Rappor, report: Reports) -> tuple[int, BoolArray]:
 def _honest(
     cell: Cell, protocol: Rappor, item: int, report: Reports, permanent: BoolArray
 ) -> tuple[Step, ...]:
-    noise, h = protocol.noise, protocol.hashes
+    """The steps of an honest report: hashes, filter, kept noise, fresh noise, what is sent."""
     cohort, sent = _opened(protocol, report)
     true = protocol.encode(np.array([item]), np.array([cohort]))[0]
+    cells = partial(_over_bits, cell, protocol, cohort, item=item)
+    return (
+        _hashing(protocol, cohort, item),
+        Step("Bloom filter", f"{plural(int(true.sum()), 'bit')} of {protocol.bits} set",
+             cells=cells((("true", true),))),
+        _kept_noise(protocol, true, permanent, cells),
+        _fresh_noise(protocol, permanent, sent, cells),
+        _sent(cell, protocol, cohort, sent, int(true.sum())),
+    )  # fmt: skip
+
+
+def _hashing(protocol: Rappor, cohort: int, item: int) -> Step:
+    """The bits that an item's hash functions choose in a cohort."""
+    h = protocol.hashes
     hashed = protocol.table[item, cohort].tolist()
     text = str(item) if protocol.labels is None else protocol.labels[item]
     value = text.encode("utf-8", "surrogateescape")
     digest = md5(struct.pack(">I", cohort) + value, usedforsecurity=False).digest()
-
-    def flips(before: BoolArray, after: BoolArray, was: bool) -> str:
-        place = before == was
-        return f"{int(after[place].sum())} of {int(place.sum())}"
-
-    def cells(*rows: tuple[str, BoolArray], rate: float | None = None) -> Cells:
-        return _over_bits(cell, protocol, cohort, rows, item, rate=rate)
-
-    if noise.memoised:
-        kept = Step(
-            "Kept noise",
-            "permanent: drawn once for this value, in every report",
-            (
-                Chance("1 → 1", "1 − f/2", 1 - noise.f / 2, flips(true, permanent, True)),
-                Chance("0 → 1", "f/2", noise.f / 2, flips(true, permanent, False)),
-            ),
-            cells(("true", true), ("kept", permanent), rate=noise.f / 2),
-        )
-    else:
-        kept = Step("Kept noise", "none: f = 0, the true bits are kept")
-    if noise.p > 0 or noise.q < 1:
-        fresh = Step(
-            "Fresh noise",
-            "drawn anew for each report",
-            (
-                Chance("kept 1 → 1", "q", noise.q, flips(permanent, sent, True)),
-                Chance("kept 0 → 1", "p", noise.p, flips(permanent, sent, False)),
-            ),
-            cells(("kept", permanent), ("sent", sent)),
-            ("RAPPOR's p and q: the reverse of Wang's",),
-        )
-    else:
-        fresh = Step("Fresh noise", "none: the kept bits are sent")
-    return (
-        Step(
-            "Hashing",
-            f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {plural(h, 'hash', 'es')}",
-            detail=(
-                f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …",
-                f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}",
-            ),
+    return Step(
+        "Hashing",
+        f"cohort {cohort} of 0 to {protocol.cohorts - 1}: {plural(h, 'hash', 'es')}",
+        detail=(
+            f"MD5(0x{cohort:08x} ‖ {text}) = {digest[:h].hex(' ')} …",
+            f"byte mod {protocol.bits}: bits {', '.join(map(str, hashed))}",
         ),
-        Step("Bloom filter", f"{plural(int(true.sum()), 'bit')} of {protocol.bits} set",
-             cells=cells(("true", true))),
-        kept,
-        fresh,
-        _sent(cell, protocol, cohort, sent, int(true.sum())),
-    )  # fmt: skip
+    )
+
+
+def _kept_noise(
+    protocol: Rappor, true: BoolArray, permanent: BoolArray, cells: Callable[..., Cells]
+) -> Step:
+    """The permanent noise: from the true bits to those that are kept for the value."""
+    noise = protocol.noise
+    if not noise.memoised:
+        return Step("Kept noise", "none: f = 0, the true bits are kept")
+    return Step(
+        "Kept noise",
+        "permanent: drawn once for this value, in every report",
+        (
+            Chance("1 → 1", "1 − f/2", 1 - noise.f / 2, _flips(true, permanent, True)),
+            Chance("0 → 1", "f/2", noise.f / 2, _flips(true, permanent, False)),
+        ),
+        cells((("true", true), ("kept", permanent)), rate=noise.f / 2),
+    )
+
+
+def _fresh_noise(
+    protocol: Rappor, permanent: BoolArray, sent: BoolArray, cells: Callable[..., Cells]
+) -> Step:
+    """The fresh noise: from the kept bits to those that are sent."""
+    noise = protocol.noise
+    if noise.p <= 0 and noise.q >= 1:
+        return Step("Fresh noise", "none: the kept bits are sent")
+    return Step(
+        "Fresh noise",
+        "drawn anew for each report",
+        (
+            Chance("kept 1 → 1", "q", noise.q, _flips(permanent, sent, True)),
+            Chance("kept 0 → 1", "p", noise.p, _flips(permanent, sent, False)),
+        ),
+        cells((("kept", permanent), ("sent", sent))),
+        ("RAPPOR's p and q: the reverse of Wang's",),
+    )
+
+
+def _flips(before: BoolArray, after: BoolArray, was: bool) -> str:
+    """The number of bits that are 1 after, of those that were `was` before, in words."""
+    place = before == was
+    return f"{int(after[place].sum())} of {int(place.sum())}"
 
 
 def _sent(cell: Cell, protocol: Rappor, cohort: int, sent: BoolArray, own: int | None) -> Step:
@@ -222,7 +242,7 @@ def _life(
 ) -> Life:
     """The life with what the server makes of the report: candidates, and the targets' bits."""
     cohort, sent = _opened(protocol, report)
-    noise, d, law = protocol.noise, protocol.domain_size, getattr(fake, "report_law", "")
+    noise, d = protocol.noise, protocol.domain_size
     filters = protocol.encode(np.arange(d), np.full(d, cohort))
     possible = np.asarray(~(filters & ~sent).any(axis=1))
     targets = np.sort(cell.targets)
@@ -230,23 +250,17 @@ def _life(
     text = f"{fmt.count(int(possible.sum()))} of {plural(d, 'candidate')} have all bits set"
     if item is not None:
         text += ", the own one too" if possible[item] else ", not the own one"
-    rates = noise.p_star + noise.gap * filters[item] if item is not None else None
-    if law == "random":
-        rates = np.full(protocol.bits, 0.5)
-    elif item is None:
-        rates = protocol.crafted_bits(cell.targets).rates[cohort]
-    if law == "unperturbed" and item is not None:
-        rates = filters[item].astype(float)
-    assert rates is not None
+    own_filter = None if item is None else filters[item]
+    rates = _rates(cell, protocol, cohort, own_filter, getattr(fake, "report_law", ""))
     meter = None
     if targets.size:
         chances = np.where(filters[targets], rates, 1.0).prod(axis=1)
         meter = Meter(hit.size, targets.size, float(chances.sum()))
-    own = filters[targets] / filters[targets].sum(axis=1, keepdims=True)
-    weight = float((own @ ((sent - noise.p_star) / noise.gap)).sum())
+    weights = filters[targets] / filters[targets].sum(axis=1, keepdims=True)
+    weight = float((weights @ ((sent - noise.p_star) / noise.gap)).sum())
     server = [Step("Support", text, meter=meter)]
     if targets.size:
-        average = float((own @ ((rates - noise.p_star) / noise.gap)).sum())
+        average = float((weights @ ((rates - noise.p_star) / noise.gap)).sum())
         server.append(
             Step(
                 "Weight",
@@ -259,6 +273,23 @@ def _life(
         )
     return Life(title, fake is not None, item, report, (*steps, *server), np.flatnonzero(possible),
                 hit, weight)  # fmt: skip
+
+
+def _rates(
+    cell: Cell, protocol: Rappor, cohort: int, own_filter: BoolArray | None, law: str
+) -> Floats:
+    """float64[k]: the chance of each bit to be 1 in such a report.
+
+    own_filter : the filter of the item that the report is of, None for a report of no item.
+    law : that of a fake's report, "" for an honest user.
+    """
+    if law == "random":
+        return np.full(protocol.bits, 0.5)
+    if own_filter is None:
+        return np.asarray(protocol.crafted_bits(cell.targets).rates[cohort])
+    if law == "unperturbed":
+        return own_filter.astype(float)
+    return np.asarray(protocol.noise.p_star + protocol.noise.gap * own_filter, float)
 
 
 def _over_bits(

@@ -109,8 +109,8 @@ def _thinned(scenario: Scenario) -> Scenario:
     if not isinstance(written, dict):
         return scenario
     thin = {
-        key: [min(values[key]), max(values[key])] if isinstance(one, dict) else one
-        for key, one in dotted_sweep(written).items()
+        key: [min(values[key]), max(values[key])] if isinstance(entry, dict) else entry
+        for key, entry in dotted_sweep(written).items()
     }
     return dataclasses.replace(scenario, document={**scenario.document, "sweep": thin})
 

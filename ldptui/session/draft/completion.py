@@ -67,17 +67,17 @@ def _headers() -> Iterator[str]:
     yield "[[attack.phase]]"
 
 
-def _keys(table: Table, given: Mapping[str, str]) -> Iterator[Offer]:
+def _keys(table: Table, present: Mapping[str, str]) -> Iterator[Offer]:
     """The keys that a table may have beside those given, for its kind where it has one."""
     from core.scenario import sweepable_keys
 
     if table.path == "sweep":
         for key in sweepable_keys():
-            if key not in given:
+            if key not in present:
                 yield Offer(f'"{key}" = ', title_of(key))
         return
-    for name in _names(table.path, given.get("kind", "")):
-        if name not in given:
+    for name in _names(table.path, present.get("kind", "")):
+        if name not in present:
             yield Offer(f"{name} = ", title_of(f"{table.path}.{name}".strip(".")))
 
 

@@ -30,7 +30,7 @@ def base(scenario: Scenario) -> Scenario:
         return scenario
     single = scenario
     # Kinds come last: setting one drops the keys that it does not know.
-    for key in sorted(sweep, key=lambda one: one.endswith(".kind")):
+    for key in sorted(sweep, key=lambda name: name.endswith(".kind")):
         value = value_at(scenario.document, key)
         middle = sweep[key][len(sweep[key]) // 2]
         single = single.with_value(key, middle if value is None else value)

@@ -130,11 +130,11 @@ def _used(origin: Origin) -> Population | LdpError | None:
         return kept
 
 
-def _checked(found: Population | LdpError) -> Population:
+def _checked(result: Population | LdpError) -> Population:
     from core.errors import LdpError, ScenarioError
 
-    if isinstance(found, ScenarioError):
-        raise found.within("population") from found
-    if isinstance(found, LdpError):
-        raise found
-    return found
+    if isinstance(result, ScenarioError):
+        raise result.within("population") from result
+    if isinstance(result, LdpError):
+        raise result
+    return result

@@ -97,10 +97,13 @@ def metric_lines(
         Column("metric", words_column(name for name, _ in rows), words=True),
         Column(
             "measured",
-            aligned_on([text.estimate(one.mean, one.standard_error) for _, one in rows], " ± "),
+            aligned_on(
+                [text.estimate(estimate.mean, estimate.standard_error) for _, estimate in rows],
+                " ± ",
+            ),
         ),
-        Column("theory", aligned_on([text.short(one.theory, 5) for _, one in rows], ".")),
-        Column("z", number_column(z_text(one) for _, one in rows)),
+        Column("theory", aligned_on([text.short(estimate.theory, 5) for _, estimate in rows], ".")),
+        Column("z", number_column(z_text(estimate) for _, estimate in rows)),
     )
     return block_lines([Group("", columns)], style, set())
 
