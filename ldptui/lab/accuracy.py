@@ -160,21 +160,8 @@ def work(ask: Ask) -> Steps:
     alpha, near, kind = ask.given.alpha, ask.given.neighbours, ask.given.mechanism
     delta, forward = ask.given.delta, ask.given.accuracy is None
     acc.require_delta(delta)
-    goal = ask.given.epsilon if forward else ask.given.accuracy
-    rows, budgets = [], {}
+    rows, budgets = _budgets(ask.given, d)
     width = acc.sensitivity(near)
-    for name in CURATORS:
-        closed = words_of(KINDS[name].mechanism)
-        for bins in (1, d):
-            where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
-            budgets[name] = goal
-            if not forward:
-                needs = KINDS[name].mechanism.epsilon_within
-                budgets[name] = needs(goal, alpha, delta, bins, near)
-            reached = curator(name, 2, budgets[name], delta, near).accuracy(alpha, bins)
-            value = reached if forward else budgets[name]
-            formula = closed.formula(width, forward)
-            rows.append(row(f"{name}, {where}", value, formula, closed.source))
     epsilon = budgets[kind]
     acc.require("epsilon" if forward else "accuracy", epsilon, acc.BUDGET)
     if has(kind, "delta"):
@@ -203,7 +190,7 @@ def work(ask: Ask) -> Steps:
     with_ = f"ε = {text.short(epsilon)}, α = {text.chosen(alpha)}"
     title = f"Users that a count is off by at most, {with_}"
     if not forward:
-        most = text.chosen(goal)
+        most = text.chosen(ask.given.accuracy)
         title = f"ε that makes a count off by at most {most} users, α = {text.chosen(alpha)}"
     verdict = (
         f"With {with_} a {kind} count is off by more than {text.short(single, 5)} users with "
@@ -219,6 +206,27 @@ def work(ask: Ask) -> Steps:
         _off(histogram, released, single, every, f"{kind}, {with_}"),
     )
     return answer_of(Report(title, rows, ()), *charts, words=words)
+
+
+def _budgets(given: Namespace, d: int) -> tuple[list[Row], dict[str, float]]:
+    """The rows of each mechanism for one bin and for all `d`, and the ε of each for all."""
+    alpha, delta, near = given.alpha, given.delta, given.neighbours
+    forward, width = given.accuracy is None, acc.sensitivity(near)
+    goal = given.epsilon if forward else given.accuracy
+    rows, budgets = [], {}
+    for name in CURATORS:
+        closed = words_of(KINDS[name].mechanism)
+        for bins in (1, d):
+            where = "one bin" if bins == 1 else f"all {text.count(d)} bins"
+            budgets[name] = goal
+            if not forward:
+                needs = KINDS[name].mechanism.epsilon_within
+                budgets[name] = needs(goal, alpha, delta, bins, near)
+            reached = curator(name, 2, budgets[name], delta, near).accuracy(alpha, bins)
+            value = reached if forward else budgets[name]
+            formula = closed.formula(width, forward)
+            rows.append(row(f"{name}, {where}", value, formula, closed.source))
+    return rows, budgets
 
 
 def ranked(histogram: Counts) -> tuple[Counts, Counts, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -230,16 +230,7 @@ def work(ask: Ask) -> Steps:
     bounds = Bounds(-chosen if negative else 0.0, chosen)
     values = column.numbers()
     at = clipping(values, epsilon, np.array([chosen]), near, negative)
-    rows = []
-    for query in QUERIES:
-        free = bare["queries"][query]
-        formula = FORMULAS[query][near]
-        if not free["unbounded"]:
-            rows.append(row(f"Δ of {query}", free["sensitivity"], formula, "DR def. 3.1"))
-            continue
-        rows.append(row(f"Δ of {query}", "unbounded", "no bounds are known", "DR def. 3.1"))
-        clipped = of_query(query, near, bounds, values.size)
-        rows.append(row(f"Δ of {query}, clipped", clipped, formula, "DR def. 3.1"))
+    rows = _widths(bare["queries"], near, bounds, values.size)
     low, error, total = text.short(bounds.low), float(at.error[0]), tried["sum"]
     best = tried["best"]
     rows += [
@@ -275,6 +266,23 @@ def work(ask: Ask) -> Steps:
     if refuted := refutation(values, *_known(None, negative)):
         words.insert(1, f"{refuted[:1].upper()}{refuted[1:]}: negative numbers count as 0.")
     return answer_of(Report(title, rows, ()), *charts, words=words)
+
+
+def _widths(
+    queries: Mapping[str, Mapping[str, Any]], near: Neighbours, bounds: Bounds, size: int
+) -> list[Row]:
+    """The sensitivity of each query without bounds and, where that is unbounded, within them."""
+    rows = []
+    for query in QUERIES:
+        free = queries[query]
+        formula = FORMULAS[query][near]
+        if not free["unbounded"]:
+            rows.append(row(f"Δ of {query}", free["sensitivity"], formula, "DR def. 3.1"))
+            continue
+        rows.append(row(f"Δ of {query}", "unbounded", "no bounds are known", "DR def. 3.1"))
+        clipped = of_query(query, near, bounds, size)
+        rows.append(row(f"Δ of {query}, clipped", clipped, formula, "DR def. 3.1"))
+    return rows
 
 
 def _spread(name: str, values: Floats, bounds: Bounds) -> Bars:
