@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .app import Workbench
     from .engine.recorded import Film
     from .terminal.settings import Settings
 
@@ -106,6 +107,11 @@ def open_workbench(
         settings, path, store=places.chosen_store(store)[0] if keep else None, film=film
     )
     app.run(mouse=settings.mouse)
+    return _ended(app)
+
+
+def _ended(app: Workbench) -> int:
+    """The exit code of a workbench that was left; prints its bugs."""
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
         note(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}")
