@@ -112,6 +112,8 @@ def open_workbench(
 
 def _ended(app: Workbench) -> int:
     """The exit code of a workbench that was left; prints its bugs."""
+    from .terminal.output import note
+
     if app.crash is not None:
         where = f"; the report is in {app.crash_file}" if app.crash_file else ""
         note(f"ldptui: bug: {type(app.crash).__name__}: {app.crash}{where}")
