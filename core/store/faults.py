@@ -41,5 +41,12 @@ def damaged(path: Path | None) -> Iterator[None]:
         yield
     except LdpError:
         raise
-    except (ValueError, TypeError, KeyError, IndexError, struct.error) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        struct.error,
+    ) as error:
         raise FileError(f"{path or 'the store'} is damaged: {error}") from error

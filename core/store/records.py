@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from ..goal import Answer
 from .address import versions
@@ -77,11 +77,32 @@ class Arrival:
     trials: int
 
 
+Record = TypeVar("Record", Run, RunCell, Arrival)
+
+_PLAIN: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "str": str,
+    "int": int,
+    "float": (int, float),
+    "str | None": (str, type(None)),
+    "dict[str, Any]": dict,
+}
+"""The types of fields by their annotations; SQLite keeps whatever it was given."""
+
+
+def checked(record: Record) -> Record:
+    """The record, its fields of their types; raises TypeError, as for rows changed by others."""
+    for part in fields(record):
+        allowed = _PLAIN.get(str(part.type), object)
+        if not isinstance(getattr(record, part.name), allowed):
+            raise TypeError(f"{part.name} is no {part.type}")
+    return record
+
+
 def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
     status = row["status"]
     if status == "running" and not alive(row["owner"]):
         status = "interrupted"
-    return Run(
+    run = Run(
         id=row["id"],
         uid=row["uid"],
         title=row["title"],
@@ -103,8 +124,10 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
         removed=row["removed"] is not None,
         tags=tuple(tags),
     )
+    return checked(run)
 
 
 def run_cell_of(row: dict[str, Any]) -> RunCell:
     answer = row["answer"] and Answer.read(json.loads(row["answer"]))
-    return RunCell(**{**row, "parameters": json.loads(row["parameters"]), "answer": answer})
+    parameters = json.loads(row["parameters"])
+    return checked(RunCell(**{**row, "parameters": parameters, "answer": answer}))

@@ -26,7 +26,7 @@ from ..sampling import Counts
 from ..scenario import Scenario
 from ..search import with_fakes
 from .faults import damaged, explained
-from .records import Arrival, Run, RunCell, run_cell_of, run_of
+from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of
 from .rows import MOMENTS, arms_of
 
 SYNC_PAUSE: Final = 0.05
@@ -39,11 +39,13 @@ class Store:
     journal : "wal", or "delete" where the file system cannot carry WAL, or "memory" where nothing
         is written to a file.
     note : what a user should know about it; "" if nothing.
+    faults : a sentence for each run that was left out because its row is damaged.
     """
 
     def __init__(self, path: Path | None, connection: sqlite3.Connection) -> None:
         self.path, self._db = path, connection
         self.journal, self.note = "memory", ""
+        self.faults: list[str] = []
         self._lock = threading.RLock()
         self._synced, self._sync_cost = -math.inf, 0.0
 
@@ -122,7 +124,10 @@ class Store:
 
     def run(self, number: int) -> Run:
         """One run, removed or not; raises ScenarioError if there is none of this number."""
+        before = len(self.faults)
         runs = self._runs("id = ?", [number])
+        if len(self.faults) > before:
+            raise FileError(self.faults.pop())
         if not runs:
             raise ScenarioError(f"there is no run {number} in {self.path or 'this store'}")
         return runs[0]
@@ -138,8 +143,14 @@ class Store:
             tags: dict[int, list[str]] = {}
             for run, tag in db.execute("SELECT run, tag FROM tags ORDER BY tag"):
                 tags.setdefault(run, []).append(tag)
-        with damaged(self.path):
-            return [run_of(row, tags.get(row["id"], [])) for row in fields]
+        found = []
+        for row in fields:
+            try:
+                with damaged(self.path):
+                    found.append(run_of(row, tags.get(row["id"], [])))
+            except FileError as error:
+                self.faults.append(f"run {row['id']} cannot be shown: {error}")
+        return found
 
     def cells(self, run: int) -> list[RunCell]:
         """The cells of a run, in order."""
@@ -159,7 +170,8 @@ class Store:
                 " ORDER BY arrival, position, number",
                 (run,),
             ).fetchall()
-        return [Arrival(*row) for row in rows]
+        with damaged(self.path):
+            return [checked(Arrival(*row)) for row in rows]
 
     def block(self, run: int, arrival: Arrival) -> Block:
         """A block of a run; without moments where they were not kept."""
@@ -214,14 +226,26 @@ class Store:
             ).fetchone()
         if len(rows) < trials:
             return None
+        with damaged(self.path):
+            return self._block(position, number, trials, rows, moments, rounds)
+
+    def _block(
+        self,
+        position: int,
+        number: int,
+        trials: int,
+        rows: Sequence[Sequence[Any]],
+        moments: Sequence[Any] | None,
+        rounds: Sequence[Any] | None,
+    ) -> Block:
+        """A block from its rows."""
         marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
         values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
         metrics = named(list(METRICS), values)
         counted, *columns = moments or (None,)
         arms = arms_of(columns, trials, (-1,)) if columns else {}
         detected = None if counted is None else np.frombuffer(counted, dtype="<i8")
-        with damaged(self.path):
-            kept = None if rounds is None else _rounds(rounds, trials)
+        kept = None if rounds is None else _rounds(rounds, trials)
         return Block(position, number, metrics, marks, arms, detected, kept)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool) -> CellResults:
@@ -295,7 +319,8 @@ class Store:
             block = self.block(run, arrival)
             if arrival.position in bare:
                 block = block.bare
-            tallies[arrival.position].add(block)
+            with damaged(self.path):
+                tallies[arrival.position].add(block)
         return tuple(tally.results for tally in tallies)
 
     # Changing.

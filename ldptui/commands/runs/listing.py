@@ -37,6 +37,8 @@ def list_runs(options: Namespace) -> int:
                 until=until,
                 removed=options.removed,
             )
+            for sentence in store.faults:
+                output.note(f"note: {sentence}")
     if options.format == "json":
         rows = [as_json(run) for run in runs]
         output.write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", exactly=True)

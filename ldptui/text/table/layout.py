@@ -26,7 +26,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        return max(len(self.head), *(len(cell) for cell in self.cells))
+        return max(map(len, (self.head, *self.cells)))
 
     def placed(self, cell: str) -> str:
         return cell.ljust(self.width) if self.words else cell.rjust(self.width)
