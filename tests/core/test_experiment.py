@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import attack, experiment
+from support.kinds import CAO_ATTACKS
 
 import core
 from core.errors import ScenarioError
@@ -60,7 +61,7 @@ def test_each_cell_lists_only_keys_of_its_kind() -> None:
         ZIPF,
         {"kind": "oue", "epsilon": 1.0, "hash_range": 5},
         attack("mga", 0.2, [2], seeds=7),
-        sweep={"protocol.kind": ["oue", "olh"], "attack.kind": ["none", "ria", "mga"]},
+        sweep={"protocol.kind": ["oue", "olh"], "attack.kind": ["none", *CAO_ATTACKS]},
     )
     for cell in work.cells:
         keys = set(cell.parameters)

@@ -14,11 +14,12 @@ from core import search
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.goal import Goal
+from core.protocols import PROTOCOLS
 from core.search import _Bracket, _divergence, solved, with_fakes
 from core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
-PURE = ["grr", "sue", "oue", "blh", "olh"]
+PURE = list(PROTOCOLS)
 
 
 def aimed(kind: str = "mga", **own: Any) -> dict[str, Any]:

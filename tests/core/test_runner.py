@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import alike, attack, experiment
+from support.kinds import CAO_PROTOCOLS
 
 import core
 from core import runner
@@ -27,7 +28,7 @@ def work(trials: int = 50, path: str = "counts", users: int = 2000) -> core.Expe
         attack("mga", 0.1, [3, 4], seeds=5),
         trials=trials,
         simulate={"path": path},
-        sweep={"protocol.kind": ["grr", "oue", "olh"], "attack.share": [0.1, 0.2]},
+        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.share": [0.1, 0.2]},
     )
 
 

@@ -96,9 +96,9 @@ def named(work: core.Experiment) -> dict[str, list[int]]:
 
 
 def test_the_order_and_the_parts_of_a_sweep_change_nothing() -> None:
-    kinds, shares = ["grr", "sue", "oue", "blh", "olh"], [0.0, 0.1, 0.3]
+    kinds, shares = [case.kind for case in PROTOCOLS], [0.0, 0.1, 0.3]
     whole = named(sweeping(protocol__kind=kinds, attack__share=shares))
-    assert len(whole) == len({tuple(value) for value in whole.values()}) == 15
+    assert len(whole) == len({tuple(value) for value in whole.values()}) == 3 * len(kinds)
     assert named(sweeping(attack__share=shares[::-1], protocol__kind=kinds[::-1])) == whole
     part = named(sweeping(protocol__kind=["blh"], attack__share=[0.3]))
     assert part == {"blh 0.3": whole["blh 0.3"]}

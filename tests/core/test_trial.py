@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import CASES, EXTREMES, attack, cell, counts, experiment, metrics
+from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
 from core.arms import ATTACKED, CLEAN
 from core.attacks import View
 from core.cell import Cell
 from core.metrics import METRICS
+from core.protocols import PROTOCOLS
 from core.results import BLOCK_TRIALS
 from core.streams import stream
 from core.theory import expected_mse, gain, gain_std
@@ -183,7 +185,7 @@ def by_hand(one: Cell, trial: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("kind", CAO_ATTACKS)
 def test_the_reports_path_by_hand(case: Case, kind: str) -> None:
     """Slightly more than one block of users, and of fakes."""
     assert USER_BLOCK == 65_536
@@ -256,7 +258,7 @@ def test_edges(case: Case, path: str, users: int) -> None:
 def test_a_trillion_users() -> None:
     n = 10**12
     population = {"kind": "zipf", "items": 1000, "users": n, "exponent": 1.0}
-    for kind in ("grr", "sue", "oue", "blh", "olh"):
+    for kind in PROTOCOLS:
         one = cell(population, {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [3, 7]))
         clean, attacked = counts(one)
         assert one.malicious == round(n / 9)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from support.commands import Captured, fail, succeed
 from support.desk import Desk, gone
+from support.kinds import CAO_PROTOCOLS
 from support.plugin_cases import HONEST, attack_file, install, toml
 from support.worker import Worker, ended, started
 
@@ -231,30 +232,30 @@ def honest(protocol, view, count, rng):
 """
 
 
+ENDS = {
+    "olh": "ended the process it ran in (exit code 3)",
+    "oue": None,
+    "grr": "ended the process it ran in (SIGSEGV)",
+    "sue": "raised KeyboardInterrupt",
+}
+"""The error of the cell of each protocol that the attack tells from the others."""
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_attack_that_ends_its_process_fails_its_cell_alone(
     workers: int, tmp_path: Path, capsys: Captured
 ) -> None:
     path, _ = attack_file(tmp_path, DEADLY)
     place = tmp_path / "four.toml"
-    sweep = ("olh", "oue", "grr", "sue")[: 4 if workers == 1 else 2]
+    sweep = tuple(ENDS)[: 4 if workers == 1 else 2]
     place.write_text(toml("honest", sweep=sweep))
     options = ("--attack-file", str(path), "--format", "json", "--workers", str(workers))
     assert cli.main(["run", str(place), *options]) == exits.FAILED
     output = capsys.readouterr()
     result = json.loads(output.out)
-    assert [cell["trials"] for cell in result["cells"]] == [0, 20, 0, 0][: len(sweep)]
-    ended = "attack 'honest' ended the process it ran in"
     errors = [cell.get("error") for cell in result["cells"]]
-    assert (
-        errors
-        == [
-            f"{ended} (exit code 3)",
-            None,
-            f"{ended} (SIGSEGV)",
-            "attack 'honest' raised KeyboardInterrupt",
-        ][: len(sweep)]
-    )
+    assert errors == [ENDS[kind] and f"attack 'honest' {ENDS[kind]}" for kind in sweep]
+    assert [cell["trials"] for cell in result["cells"]] == [0 if error else 20 for error in errors]
     assert f"ldptui: cell 0 (olh) failed: {errors[0]}" in output.err.splitlines()
 
 
@@ -281,7 +282,7 @@ def test_a_cell_that_fails_is_told_and_the_others_go_on(
     capsys = capfd  # what the attack prints comes from another process
     path, _ = attack_file(tmp_path, BROKEN)
     place = tmp_path / "three.toml"
-    place.write_text(toml("honest", sweep=("grr", "oue", "olh")))
+    place.write_text(toml("honest", sweep=CAO_PROTOCOLS))
     code = cli.main(["run", str(place), "--attack-file", str(path), "--format", "json"])
     output = capsys.readouterr()
     assert code == exits.FAILED

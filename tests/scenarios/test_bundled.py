@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
 import scenarios
 from core.attacks import PythonAttack, Reactive
@@ -132,8 +133,8 @@ def test_cao_scenarios_keep_to_the_defaults_of_the_paper() -> None:
             continue
         scenario = load(scenarios.path(name))
         sweep = scenario.sweep
-        assert sweep["protocol.kind"] == ["grr", "oue", "olh"]
-        assert sweep["attack.kind"] == ["rpa", "ria", "mga"]
+        assert sweep["protocol.kind"] == list(CAO_PROTOCOLS)
+        assert sweep["attack.kind"] == list(CAO_ATTACKS)
         for cell in compile(scenario).cells:
             parameters = cell.parameters
             if "protocol.epsilon" not in sweep:
@@ -208,7 +209,7 @@ def test_the_gain_of_a_mixture_is_linear_in_its_weights() -> None:
     gains: dict[object, list[float]] = {}
     for parameters, gain in expected("mixed-attack", "gain"):
         gains.setdefault(parameters["protocol.kind"], []).append(gain)
-    assert list(gains) == ["grr", "oue", "olh"]
+    assert tuple(gains) == CAO_PROTOCOLS
     for honest, tenth, half, most in gains.values():
         slope = (half - honest) / 0.5
         # Fakes are whole ones: a part is off its share by less than one of 10,526.

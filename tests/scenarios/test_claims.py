@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.kinds import CAO_PROTOCOLS
 
 import scenarios
 from core.cell import Cell
@@ -166,21 +167,21 @@ def test_cao_domain_grows_on_grr_alone() -> None:
 def test_cao_r_multiplies_on_oue_and_as_far_as_a_hash_is_found() -> None:
     gains = theory("cao-gain-r", "gain", "protocol.kind", "attack.kind", "attack.targets.items")
     numbers = range(1, 11)
-    oue, olh, grr = (series(gains, kind, "mga") for kind in ("oue", "olh", "grr"))
+    grr, oue, olh = (series(gains, kind, "mga") for kind in CAO_PROTOCOLS)
     for r, gain in zip(numbers, oue, strict=True):
         assert gain == pytest.approx(r * oue[0], rel=0.005)
     for r, gain in zip(numbers, olh, strict=True):
         assert (gain == pytest.approx(r * olh[0], rel=0.005)) == (r <= 5)
     assert rising(grr[::-1])
     assert grr[-1] > 0.99 * grr[0]
-    for protocol in ("grr", "oue", "olh"):
+    for protocol in CAO_PROTOCOLS:
         values = series(gains, protocol, "ria")
         assert max(values) - min(values) < 0.001 * max(values)
 
 
 def test_cao_epsilon_moves_mga_alone() -> None:
     gains = theory("cao-gain-epsilon", "gain", "protocol.kind", "attack.kind", "protocol.epsilon")
-    for protocol in ("grr", "oue", "olh"):
+    for protocol in CAO_PROTOCOLS:
         assert rising(series(gains, protocol, "mga")[::-1])
         for attack in ("rpa", "ria"):
             values = series(gains, protocol, attack)
@@ -204,7 +205,7 @@ def test_cao_target_frequency_lowers_each_gain_by_beta_f() -> None:
 
 def test_security_and_privacy_pull_in_opposite_directions() -> None:
     gains = theory("security-privacy", "gain", "protocol.kind", "protocol.epsilon")
-    for protocol in ("grr", "oue", "olh"):
+    for protocol in CAO_PROTOCOLS:
         assert rising(series(gains, protocol)[::-1])
     for protocol in ("grr", "oue"):
         points = [(1 / math.expm1(key[1]), gain) for key, gain in gains.items()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import attack, cell, experiment
+from support.kinds import CAO_ATTACKS
 
 import core
 import scenarios
@@ -210,7 +211,7 @@ def test_workers_draw_the_same_numbers() -> None:
             assert one.detected.tolist() == other.detected.tolist()
 
 
-@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("kind", CAO_ATTACKS)
 @pytest.mark.parametrize("form", ["full", "one-time"])
 def test_counts_and_reports_agree_on_every_metric(form: str, kind: str) -> None:
     """40 trials of either path: their means differ by their errors, not more."""

@@ -48,6 +48,11 @@ def _cases(d: int, epsilon: float) -> list[Case]:
     return [Case(kind, d, epsilon, **dial) for kind in PROTOCOLS for dial in dials.get(kind, [{}])]
 
 
+def of_kind(kind: str, d: int, epsilon: float) -> Case:
+    """The last case of a kind: the one with the largest integer."""
+    return {case.kind: case for case in _cases(d, epsilon)}[kind]
+
+
 CASES = _cases(5, 1.0)
 EXTREMES = [
     *_cases(2, 1.0),

@@ -16,6 +16,7 @@ from support.cases import (
     outcome_counts_of,
     subset_counts_of,
 )
+from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, counts_law, subset_bits
 
 from core.attacks import (
@@ -278,7 +279,7 @@ def test_mga_under_every_name_of_a_scenario() -> None:
         None,
         attack("mga", 0.5, [0, 1]),
         sweep={
-            "protocol.kind": ["grr", "oue", "olh"],
+            "protocol.kind": list(CAO_PROTOCOLS),
             "attack.seeds": [1, 1000],
             "attack.scoring": ["anchor", "bucket"],
         },

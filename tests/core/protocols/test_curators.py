@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, cell, changed, counts, experiment, metrics
+from support.kinds import CAO_ATTACKS
 
 from core.errors import ScenarioError
 from core.export import to_json
@@ -23,7 +24,7 @@ TARGETS = [3, 5]
 SHARE = 0.05
 
 every_kind = pytest.mark.parametrize("kind", CENTRAL)
-every_attack = pytest.mark.parametrize("name", ["rpa", "ria", "mga"])
+every_attack = pytest.mark.parametrize("name", CAO_ATTACKS)
 
 
 def table(kind: str, epsilon: float = 1.0, **more: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from support.cases import (
     EXTREMES,
     bind,
     changed,
+    of_kind,
     one_percent_more,
     outcome_counts_of,
     subset_counts_of,
@@ -327,9 +328,9 @@ def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> Non
 
 
 @pytest.mark.parametrize("d", [7, 8, 9, 300])
-@pytest.mark.parametrize("kind", ["grr", "sue", "oue", "blh", "olh"])
+@pytest.mark.parametrize("kind", PROTOCOLS)
 def test_support_counts_of_larger_domains(kind: str, d: int, rng: Rng) -> None:
-    protocol = bind(Case(kind, d, 1.0, 4 if kind == "olh" else None))
+    protocol = bind(of_kind(kind, d, 1.0))
     reports = protocol.perturb(rng.integers(0, d, size=9000), rng)
     supports = protocol.supports(reports)
     assert supports.shape == (9000, d)
@@ -424,10 +425,10 @@ def test_grr_estimates_add_up_to_one(rng: Rng) -> None:
     assert estimate(counts + crafted, 1100, protocol).sum(axis=1) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("kind", ["grr", "sue", "oue", "blh", "olh"])
+@pytest.mark.parametrize("kind", PROTOCOLS)
 def test_never_reported_items_of_a_large_domain(kind: str, rng: Rng) -> None:
     """Few users, many items: every one of 2,000 empty items is estimated 0 on average."""
-    protocol = bind(Case(kind, 2000, 1.0, 4 if kind == "olh" else None))
+    protocol = bind(of_kind(kind, 2000, 1.0))
     histogram = np.zeros((500, 2000), dtype=np.int64)
     histogram[:, 3] = 300
     truth = histogram[0] / 300
@@ -577,10 +578,10 @@ def test_parameters_out_of_range_are_refused(
         make(d, epsilon)
 
 
-@pytest.mark.parametrize("kind", ["grr", "sue", "oue", "blh", "olh"])
+@pytest.mark.parametrize("kind", PROTOCOLS)
 def test_a_budget_too_small_for_doubles_is_refused_in_words(kind: str) -> None:
     with pytest.raises(ScenarioError, match="epsilon"):
-        bind(Case(kind, 10, 1e-300, 4 if kind == "olh" else None))
+        bind(of_kind(kind, 10, 1e-300))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, cell, counts, metrics
+from support.kinds import CAO_ATTACKS
 from support.rappor_laws import Filters, held_by_one_of
 
 from core import theory
@@ -213,7 +214,7 @@ def test_expected_bit_counts(kind: str, cohort: float | None, seed: int) -> None
     assert theory.expected_bit_counts(cell(POPULATION)) is None
 
 
-@pytest.mark.parametrize("kind", ["none", "rpa", "ria", "mga"])
+@pytest.mark.parametrize("kind", ["none", *CAO_ATTACKS])
 def test_the_bit_counts_of_a_trial_by_enumeration(kind: str) -> None:
     """Mean and variance of each count from the laws of single users, who are independent."""
     table = rappor(bits=3, hashes=2, cohorts=2, f=0.5, p=0.25, q=0.75)
@@ -333,7 +334,7 @@ def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
 
 def test_the_basic_forms_follow_the_common_formula(seed: int) -> None:
     for form in ("basic", "basic-one-time"):
-        for kind in ("rpa", "ria", "mga"):
+        for kind in CAO_ATTACKS:
             table = {"kind": "rappor", "form": form, "f": 0.5}
             one = cell(POPULATION, table, attack(kind, 0.1, [2, 7]), seed=seed)
             assert one.attack is not None

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.kinds import CAO_ATTACKS
 
 import scenarios
 from core.errors import FileError, ScenarioError
@@ -556,7 +557,7 @@ def test_a_list_of_tables_is_edited_in_place() -> None:
 
 
 def test_a_part_more_gives_each_part_a_line() -> None:
-    mix = [{"kind": kind, "weight": 1.0} for kind in ("mga", "ria", "rpa")]
+    mix = [{"kind": kind, "weight": 1.0} for kind in CAO_ATTACKS[::-1]]
     edited = edit(MIX, "attack", {"share": 0.05, "mix": mix})
     assert read_document(edited).document["attack"]["mix"] == mix
     assert [line_of(edited, f"attack.mix.{at}.weight") for at in range(3)] == [6, 7, 8]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import alike, attack, experiment
+from support.kinds import CAO_PROTOCOLS
 
 import core
 from core import runner
@@ -58,7 +59,7 @@ def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
         attack("mga", 0.1, [3, 4], seeds=5),
         trials=trials,
         seed=seed,
-        sweep={"protocol.kind": ["grr", "oue", "olh"], "attack.kind": ["none", "mga"]},
+        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": ["none", "mga"]},
         **top,
     )
 
@@ -135,7 +136,7 @@ def test_a_run_is_kept_to_the_last_bit(kept: Store, workers: int) -> None:
     assert (there.status, there.done, there.total) == ("done", 300, 300)
     assert (there.digest, there.tags, there.source) == (results.digest, ("a", "b"), "here.toml")
     assert there.document == work.scenario.document
-    assert (there.protocols, there.attacks) == (("grr", "oue", "olh"), ("none", "mga"))
+    assert (there.protocols, there.attacks) == (CAO_PROTOCOLS, ("none", "mga"))
     assert there.versions == address.versions("test")
     assert there.seconds > 0
     assert kept.journal == "wal"

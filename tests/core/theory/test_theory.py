@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import CASES, EXTREMES, attack, bind, cell
+from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
 from core.pure import SeedSearch, item_variance
@@ -89,7 +90,7 @@ def test_gain_its_deviation_and_the_error(
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_dropped_term_is_seen(case: Case) -> None:
     """The comparisons above fail for each formula with a mistake in it."""
-    for kind in ("rpa", "ria", "mga"):
+    for kind in CAO_ATTACKS:
         one, support, law = expected(case, kind, "anchor", [0, 1], 0.4)
         value, variance = law.gain
         right = gain(one.protocol, support, 2, one.share, one.target_frequency)

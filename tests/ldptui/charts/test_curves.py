@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.chart_cases import QUICK, scenario, swept
+from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
 from core import theory
 from core.experiment import compile
@@ -127,7 +128,7 @@ def test_grid_of_whole_numbers_and_log_of_zero() -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("attack", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("attack", CAO_ATTACKS)
 def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
     made = scenario(protocol__kind=protocol, attack__kind=attack)
     for variable in curves.axes(made):
@@ -178,11 +179,11 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
         for x, y in zip(found[-1].x, found[-1].y, strict=True):
             expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
             assert y == pytest.approx(expected, rel=1e-9)
-    swept = made.with_value("sweep", {"protocol.kind": ["oue", "rappor", "laplace"]})
-    assert curves.error_protocols(swept) == ("oue", "rappor", "laplace")
+    swept = made.with_value("sweep", {"protocol.kind": list(ONE_OF_EACH)})
+    assert curves.error_protocols(swept) == ONE_OF_EACH
     document = curves.error_document(swept)
     assert document["protocol"] == {"epsilon": made.document["protocol"]["epsilon"]}
-    assert len(compile(Scenario(document)).cells) == 3
+    assert len(compile(Scenario(document)).cells) == len(ONE_OF_EACH)
 
 
 def test_golden_table_1() -> None:
@@ -195,7 +196,7 @@ def test_golden_table_1() -> None:
             "population": {"kind": "counts", "counts": [9500, *rest]},
             "protocol": {"kind": "grr", "epsilon": 1.0},
             "attack": {"kind": "mga", "share": 0.05, "targets": {"items": [0]}},
-            "sweep": {"protocol.kind": ["grr", "oue"], "attack.kind": ["rpa", "ria", "mga"]},
+            "sweep": {"protocol.kind": ["grr", "oue"], "attack.kind": list(CAO_ATTACKS)},
         }
     )
     found = curves.gain_curve(made, Variable("attack.share", "β", "β", 0.0, 0.1), 3)
@@ -221,11 +222,11 @@ def test_values_that_no_cell_can_have_are_missing() -> None:
 
 def test_words_give_series_and_numbers_are_set_aside() -> None:
     made = swept(
-        scenario(), {"attack.kind": ["none", "rpa", "mga"], "protocol.epsilon": [1.0, 2.0, 4.0]}
+        scenario(), {"attack.kind": ["none", *CAO_ATTACKS], "protocol.epsilon": [1.0, 2.0, 4.0]}
     )
     share = by_key(curves.axes(made))["attack.share"]
     found = curves.gain_curve(made, share, 3)
-    assert [curve.label for curve in found] == ["RPA", "MGA"]
+    assert [curve.label for curve in found] == ["RPA", "RIA", "MGA"]
     assert {curve.parameters["protocol.epsilon"] for curve in found} == {1.0}
 
 
@@ -240,7 +241,7 @@ def test_at_most_six_series() -> None:
 
 def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve() -> None:
     """As in Cao's scenarios: six series have no room for the attack that knows the seeds."""
-    sweep = {"protocol.kind": ["grr", "oue", "olh"], "attack.kind": ["rpa", "ria", "mga"]}
+    sweep = {"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": list(CAO_ATTACKS)}
     made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
     document = curves.gain_document(made)
     assert document is not None
@@ -361,7 +362,7 @@ def test_variables_of_rappor() -> None:
     assert budget.high == 4.0
 
 
-@pytest.mark.parametrize("kind", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("kind", CAO_ATTACKS)
 @pytest.mark.parametrize("cohort", [None, 0.0, 1.0])
 def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
     kind: str, cohort: float | None

@@ -19,13 +19,14 @@ from typing import Any
 
 import pytest
 from support.commands import TINY, Captured, fail, succeed
+from support.kinds import CAO_ATTACKS
 
 import ldptui
 from core.arms import UNDEFENDED
 from core.errors import RunError
 from core.experiment import compile
 from core.metrics import metrics_of
-from core.protocols import PROTOCOLS
+from core.protocols import CENTRAL, PROTOCOLS
 from core.runner import Progress, run
 from core.scenario import parse
 from ldptui import exits
@@ -431,7 +432,7 @@ def forms(capsys: Captured, *arguments: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("kind", CENTRAL)
 def test_theory_of_a_curator(kind: str, capsys: Captured) -> None:
     arguments = ("theory", kind, "--epsilon", "1", "--items", "100", "--users", "10000")
     attacked = ("--share", "0.05", "--targets", "4", "--target-frequency", "0.02")
@@ -442,7 +443,7 @@ def test_theory_of_a_curator(kind: str, capsys: Captured) -> None:
     variance = 2 * rho / (1 - rho) ** 2 if kind == "geometric" else 8
     assert found["frequency_std"] == pytest.approx(math.sqrt(variance) / 10_000)
     if kind == "stability":
-        assert found["gain"] == dict.fromkeys(("rpa", "ria", "mga"))
+        assert found["gain"] == dict.fromkeys(CAO_ATTACKS)
         assert found["threshold"] == pytest.approx(2 * math.log(2e6) + 1)
     else:
         gains = {"rpa": 0.05 * (0.04 - 0.02), "ria": 0.05 * 0.98, "mga": 0.05 * 0.98}
@@ -496,12 +497,12 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
         "ria": pytest.approx(0.0495),
         "mga": pytest.approx(0.1577, abs=1e-4),
     }
-    assert set(full["gain_std"]) == {"rpa", "ria", "mga"}
+    assert set(full["gain_std"]) == set(CAO_ATTACKS)
     assert full["recommended"] == "oue"
 
 
 def test_what_needs_an_option_that_is_not_given_is_null(capsys: Captured) -> None:
-    nothing = dict.fromkeys(("rpa", "ria", "mga"))
+    nothing = dict.fromkeys(CAO_ATTACKS)
     bare = forms(capsys, "grr", "--epsilon", "1", "--items", "8")
     assert bare["recommended"] == "grr"
     assert bare["frequency_std"] is None

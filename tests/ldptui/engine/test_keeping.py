@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.kinds import CAO_PROTOCOLS
 from support.worker import ENDLESS, Worker, document, simulated
 
 from core.experiment import compile
@@ -24,7 +25,7 @@ from ldptui.engine.worker.keeping import BEHIND, Keeper
 from ldptui.session.snapshot import Part, Request
 
 SHARES = {"attack.share": [0.02, 0.05]}
-WHOLE = document(title="a sweep", sweep={**SHARES, "protocol.kind": ["grr", "oue", "olh"]})
+WHOLE = document(title="a sweep", sweep={**SHARES, "protocol.kind": list(CAO_PROTOCOLS)})
 """Six cells: the base is one, the gain part has two of them, and one cell of its own."""
 PARTS = {"base": document(), "gain": document(sweep={"attack.share": [0.02, 0.05, 0.2]})}
 

@@ -9,6 +9,7 @@ import unicodedata
 import pytest
 from rich.cells import cell_len
 from support.formulas import misaligned
+from support.kinds import CAO_ATTACKS
 
 from core.protocols import KINDS
 from ldptui.explain.equations import Equation, equations, search
@@ -19,7 +20,7 @@ VERDICTS = {
     **dict.fromkeys([26, 29, 34, 40, 41], "wrong"),
     **dict.fromkeys([31, 33, 35], "missing"),
 }
-GAINS = [f"gain-{p}-{a}" for p in ("krr", "oue", "olh") for a in ("mga", "ria", "rpa")]
+GAINS = [f"gain-{p}-{a}" for p in ("krr", "oue", "olh") for a in CAO_ATTACKS[::-1]]
 SLIDES = ["slide-1", "slide-2", "slide-3", "slide-4"]
 
 each = pytest.mark.parametrize("equation", equations(), ids=lambda e: e.id)

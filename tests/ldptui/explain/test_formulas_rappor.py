@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from support.cases import attack, cell
+from support.kinds import CAO_ATTACKS
 
 from core import theory
 from core.attacks import ATTACKS
@@ -56,7 +57,7 @@ def test_every_number_is_the_cores() -> None:
     assert {36, 37, 38, 39, 40, 41} == {live.number for live in of} - {None}
 
 
-@pytest.mark.parametrize("fakes", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("fakes", CAO_ATTACKS)
 def test_the_gain_of_the_bits(fakes: str) -> None:
     one = bound(fakes)
     of = cell_formulas(one)
@@ -71,7 +72,7 @@ def test_the_gain_of_the_bits(fakes: str) -> None:
     assert value(of, "G = ") == ideal
 
 
-@pytest.mark.parametrize("fakes", [None, "rpa", "ria", "mga"])
+@pytest.mark.parametrize("fakes", [None, *CAO_ATTACKS])
 def test_substituted_numbers_give_the_result(fakes: str | None) -> None:
     checked = 0
     for live in cell_formulas(bound(fakes)):

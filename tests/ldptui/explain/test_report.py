@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import xxhash
 from support.cases import attack, cell
+from support.kinds import CAO_ATTACKS
 
 from core import Cell
 from core.protocols import PROTOCOLS, LocalHashing, Unary, family_of
@@ -45,7 +46,7 @@ def rows(of: Life, name: str) -> dict[str, np.ndarray]:
     return dict(cells.rows)
 
 
-@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ["rpa", "ria", "mga"])))
+@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, CAO_ATTACKS)))
 def test_the_last_bits_are_what_the_report_supports(
     kind: str, fakes: str, rng: np.random.Generator
 ) -> None:
@@ -60,7 +61,7 @@ def test_the_last_bits_are_what_the_report_supports(
         assert (meter.value, meter.total) == (of.targets.size, 3)
 
 
-@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, ["rpa", "ria", "mga"])))
+@pytest.mark.parametrize(("kind", "fakes"), list(itertools.product(KINDS, CAO_ATTACKS)))
 def test_steps_are_in_one_order_and_stand_beside_each_other(
     kind: str, fakes: str, rng: np.random.Generator
 ) -> None:
@@ -167,7 +168,7 @@ def test_a_crafted_unary_report_has_every_target_and_its_padding(rng: np.random.
 
 def test_weights_average_to_the_gain_of_the_closed_form(rng: np.random.Generator) -> None:
     for kind in KINDS:
-        for fakes in ("rpa", "ria", "mga"):
+        for fakes in CAO_ATTACKS:
             one = bound(kind, fakes, **({"seeds": 4} if fakes == "mga" else {}))
             assert one.attack is not None
             law = one.attack.support(one.protocol, 3)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, cell
+from support.kinds import CAO_ATTACKS
 
 from core import theory
 from core.cell import Cell
@@ -23,7 +24,7 @@ FORMS: list[dict[str, Any]] = [
     {"f": 0.0},
     {"form": "one-time", "f": 0.4},
 ]
-FAKES = ["rpa", "ria", "mga"]
+FAKES = CAO_ATTACKS
 
 
 def bound(fakes: str | None = "mga", cohort: float | None = None, **more: Any) -> Cell:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from support.cases import cell
+from support.kinds import CAO_ATTACKS
 
 from core import Cell, theory
 from core.attacks import ATTACKS
@@ -111,7 +112,7 @@ def test_a_report_of_every_law_that_makes_sense(
     assert NOT_TOLD not in texts
 
 
-@pytest.mark.parametrize("fakes", ["rpa", "ria", "mga"])
+@pytest.mark.parametrize("fakes", CAO_ATTACKS)
 def test_a_family_without_a_story_has_its_closed_forms(fakes: str) -> None:
     one = untold(fakes)
     values = {row.formula.split(" ")[0]: row.value for row in cell_formulas(one)}

@@ -15,7 +15,7 @@ from support.commands import Captured, fail, succeed
 
 from core.lab.exponential import Exponential
 from core.population import Population
-from core.protocols import GRR
+from core.protocols import GRR, KINDS
 from ldptui.lab.choose import chart, choices
 from ldptui.lab.mechanisms import DRAWN
 from ldptui.lab.sensitivity import clipping_chart
@@ -37,7 +37,7 @@ epsilon = 1.0
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pay.csv").write_text(PAY, encoding="utf-8")
-    for kind in ("oue", "geometric", "stability", "rappor"):
+    for kind in KINDS:
         written = SCENARIO.format(kind=kind)
         if kind == "rappor":
             written = written.replace("epsilon = 1.0", "f = 0.5\nform = 'basic-one-time'")

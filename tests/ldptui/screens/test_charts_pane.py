@@ -15,7 +15,7 @@ from support.waiting import seen
 from textual.widgets import Static
 
 from core.experiment import compile
-from core.protocols import PROTOCOLS
+from core.protocols import CENTRAL, PROTOCOLS
 from core.scenario import Scenario
 from ldptui.charts.series import Bars, Plot
 from ldptui.screens.workbench.charts import ChartsPane
@@ -501,7 +501,7 @@ async def test_text_and_picture_of_the_current_chart() -> None:
         assert pane.as_svg() == ""
 
 
-@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("kind", CENTRAL)
 async def test_every_tab_knows_a_curator(kind: str) -> None:
     curated = edited("protocol.kind", kind)
     assert curated.problems == ()

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 
 import scenarios
+from core.attacks import ATTACKS
 from ldptui.screens import library
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
@@ -521,7 +522,7 @@ async def test_help_without_a_field_says_what_this_is(field: str) -> None:
 async def test_help_for_a_kind_lists_the_kinds() -> None:
     app = Bare(HelpScreen("attack.kind", ()))
     async with app.run_test(size=(80, 60)):
-        for kind in ("rpa", "ria", "mga"):
+        for kind in ATTACKS:
             assert kind in seen(app)
 
 

@@ -91,10 +91,13 @@ async def test_moving_chooses_and_is_posted_once() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(44, 10)) as pilot:
         app.pane.focus()
+        chosen = app.draft.document["protocol"]["kind"]
         await pilot.press("up", "k", "down", "home", "up")
-        assert app.posted == [
-            ("protocol.kind", kind) for kind in ("blh", "oue", "blh", "grr")
-        ]  # at the top, another up is nothing new
+        kinds = list(KINDS)
+        near, far = (kinds[kinds.index(chosen) - back] for back in (1, 2))
+        assert [kind for _, kind in app.posted] == [near, far, near, kinds[0]]
+        assert {key for key, _ in app.posted} == {"protocol.kind"}
+        # At the top, another up is nothing new.
         assert app.draft.document["protocol"]["kind"] == "grr"
         assert app.draft.problems == ()
         assert app.focused_key == "protocol.kind"

@@ -12,9 +12,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from support.kinds import CAO_ATTACKS
 from support.sheet_app import SheetApp
 from support.waiting import until
 
+from core.protocols import CENTRAL, PROTOCOLS
 from ldptui.charts.rows import DARK, Charset, length, strip
 from ldptui.screens.workbench.report import ReportView
 from ldptui.screens.workbench.report.lives import life_rows
@@ -35,7 +37,7 @@ kind = "{fakes}"
 share = 0.05
 targets = {{ pick = "random", count = {r} }}
 """
-KINDS = ["grr", "sue", "oue", "blh", "olh"]
+KINDS = tuple(PROTOCOLS)
 
 
 def draft(kind: str = "oue", fakes: str | None = "mga", d: int = 128, r: int = 3) -> Draft:
@@ -89,7 +91,7 @@ async def test_one_above_the_other_where_there_is_not() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fakes", ["rpa", "ria", "mga", None])
+@pytest.mark.parametrize("fakes", [*CAO_ATTACKS, None])
 def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) -> None:
     for d, r in ((2, 1), (128, 3), (3000, 90)):
         view = ReportView()
@@ -213,7 +215,7 @@ async def test_a_protocol_without_known_steps_says_so() -> None:
         await pilot.press("n", "u", "i")
 
 
-@pytest.mark.parametrize("kind", ["laplace", "geometric", "stability"])
+@pytest.mark.parametrize("kind", CENTRAL)
 async def test_where_there_is_no_report_no_key_draws_another(kind: str) -> None:
     """A curator gets no reports."""
     app = Bench(draft())

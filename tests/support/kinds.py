@@ -1,0 +1,27 @@
+"""The kinds that several tests go over: each list is read from a table of kinds or a scenario."""
+
+from __future__ import annotations
+
+import scenarios
+from core.attacks import ATTACKS
+from core.protocols import KINDS, family_of
+from core.scenario import load
+
+
+def report_law(kind: str) -> str:
+    """The law of a fake's report; "unknown" where there is none to know."""
+    law: str = getattr(ATTACKS[kind], "report_law", "unknown")
+    return law
+
+
+KNOWN_ATTACKS = tuple(kind for kind in ATTACKS if report_law(kind) != "unknown")
+"""The attacks whose fake reports follow a law: all but no attack and Python code."""
+
+ONE_OF_EACH = tuple({family_of(kind): kind for kind in reversed(KINDS)}.values())[::-1]
+"""The first kind of each family of protocols and curators."""
+
+_CAO = load(scenarios.path("cao-gain-beta")).sweep
+
+CAO_PROTOCOLS: tuple[str, ...] = tuple(_CAO["protocol.kind"])
+CAO_ATTACKS: tuple[str, ...] = tuple(_CAO["attack.kind"])
+"""The three protocols and the three attacks that Cao, Jia, Gong, 2021, compare."""
