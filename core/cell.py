@@ -29,15 +29,15 @@ class Cell:
     parameters : the scenario's keys at this point, dotted, down to scalars and lists.
     targets : int64[r], empty without an attack.
     malicious : m, the number of fake users; users : n, the genuine ones.
-    noise : what happens to each bit under RAPPOR, in all its forms; None for other protocols.
+    noise : the noise of each bit under RAPPOR, in all its forms; None for other protocols.
     rounds : of a campaign, in order; empty where there is one collection.
     round : this one's number, from 0.
-    left : int64[d], how many users of each item have gone since the round before; None where there
+    left : int64[d], the users of each item who have gone since the round before; None where there
         is none.
-    goal, answer : what the fakes shall reach, and how many that takes; both None where a share was
-        given, the answer before `core.search` has found it.
-    defences : what the server does with its estimates in the defended arms, in order.
-    task : what the collection is for, a name of `core.task.TASKS`.
+    goal, answer : the value that the fakes shall reach, and their number for it; both None where a
+        share was given, the answer before `core.search` has found it.
+    defences : the steps of the server with its estimates in the defended arms, in order.
+    task : the purpose of the collection, a name of `core.task.TASKS`.
     """
 
     index: int

@@ -249,8 +249,8 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
         )
     if not isinstance(spec, Explicit) and spec.users != first.users:
         raise ScenarioError(
-            f"must be as many as in population, {first.users}, got {spec.users}: in each round "
-            "there are so many; leave it out",
+            f"must be as many as in population, {first.users}, got {spec.users}: every round "
+            "has the same number; leave it out",
             key="users",
         )
 

@@ -18,7 +18,7 @@ class Goal:
 
     All targets are in the top k where 98 % of them are, as chance keeps one out now and then.
 
-    over : whether the answer is a share of all users or a number of fake users.
+    over : the form of the answer, a share of all users or a number of fake users.
     """
 
     metric: GoalMetric

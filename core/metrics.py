@@ -152,8 +152,8 @@ def measure(outcome: Outcome) -> Measures:
 
 def metrics_of(arms: Iterable[Arm]) -> list[str]:
     """The names of the metrics that can be defined where there are these arms, in order."""
-    there = set(arms)
-    return [name for name, metric in METRICS.items() if there.issuperset(metric.arms)]
+    present = set(arms)
+    return [name for name, metric in METRICS.items() if present.issuperset(metric.arms)]
 
 
 # Measures as plain arrays.

@@ -99,7 +99,7 @@ class Block:
     metrics : measures [trials].
     fingerprints : uint64[trials], see `Fingerprints`.
     arms : moments [d] over the block's trials.
-    detected : int64[d], in how many trials each item was detected; None where nothing is tested.
+    detected : int64[d], the number of trials that detected each item; None where nothing is tested.
     rounds : of a campaign, whose other numbers are those of all rounds pooled.
     """
 
@@ -168,7 +168,7 @@ def estimate_of(values: Floats, theory: float | None = None) -> Estimate:
 class CellResults:
     """The finished trials of one cell, in order; `rounds` of a campaign.
 
-    detected : int64[d], in how many of them each item was detected; None where nothing is tested
+    detected : int64[d], the number of them that detected each item; None where nothing is tested
         or items are not kept.
     """
 

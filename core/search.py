@@ -98,7 +98,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
 
 @dataclass
 class _Trials:
-    """The trials that a search simulates: their verdicts, their means, and how many there were."""
+    """The trials that a search simulates: their verdicts, their means and their number."""
 
     cell: Cell
     goal: Goal

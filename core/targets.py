@@ -91,7 +91,7 @@ Targets: TypeAlias = PickTargets | ListedTargets
 
 @dataclass(frozen=True)
 class RandomSet:
-    """So many random items, drawn apart from the random targets."""
+    """`size` random items, drawn apart from the random targets."""
 
     size: int
 
@@ -110,7 +110,7 @@ def _shuffled(population: Population, seed: int, block: tuple[int, ...], count: 
 
 
 KEPT: Final = 4096
-"""So many items of an order are kept; putting a large domain in order takes long."""
+"""The items of an order that are kept; putting a large domain in order takes long."""
 
 
 @lru_cache(maxsize=64)

@@ -61,7 +61,7 @@ class HeldItem(ByNumbers):
         return view.targets[rng.integers(0, view.targets.size, size=count)]
 
     def held_counts(self, view: View, domain_size: int, count: Counts, rng: Rng) -> Counts:
-        """int64[trials, d]: how many of int64[trials] fakes pretend to hold each item."""
+        """int64[trials, d], the fakes who pretend to hold each item, of int64[trials] in all."""
         held = np.zeros((count.size, domain_size), dtype=np.int64)
         held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
         return held

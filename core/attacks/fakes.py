@@ -1,4 +1,4 @@
-"""The fake users of one collection: how many of each kind, and what they aim at."""
+"""The fake users of one collection: the number of each kind, and its targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .strategy import Strategy
 
 @dataclass(frozen=True, eq=False)
 class Fakes:
-    """Fake users who all do the same: what they do, their targets, and how many they are."""
+    """Fake users who all do the same: their strategy, their targets and their number."""
 
     strategy: Strategy
     targets: Items

@@ -190,7 +190,7 @@ def _earth_mover(starts: Counts, value: Counts, share: Floats, overall: Floats) 
 class Implication:
     """Rows whose value of a column follows from their values of others.
 
-    rows : how many; `alone` of them are identified: nobody else has those values.
+    rows : their number; `alone` of them are identified: nobody else has those values.
     example : such values, and the one that they imply; of a row that is not alone if there is one.
     """
 
@@ -214,7 +214,7 @@ class AttributePrivacy:
     """The user-attribute relation of a table: an attribute is a column with its value.
 
     rows : of the table; every one is a user.
-    private : whether no attribute of anybody follows from their others: φ∘ψ = Id. For each column
+    private : True if no attribute of anybody follows from their others: φ∘ψ = Id. For each column
         and each row, somebody agrees on all others and differs there.
     exposed : for each column, the rows whose value follows from all others.
     implications, identifications : from few observed columns.

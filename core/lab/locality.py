@@ -1,4 +1,4 @@
-"""The price of locality: how many more users a local protocol needs than a trusted curator.
+"""The price of locality: the users that a local protocol needs beyond a trusted curator's.
 
 A curator's noise does not grow with the number of users: the squared error of a frequency falls as
 1/n². A local protocol adds noise for every user, and it falls as 1/n.
@@ -22,7 +22,7 @@ class Price:
     """A local protocol beside a curator, on one population.
 
     local, central : mean over the items of the expected (estimated - true frequency)².
-    users : how many users the local protocol needs for the curator's error.
+    users : the number that the local protocol needs for the curator's error.
     factor : the same, as a multiple of the users there are; below 1 where local is better.
     """
 
@@ -35,7 +35,7 @@ class Price:
 def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | None = None) -> float:
     """Mean over the items of the expected (released - true frequency)².
 
-    times : int64 of the histogram's shape, how many items have each of its counts; None: one each.
+    times : int64 of the histogram's shape, the items that have each of its counts; None: one each.
     """
     users = histogram.sum() if times is None else histogram @ times
     return float(np.average(curator.squared_error(histogram), weights=times)) / float(users) ** 2

@@ -104,7 +104,7 @@ def clipping(
 ) -> Clipping:
     """The bias-noise trade-off of clipping a sum, for bounds C > 0.
 
-    negative : whether numbers may be below zero, a fact known beforehand; if not, values below are
+    negative : True if numbers may be below zero, a fact known beforehand; if not, values below are
         clipped to 0.
     """
     require("epsilon", epsilon, BUDGET)

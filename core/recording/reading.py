@@ -37,7 +37,7 @@ def is_recording(path: Path) -> bool:
 
 
 def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, bool]:
-    """Take a recording into a store: the run's number, and whether it was there before.
+    """Take a recording into a store: the run's number, and True if it was there before.
 
     All of it or nothing; raises FileError or ScenarioError. `limits` refuses sizes that a run here
     would be refused for.
@@ -82,10 +82,10 @@ def _read(store: Store, file: BinaryIO, path: Path, limits: bool) -> tuple[int, 
         raise FileError(f"{path} was written by a newer ldptui: update ldptui to read it")
     scenario = _checked_scenario(head, path, limits)
     with store.writing() as db:
-        there = db.execute("SELECT id FROM runs WHERE uid = ?", (head["uid"],)).fetchone()
-        if there is not None:
-            db.execute("UPDATE runs SET removed = NULL WHERE id = ?", there)
-            return int(there[0]), True
+        known = db.execute("SELECT id FROM runs WHERE uid = ?", (head["uid"],)).fetchone()
+        if known is not None:
+            db.execute("UPDATE runs SET removed = NULL WHERE id = ?", known)
+            return int(known[0]), True
         run, cells = _insert_head(db, head, scenario)
         arrivals, seen = [], set()
         while (line := file.readline(MAX_LINE)).startswith(b'{"cell":'):

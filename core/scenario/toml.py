@@ -88,13 +88,13 @@ def _merge(written: Any, wanted: Mapping[str, Any]) -> None:
     for key in [key for key in written if key not in wanted]:
         del written[key]
     for key, value in wanted.items():
-        there = written.get(key)
-        if isinstance(value, Mapping) and isinstance(there, Mapping):
-            _merge(there, value)
-        elif lists_tables(value) and lists_tables(there) and len(value) == len(there):
-            for old, new in zip(there, value, strict=True):
+        held = written.get(key)
+        if isinstance(value, Mapping) and isinstance(held, Mapping):
+            _merge(held, value)
+        elif lists_tables(value) and lists_tables(held) and len(value) == len(held):
+            for old, new in zip(held, value, strict=True):
                 _merge(old, new)
-        elif there is None or _plain(there) != value or type(_plain(there)) is not type(value):
+        elif held is None or _plain(held) != value or type(_plain(held)) is not type(value):
             if isinstance(value, Mapping) and isinstance(written, tomlkit.TOMLDocument):
                 written[key] = tomlkit.table()
                 _merge(written[key], value)

@@ -137,9 +137,9 @@ def migrate(path: Path | None, db: sqlite3.Connection) -> None:
     for step in MIGRATIONS[version:]:
         for statement in step:
             db.execute(statement)
-    there = {row[1] for row in db.execute("PRAGMA table_info(trials)")}
+    columns = {row[1] for row in db.execute("PRAGMA table_info(trials)")}
     for name in METRICS:
-        if name not in there:
+        if name not in columns:
             db.execute(f"ALTER TABLE trials ADD COLUMN {name} REAL")
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")

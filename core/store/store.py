@@ -265,11 +265,11 @@ class Store:
         Goals are not searched for again: a cell has the fakes and the answer that it had.
         """
         scenario = Scenario(self.run(run).document, f"run {run}")
-        there = {cell.position: cell for cell in self.cells(run)}
+        stored = {cell.position: cell for cell in self.cells(run)}
         populations: dict[object, Population] = {}
         cells = []
         for index, point in enumerate(scenario.points()):
-            known = there.get(index)
+            known = stored.get(index)
             name = None if known is None else known.population
             drawn = (point.population, point.seed) if name is None else name
             if drawn not in populations:
@@ -356,7 +356,7 @@ class Store:
             db.execute(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run))
 
     def gc(self, before: float | None = None, compact: bool = True) -> tuple[int, int]:
-        """Forget removed runs, and what no run needs; how many runs and cells that were.
+        """Forget removed runs, and what no run needs; return the numbers of runs and cells.
 
         before : runs that started earlier go as well, but for starred and running ones.
         compact : give the room back to the file system, unless a run is going on: it would wait.

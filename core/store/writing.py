@@ -103,10 +103,10 @@ def resume(
         cells = [row[0] for row in db.execute(
             "SELECT cell FROM run_cells WHERE run = ? ORDER BY position", (run,)
         )]  # fmt: skip
-        there = store.run(run)
-        if there.status == "running":
+        stored = store.run(run)
+        if stored.status == "running":
             raise FileError(f"run {run} is running, in process {process_of(db, run)}")
-        other = differing(there.versions) or _other_code(db, run, experiment)
+        other = differing(stored.versions) or _other_code(db, run, experiment)
         if other:
             raise FileError(
                 f"run {run} cannot be resumed, its other trials would not be of one kind: "
@@ -283,21 +283,21 @@ class RunPart:
 
     def knows(self, cell: Cell) -> bool:
         """True if the store has the first block of a cell; this takes nothing from it."""
-        there, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
-        if there is None:
+        place, trials = self._known(cell), min(BLOCK_TRIALS, cell.trials)
+        if place is None:
             return False
         try:
-            return bool(self._recording.store.known_block(there, 0, 0, trials, self._frequencies))
+            return bool(self._recording.store.known_block(place, 0, 0, trials, self._frequencies))
         except FileError:
             return False  # computing it will say why
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:
         """The block, if the store has it."""
         positions = self._positions[cell.index]
-        there = self._known(cell)
-        if there is None:
+        place = self._known(cell)
+        if place is None:
             return None
-        block = self._recording._find(there, positions, number, trials, self._frequencies)
+        block = self._recording._find(place, positions, number, trials, self._frequencies)
         return None if block is None else replace(block, cell=cell.index)
 
     def keep(self, cell: Cell, block: Block) -> None:

@@ -100,7 +100,7 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
 
 
 def _promotion(cell: Cell, gained: float, reached: float) -> dict[str, float | None]:
-    """The metrics of targets that gain so much, up to this estimate."""
+    """The metrics of targets that gain `gained`, up to the estimate `reached`."""
     held = cell.target_frequency
     return {
         "gain": gained,

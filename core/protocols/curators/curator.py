@@ -182,8 +182,8 @@ class Curator(ABC):
     ) -> tuple[Floats, Floats] | None:
         """Mean and variance of each released count: float64[d] each; None where none is known.
 
-        fakes : how many fake users of each kind there are, and float64[d], how likely one of them
-            tells each item.
+        fakes : for each kind of fake users their number, and float64[d], the probability that one
+            of them tells each item.
         """
         mean, variance = histogram.astype(np.float64), self.squared_error(histogram)
         for count, rates in fakes:

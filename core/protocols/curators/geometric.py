@@ -28,7 +28,7 @@ class Geometric(Curator):
 
     @property
     def ratio(self) -> float:
-        """r = e^(-ε/Δ): each step away is so much less likely."""
+        """r = e^(-ε/Δ): each step away is less likely by this factor."""
         return math.exp(-1 / self.scale)
 
     @property

@@ -34,7 +34,7 @@ MOST_TERMS = 1 << 22
 """(count of a bin, number of fakes in it) pairs that a sum over the fakes may have."""
 
 SURE = 40
-"""So many scales above the threshold, a bin is withheld once in e^40 times."""
+"""The scales above the threshold at which a bin is withheld once in e^40 times."""
 
 
 @dataclass(frozen=True)

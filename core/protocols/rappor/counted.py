@@ -1,4 +1,4 @@
-"""RAPPOR before decoding: how many bits are counted, how they scatter, what an attack adds.
+"""RAPPOR before decoding: the counts of bits, their variance, and the part of an attack.
 
 RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: q* > p*.
 """
@@ -121,7 +121,7 @@ def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None)
 
 
 def attacked_users(protocol: Filters, collection: Collection) -> Floats:
-    """float64[m]: how many users of each cohort to expect, fakes included; their law is known."""
+    """float64[m], the expected users of each cohort, fakes included; their law is known."""
     users = collection.users * protocol.cohort_law
     for count, law in collection.fakes:
         users = users + count * law.cohorts

@@ -27,7 +27,7 @@ Adjust: TypeAlias = Literal["bonferroni", "benjamini-hochberg"]
 """The adjustment of p-values for many candidates: for any false discovery, or their rate."""
 
 ROOM: Final = 0.8
-"""So many candidates for each bit and cohort can be estimated together. RAP section 4."""
+"""The candidates for each bit and cohort that can be estimated together. RAP section 4."""
 
 PENALTY: Final = 2.0
 """The deviations by which a candidate's bits exceed the others' part when it enters the lasso.
@@ -140,7 +140,7 @@ class Fit:
     """Weighted least squares of cohort shares on some columns.
 
     inverse : float64[s, s], of X'WX, W the users of each cohort (over all users).
-    known : bool[s], whether the coefficient is determined by the data.
+    known : bool[s], True where the data determine the coefficient.
     """
 
     columns: csc_array
@@ -280,7 +280,7 @@ def decode(
 
     Parameters
     ----------
-    counts : int64[m, k + 1]: how many users of each cohort sent each bit as 1; last, the users.
+    counts : int64[m, k + 1]: the users of each cohort who sent each bit as 1; last, the users.
     p_star, q_star : probability that a bit is sent as 1 if the true bit is 0, is 1.
     alpha : the level of the tests: of one false discovery or more (Bonferroni), or of the expected
         share of false discoveries (Benjamini–Hochberg).

@@ -26,7 +26,7 @@ class Bits:
     """The permanent bits of some users of one trial, counted.
 
     spread : int64[d, m], the users of each item and cohort.
-    true : int64[m, k], how many users have each bit set in their filter.
+    true : int64[m, k], the users who have each bit set in their filter.
     kept, raised : int64[m, k], how many with and without it have it as permanent bit.
     """
 
