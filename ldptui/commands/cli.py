@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
 from .. import __version__
-from ..catalogue import listed_kinds
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..lab import topics as lab
 from ..lab.questions.shared import NEIGHBOURS
@@ -170,6 +169,8 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 
 
 def theory_parser() -> argparse.ArgumentParser:
+    from ..catalogue import listed_kinds
+
     kinds = listed_kinds("protocol")
     parser = _parser(
         "ldptui theory",
