@@ -12,9 +12,18 @@ from textual.widget import Widget
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
     """A screen over another one that stands being closed twice, as by two clicks in a row."""
 
+    _dismissed = False
+
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Textual closes the screen on top, whichever it is, and raises at the last one."""
-        return super().dismiss(result) if self.is_current else AwaitComplete()
+        """Close the screen, once.
+
+        Textual closes the screen on top, whichever it is, raises at the last one, and raises where
+        a screen that is still on top has given its result already.
+        """
+        if self._dismissed or not self.is_current:
+            return AwaitComplete()
+        self._dismissed = True
+        return super().dismiss(result)
 
 
 class Dialog(Vertical):

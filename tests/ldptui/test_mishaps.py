@@ -229,3 +229,16 @@ def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
         app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first
         assert app.wait() == 0
         assert not list(tmp_path.rglob("ldptui-crash*"))
+
+
+async def test_a_dialog_gives_its_result_once() -> None:
+    """Enter twice before the screen has left the stack: the second one finds it closed."""
+    async with workbench() as (screen, _, pilot):
+        closed: list[None] = []
+        dialog = TextScreen("Title", "text")
+        await screen.app.push_screen(dialog, closed.append)
+        dialog.dismiss(None)
+        dialog.dismiss(None)
+        await pilot.pause()
+        assert closed == [None]
+        assert screen.is_current
