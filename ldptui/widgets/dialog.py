@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from asyncio import InvalidStateError
+
 from textual import screen
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
@@ -10,20 +12,20 @@ from textual.widget import Widget
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
-    """A screen over another one that stands being closed twice, as by two clicks in a row."""
-
-    _dismissed = False
+    """A screen over another one that stands being closed twice, and being asked for by nobody."""
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Close the screen, once.
+        """Close the screen.
 
-        Textual closes the screen on top, whichever it is, raises at the last one, and raises where
-        a screen that is still on top has given its result already.
+        Textual closes the screen on top, whichever it is, and raises at the last one; it raises
+        too where the worker that waits for the result was cancelled meanwhile.
         """
-        if self._dismissed or not self.is_current:
+        if not self.is_current:
             return AwaitComplete()
-        self._dismissed = True
-        return super().dismiss(result)
+        try:
+            return super().dismiss(result)
+        except InvalidStateError:
+            return self.app.pop_screen()
 
 
 class Dialog(Vertical):
