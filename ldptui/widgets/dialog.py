@@ -12,13 +12,13 @@ from textual.widget import Widget
 
 
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
-    """A screen over another one that stands being closed twice, and being asked for by nobody."""
+    """A screen over another one that stands being closed twice, as by two clicks in a row."""
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close the screen.
 
         Textual closes the screen on top, whichever it is, and raises at the last one; it raises
-        too where the worker that waits for the result was cancelled meanwhile.
+        too where who waits for the result has it already.
         """
         if not self.is_current:
             return AwaitComplete()
