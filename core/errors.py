@@ -104,6 +104,9 @@ class ScenarioError(LdpError, ValueError):
 class FileError(LdpError, OSError):
     """A file cannot be read or written."""
 
+    def __str__(self) -> str:
+        return one_line(super().__str__())
+
 
 class RunError(LdpError, RuntimeError):
     """A run failed while it was computing."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from core.errors import got, shown, spelled
+from core.errors import FileError, got, shown, spelled
 from ldptui.text import format as fmt
 
 
@@ -60,3 +60,7 @@ def test_values_are_never_long_nor_break_a_line() -> None:
     assert shown("a\nb\x7f") == '"a\\nb?"'
     assert shown(10**5000) == "a value that is too large"
     assert len(shown(10**400)) == 58
+
+
+def test_a_file_whose_name_holds_a_line_end_is_one_line() -> None:
+    assert str(FileError("a\nb\u2028c cannot be read")) == "a?b?c cannot be read"
