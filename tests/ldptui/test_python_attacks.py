@@ -103,7 +103,8 @@ def test_nothing_of_the_workbench_runs_it(scenario: str, tmp_path: Path) -> None
 import sys
 from pathlib import Path
 from ldptui.charts import curves, figures
-from ldptui.explain import formulas as live, report as life
+from ldptui.explain.formulas import cell_formulas
+from ldptui.explain import report as life
 from ldptui.screens.workbench import charts, report
 from ldptui.session import draft, runs
 path = Path({scenario!r})
@@ -112,7 +113,7 @@ assert one.cell is not None, one.problems
 one = draft.edited(one, "attack.share", 0.2)
 assert one.cell.malicious == 50, one.problems
 print(runs.described(one.document))
-assert not list(live.attack.attack_equations(one.cell))
+assert not [formula for formula in cell_formulas(one.cell) if formula.part.startswith("Attack")]
 assert "core.plugins" not in sys.modules
 """
     done = subprocess.run(
@@ -476,7 +477,7 @@ def test_the_app_hands_its_permissions_to_the_worker_alone() -> None:
 
 
 def blocks(language: str) -> list[str]:
-    page = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
 
 
@@ -491,7 +492,7 @@ def test_the_page_tells_the_truth(
     scenario.write_text(head + table.replace("count = 5", "count = 2"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     refused = fail(capsys, exits.USAGE, "run", "stranger.toml")
-    assert refused in " ".join((ROOT / "docs" / "attacks.md").read_text("utf-8").split())
+    assert refused in " ".join((ROOT / "docs" / "plugins.md").read_text("utf-8").split())
     printed = succeed(capsys, "run", "stranger.toml", "--attack-file", "my_attacks.py")
     assert "honest" in printed
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -50,7 +50,7 @@ def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[For
         yield listed("frequency_std", "frequency std", std / users, "count std / N", "RAP 4")
         yield listed("count_std", "count std", std, "√(N · variance per user)", "RAP 4")
         most = bloom.learnable_items(noise, users, items, hashes)
-        limit = "√(hN) (q* − p*)/(Q √(p*(1 − p*)))"
+        limit = "√(hN)(q* − p*)/(Q√(p*(1 − p*)))"
         yield listed("learnable_items", "learnable items", most, limit, "RAP 5")
     if held is not None and setting.r in (None, 1):
         wrong = bloom.false_attribution(noise, hashes, held)
