@@ -30,6 +30,12 @@ from ldptui.widgets.status import StatusLine
 __all__ = ["own_home"]
 
 
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random keys export files, too: they go where pytest clears them away."""
+    monkeypatch.chdir(tmp_path)
+
+
 def forgiven(screen: WorkbenchScreen) -> Exception:
     """What was raised; the pilot would raise it again at the end of the test."""
     app = screen.app
