@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from .bounds import Range, check_bounds
+from .ranges import Range, check_bounds
 
 GoalMetric: TypeAlias = Literal["gain", "target_frequency", "targets_in_top_k"]
 

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from .bounds import Range, check_bounds
 from .columns import csv_rows, place_of, refuse_more
 from .errors import FileError, ScenarioError, got, spelled
+from .ranges import Range, check_bounds
 from .sampling import Counts, Floats
 from .streams import digest, stream
 

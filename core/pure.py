@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounds import DOMAIN as DOMAIN
-from .bounds import EPSILON as EPSILON
-from .bounds import check_bounds
 from .errors import ScenarioError, got
+from .ranges import DOMAIN as DOMAIN
+from .ranges import EPSILON as EPSILON
+from .ranges import check_bounds
 from .sampling import Counts, Floats
 from .support import ItemSupport, Support
 

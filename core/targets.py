@@ -9,10 +9,10 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 import numpy as np
 
-from .bounds import Range, check_bounds
 from .errors import ScenarioError, got, shown
 from .population import ITEMS, Population
 from .pure import Items
+from .ranges import Range, check_bounds
 from .streams import stream
 
 COUNT: Final = Range(1, limit=ITEMS.limit)

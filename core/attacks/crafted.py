@@ -11,7 +11,6 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
-from ..bounds import Range, check_bounds
 from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits, lacking
 from ..errors import ScenarioError, got
 from ..metrics import in_top
@@ -26,6 +25,7 @@ from ..pure import (
     SeedSearch,
     Supporting,
 )
+from ..ranges import Range, check_bounds
 from ..sampling import Counts
 from ..support import Support
 from ..targets import COUNT, RandomSet, Targets

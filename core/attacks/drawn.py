@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..bounds import check_bounds
 from ..capabilities import BitLaw, SendsBits
 from ..errors import ScenarioError, got
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..ranges import check_bounds
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
 from ..support import ItemSupport, Support
 from ..targets import Targets

@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ..bounds import Range, check_bounds
 from ..errors import ScenarioError
 from ..population import Population
 from ..pure import Items
+from ..ranges import Range, check_bounds
 from ..targets import RandomSet, Targets
 from .fakes import Fakes
 from .kinds import Attack

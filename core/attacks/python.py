@@ -9,10 +9,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
-from ..bounds import check_bounds
 from ..capabilities import SendsBits
 from ..errors import AttackError, ScenarioError, got
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..ranges import check_bounds
 from ..sampling import Counts
 from ..targets import Targets
 from .strategy import SHARE, ReportLaw, View

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
-from ..bounds import Range
 from ..capabilities import BitLaw, Crowds, SendsBits
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..ranges import Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support, item_support
 

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import numpy as np
 
-from ..bounds import Range, check_bounds
 from ..protocols.curators.accuracy import BUDGET
 from ..pure import Items, Rng
+from ..ranges import Range, check_bounds
 from ..sampling import Counts, Floats
 
 

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..bounds import Range, check_bounds
 from ..errors import ScenarioError, got, spelled
 from ..loss import DiscreteLoss
+from ..ranges import Range, check_bounds
 from ..sampling import Floats
 
 Mechanism: TypeAlias = Literal["any", "laplace", "geometric"]

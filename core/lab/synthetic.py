@@ -13,10 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from ..bounds import Range
 from ..errors import ScenarioError, spelled
 from ..files import write_atomically
 from ..pure import Rng
+from ..ranges import Range
 from ..sampling import Counts, Floats
 from .ledger import Spent
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from ..bounds import check_bounds
 from ..pure import EPSILON
+from ..ranges import check_bounds
 
 
 @dataclass(frozen=True)

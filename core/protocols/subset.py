@@ -13,7 +13,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..bounds import Range
 from ..enumeration import CELLS, ReportLaw, item_name
 from ..errors import ScenarioError, got
 from ..loss import DiscreteLoss, signs
@@ -32,6 +31,7 @@ from ..pure import (
     pure_estimates,
     pure_held_support,
 )
+from ..ranges import Range
 from ..sampling import (
     Counts,
     Floats,

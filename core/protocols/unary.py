@@ -13,7 +13,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Range
 from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..loss import DiscreteLoss, one_bit
 from ..pure import (
@@ -33,6 +32,7 @@ from ..pure import (
     pure_estimates,
     pure_held_support,
 )
+from ..ranges import Range
 from ..sampling import (
     Counts,
     Floats,

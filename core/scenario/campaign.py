@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from ..attacks import SHARE, Mixture, Targets
-from ..bounds import Range, check_bounds
 from ..errors import ScenarioError, got
 from ..population import StatedSpec
+from ..ranges import Range, check_bounds
 from .mixture import MixtureSpec, PartSpec
 
 ROUNDS: Final = Range(1, 1000)

@@ -20,8 +20,8 @@ from typing import (
     get_type_hints,
 )
 
-from ..bounds import Range
 from ..goal import Goal
+from ..ranges import Range
 from .campaign import Campaign
 from .point import Point, Simulate, kinds_at
 

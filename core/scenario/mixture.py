@@ -19,8 +19,8 @@ from ..attacks import (
     Targets,
 )
 from ..attacks.mixture import WEIGHT
-from ..bounds import check_bounds
 from ..errors import ScenarioError
+from ..ranges import check_bounds
 
 
 def _part_of(kind: type) -> type:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
-from ..bounds import Range, check_bounds
 from ..defences import DEFENCES, Correction
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
+from ..ranges import Range, check_bounds
 from .campaign import Campaign, PhasesSpec, Ramp
 from .dotted import flatten
 from .mixture import PARTS, MixtureSpec

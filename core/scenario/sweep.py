@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..bounds import Range, finite
 from ..errors import ScenarioError, got, spelled
 from ..population import STATED
+from ..ranges import Range, finite
 from .document import Document, copied, named, suggest
 from .dotted import value_at, with_value
 from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys

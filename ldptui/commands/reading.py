@@ -6,8 +6,8 @@ import tomllib
 from argparse import Namespace
 from typing import Any, Final
 
-from core.bounds import Range
 from core.errors import ScenarioError, got
+from core.ranges import Range
 from core.scenario import Scenario, load
 
 from ..session.locating import locate

@@ -11,11 +11,11 @@ from dataclasses import fields
 from typing import Any, Final, get_args, get_type_hints
 
 from core.attacks import SHARE
-from core.bounds import Range
 from core.errors import ScenarioError, got, spelled
 from core.population import USERS
 from core.protocols import KINDS
 from core.pure import DOMAIN, EPSILON, SeedSearch
+from core.ranges import Range
 
 from .. import exits
 from ..explain.attack import gain_keys

@@ -8,7 +8,7 @@ import sys
 HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", "xxhash")
 
 
-LIGHT = {"core.bounds", "core.errors"}
+LIGHT = {"core.ranges", "core.errors"}
 """What of core is imported with the declarations of arguments: it needs no NumPy."""
 
 PROBE = """

@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from typing import Final, Literal, TypeAlias
 
-from ...bounds import ALPHA as ALPHA
-from ...bounds import BUDGET as BUDGET
-from ...bounds import Range
 from ...errors import ScenarioError, got
+from ...ranges import ALPHA as ALPHA
+from ...ranges import BUDGET as BUDGET
+from ...ranges import Range
 
 Neighbours: TypeAlias = Literal["change-one", "add-remove"]
 """The two tables that must look alike: one person's row is changed, or is added or removed."""

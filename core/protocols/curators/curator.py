@@ -20,9 +20,9 @@ from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
-from ...bounds import check_bounds
 from ...capabilities import Collection
 from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch
+from ...ranges import check_bounds
 from ...sampling import Counts, Floats, uniform_multinomial
 from ...support import ItemSupport, Support, one_item_support
 from .accuracy import BUDGET, Neighbours, scale, sensitivity

@@ -16,9 +16,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from ...bounds import check_bounds
 from ...loss import DiscreteLoss
 from ...pure import EPSILON, Rng
+from ...ranges import check_bounds
 from ...sampling import Counts, Floats, binomial_law, binomial_range
 from .accuracy import (
     DELTA,

@@ -12,7 +12,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ...bounds import Range, check_bounds
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...errors import ScenarioError, spelled
 from ...hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
@@ -33,6 +32,7 @@ from ...pure import (
     pure_estimates,
     pure_held_support,
 )
+from ...ranges import Range, check_bounds
 from ...sampling import (
     Counts,
     Floats,

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from ...bounds import check_bounds
 from ...errors import ScenarioError, got, spelled
 from ...pure import EPSILON, PureProtocol
+from ...ranges import check_bounds
 from ..unary import SUE, Unary
 from .decoding import Adjust
 from .filters import BITS, COHORTS, HASHES

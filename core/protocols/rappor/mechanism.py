@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds import Range, check_bounds
 from ...capabilities import BitLaw, Collection
 from ...enumeration import ReportLaw
 from ...errors import ScenarioError
@@ -28,6 +27,7 @@ from ...pure import (
     array_of,
     check_padding,
 )
+from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
 from . import counted, decoded, laws
 from .decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread

@@ -12,9 +12,9 @@ from typing import Annotated
 
 import numpy as np
 
-from ...bounds import Range, check_bounds
 from ...errors import ScenarioError, got, spelled
 from ...pure import BoolArray, Rng
+from ...ranges import Range, check_bounds
 
 PROBABILITY = Range(0, 1)
 

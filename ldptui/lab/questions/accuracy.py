@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.bounds import ALPHA, DOMAIN, Range
+from core.ranges import ALPHA, DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .kinds import where

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from core.bounds import DOMAIN, Range
+from core.ranges import DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
 from .kinds import alike, having, kinds, lacking, where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.bounds import Range
+from core.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
 from .kinds import alike, where

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from core.bounds import EPSILON
+from core.ranges import EPSILON
 
 from ..options import Argument, Blank, Option, Topic
 from .shared import BUDGETED, CURATOR, NEIGHBOURS, OWN_EPSILON, SCENARIO, SLACK, USERS

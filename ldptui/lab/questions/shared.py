@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.bounds import BUDGET, Range
+from core.ranges import BUDGET, Range
 
 from ..options import Argument, Blank, Option
 from .kinds import alike, curators

@@ -14,7 +14,7 @@ Type = Literal["integer", "number", "text", "list"]
 _TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
 
 if TYPE_CHECKING:
-    from core.bounds import Range
+    from core.ranges import Range
     from core.scenario import Scenario
 
 
@@ -86,7 +86,7 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
 
 def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
-    from core.bounds import Range
+    from core.ranges import Range
     from core.scenario import range_of
 
     declared = range_of(key)

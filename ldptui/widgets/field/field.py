@@ -22,7 +22,7 @@ from .steps import Steps, nudged, steps_of
 from .typed import read, write
 
 if TYPE_CHECKING:
-    from core.bounds import Range
+    from core.ranges import Range
 
 
 LABEL_WIDTH: Final = 24
