@@ -22,7 +22,7 @@ from typing import (
 
 from ..goal import Goal
 from ..ranges import Range
-from .campaign import Campaign
+from .campaign import Campaign, PhaseSpec, Ramp
 from .point import Point, Simulate, kinds_at
 
 
@@ -179,7 +179,7 @@ def names_of(table: str, kind: str) -> tuple[str, ...]:
 def _fields(key: str, kind: str) -> dict[str, Any]:
     """The keys of the table that a dotted key is in, each with its default or MISSING."""
     table = key.rpartition(".")[0]
-    owner = _TABLES.get(table) or kinds_at(table).get(kind)
+    owner = _TABLES.get(pattern(table)) or kinds_at(table).get(kind)
     if owner is None:
         return {}
     return {_name(owner, field.name): field.default for field in dataclasses.fields(owner)}
@@ -188,6 +188,8 @@ def _fields(key: str, kind: str) -> dict[str, Any]:
 _TABLES: Final[dict[str, type]] = {
     "": Point,
     "simulate": Simulate,
+    "attack.phase.*": PhaseSpec,
+    "attack.phase.*.share": Ramp,
     "campaign": Campaign,
     "goal": Goal,
 }

@@ -1,34 +1,69 @@
-"""docs/format.md names every key, kind and metric, and no key that is none."""
+"""The pages' tables are those of the dataclasses and the catalogue, and no key is invented."""
 
+import importlib.util
 import re
-from pathlib import Path
 
 import pytest
+from support.pages import NAMES, ROOT, page
 
 from core.metrics import METRICS
 from core.scenario import KINDS, known_keys
 
-PAGE = (Path(__file__).parents[2] / "docs" / "format.md").read_text(encoding="utf-8")
-NAMES = {name for key in known_keys() for name in key.split(".") if name != "*"}
+_SPEC = importlib.util.spec_from_file_location("docs_tables", ROOT / "docs" / "tables.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+tables = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(tables)
+
+PAGE = page("docs/format.md")
+NAMES_OF_KEYS = {name for key in known_keys() for name in key.split(".") if name != "*"}
+WITH_TABLES = [name for name in NAMES if "<!-- table:" in page(name)]
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("name", WITH_TABLES)
+def test_the_tables_are_up_to_date(name: str) -> None:
+    if tables.filled(page(name)) != page(name):
+        pytest.fail(f"the tables of {name} are older than the program: run python docs/tables.py")
+
+
+def test_a_table_that_is_out_of_date_would_be_found() -> None:
+    changed = PAGE.replace("| required |", "| left out |", 1)
+    assert tables.filled(changed) == PAGE != changed
+
+
+@pytest.mark.parametrize("name", sorted(NAMES_OF_KEYS))
 def test_every_key_is_there(name: str) -> None:
     assert re.search(rf"[`\[. {{,]{re.escape(name)}[`\]., ]", PAGE), name
 
 
-@pytest.mark.parametrize("kind", sorted({kind for kinds in KINDS.values() for kind in kinds}))
-def test_every_kind_is_there(kind: str) -> None:
-    assert f"`{kind}`" in PAGE
+def test_every_kind_and_every_metric_is_there() -> None:
+    pages = {"attack": "docs/attacks.md", "defence": "docs/defences.md"}
+    for section, kinds in KINDS.items():
+        for kind in kinds:
+            assert f"| `{kind}` |" in PAGE
+            assert f"| `{kind}` |" in page(pages.get(section, "docs/format.md"))
+    assert {metric for metric in METRICS if f"| `{metric}` |" not in PAGE} == set()
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_every_metric_is_there(metric: str) -> None:
-    assert f"`{metric}`" in PAGE
+def test_a_key_has_its_range_its_default_and_its_kinds() -> None:
+    def row(key: str, section: str) -> str:
+        lines = tables.table(f"keys of {section}").splitlines()
+        return next(line for line in lines if line.startswith(f"| `{key}`"))
+
+    assert "| an integer in [1, 10^6] | 1000 |" in row("seeds", "attack")
+    assert row("hash_range", "protocol").startswith("| `hash_range` (`olh`) | hash range g |")
+    assert '| `"nearest"` |' in row("hash_range", "protocol")
+    assert "| required |" in row("share", "attack")
+    assert row("share", "attack").startswith("| `share` (all but `none`) |")
+    assert "| required (all but `rappor`) |" in row("epsilon", "protocol")
+    assert "| false |" in row("attack.phase[].muted".removeprefix("attack."), "attack")
 
 
 def test_no_key_is_invented() -> None:
-    table = PAGE.partition("| table |")[2].partition("\n\n")[0]
-    words = set(re.findall(r"`([a-z_]+)`", table))
+    """The keys that the text around the tables names in a code span of one word are known."""
+    scenarios = PAGE.partition("## Metrics")[0]
+    text = re.sub(r"<!-- table.*?<!-- end -->", "", scenarios, flags=re.DOTALL)
+    words = set(re.findall(r"`([a-z_]+)`", text))
     values = {kind for kinds in KINDS.values() for kind in kinds} | {"kind"}
-    assert words - NAMES - values == set()
+    assert words
+    assert words - NAMES_OF_KEYS - values == set()

@@ -251,16 +251,3 @@ def test_every_member_of_an_oracle_is_told_of() -> None:
     members = {name for name in dir(PureProtocol) if not name.startswith("_")}
     assert len(members) > 20
     assert {name for name in members if f"`{name}`" not in page("CONTRIBUTING.md")} == set()
-
-
-def test_every_attack_defence_and_protocol_is_told_of() -> None:
-    from core.attacks import ATTACKS
-    from core.defences import DEFENCES
-    from core.protocols import PROTOCOLS
-
-    for kind in ATTACKS.keys() - {"none"}:
-        assert f"| `{kind}` |" in page("docs/attacks.md")
-    for kind in DEFENCES:
-        assert f"| `{kind}` |" in page("docs/defences.md")
-    for kind in PROTOCOLS:
-        assert re.search(rf"^\| [A-Z, ]*\b{kind.upper()}\b", page("docs/glossary.md"), re.MULTILINE)

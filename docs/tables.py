@@ -1,0 +1,201 @@
+"""Writes the tables of keys, kinds and metrics into the pages: `python docs/tables.py`.
+
+A table stands between `<!-- table: NAME -->` and `<!-- end -->`. It is made from the dataclasses in
+`core` and the rows of the catalogue; the rest of a page is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from core.errors import shown
+from core.metrics import METRICS
+from core.scenario import (
+    KINDS,
+    default_of,
+    is_required,
+    kinds_at,
+    known_keys,
+    names_of,
+    rule_of,
+)
+from ldptui.catalogue import key_words, kind_words, listed_keys, metric_words
+
+FOLDER: Final = Path(__file__).parent
+_BLOCK: Final = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def main() -> None:
+    """Write every page of this folder whose tables are not as they should be."""
+    for path in sorted(FOLDER.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if (made := filled(text)) != text:
+            path.write_text(made, encoding="utf-8")
+            print(f"{path.name} is written anew")
+
+
+def filled(page: str) -> str:
+    """A page with all its tables made anew."""
+    return _BLOCK.sub(lambda block: f"{block[1]}\n{table(block[2])}\n{block[3]}", page)
+
+
+def table(name: str) -> str:
+    """One table: `keys of population`, `kinds of attack`, `texts of attack`, `metrics`, `names`."""
+    what, _, where = name.partition(" of ")
+    heads, rows = TABLES[what]
+    lines = [heads, ["---"] * len(heads), *([_cell(text) for text in row] for row in rows(where))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """A text that no mark of Markdown breaks; what stands between backticks has no stars."""
+    parts = " ".join(text.split()).replace("|", r"\|").split("`")
+    return "`".join(
+        part if number % 2 else part.replace("*", r"\*") for number, part in enumerate(parts)
+    )
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _keys(section: str) -> Iterator[list[str]]:
+    """The keys of a table of a scenario, of "the file" those that stand in none."""
+    for key, known in _listed().items():
+        if (key.partition(".")[0] if "." in key else "the file") == section:
+            words = key_words(key)
+            values = "; ".join(part for part in (_rule(known), words.note) if part)
+            name = known.replace(".*", "[]").removeprefix(f"{section}.")
+            default = "required" if known.endswith("kind") else _default(known)
+            yield [f"`{name}`{_owners(known)}", words.title, values, default, words.meaning]
+
+
+def _listed() -> dict[str, str]:
+    """The rows of the catalogue with a key of scenarios that each describes, tables included.
+
+    Keys of parts and of phases that have the words of the attack stand there once.
+    """
+    known = list(known_keys())
+    rows = dict.fromkeys(listed_keys(), "")
+    for key in reversed([*_tables(known), *known]):
+        plain = key.replace(".*", "").replace("attack.phase.mix", "attack.mix")
+        if plain in rows:
+            rows[plain] = key
+
+    def place(key: str) -> tuple[bool, int, str]:
+        """The kind comes first; a table stands where its first key does, and before it."""
+        first = next(number for number, k in enumerate(known) if f"{k}.".startswith(f"{key}."))
+        return not key.endswith(".kind"), first, key
+
+    listed = {row: key for row, key in rows.items() if key}
+    return dict(sorted(listed.items(), key=lambda item: place(item[1])))
+
+
+def _tables(known: Iterable[str]) -> Iterator[str]:
+    """The tables inside the tables of a scenario: `attack.targets`, `attack.mix`."""
+    for key in known:
+        names = key.split(".")
+        for end in range(2, len(names)):
+            if names[end - 1] != "*":
+                yield ".".join(names[:end])
+
+
+def _rule(key: str) -> str:
+    """The allowed values of a key; kinds have a table of their own."""
+    if key.endswith("kind") and kinds_at(_numbered(key).rpartition(".")[0]):
+        return "a kind"
+    return re.sub(r'"[^"]*"', lambda word: f"`{word[0]}`", rule_of(key) or "")
+
+
+def _owners(key: str) -> str:
+    """The kinds that know a key, in brackets; empty where all do, or none is asked."""
+    kinds, knowing = _kinds_knowing(key)
+    if len(knowing) in (0, len(kinds)):
+        return ""
+    return f" ({_some(knowing, kinds)})"
+
+
+def _default(key: str) -> str:
+    """The value of a key that is left out; "required" where it must not be."""
+    numbered = _numbered(key)
+    knowing = _kinds_knowing(key)[1] or [""]
+    requiring = [kind for kind in knowing if is_required(numbered, kind)]
+    texts = ["required" if requiring == knowing else f"required ({_some(requiring, knowing)})"]
+    values = [_shown(default_of(numbered, kind)) for kind in knowing if kind not in requiring]
+    return ", ".join([*texts[: len(requiring)], *dict.fromkeys(text for text in values if text)])
+
+
+def _kinds_knowing(key: str) -> tuple[list[str], list[str]]:
+    """The kinds of the table that a key is in, and those of them that know it."""
+    table, _, leaf = _numbered(key).rpartition(".")
+    kinds = list(kinds_at(table))
+    return kinds, [kind for kind in kinds if leaf in (*names_of(table, kind), "kind")]
+
+
+def _some(some: list[str], kinds: list[str]) -> str:
+    """Some of the kinds, or those left out where they are few."""
+    rest = [kind for kind in kinds if kind not in some]
+    return _code(some) if len(some) <= len(rest) + 2 else f"all but {_code(rest)}"
+
+
+def _numbered(key: str) -> str:
+    return key.replace("*", "0")
+
+
+def _shown(value: object) -> str:
+    if value is None or value == "":
+        return ""
+    return f"`{shown(value)}`" if isinstance(value, str) else shown(value)
+
+
+def _kinds(section: str) -> Iterator[list[str]]:
+    """The kinds of a table, each with the keys that it knows."""
+    table = "defence.0" if section == "defence" else section
+    for kind in KINDS[section]:
+        words = kind_words(section, kind)
+        yield [f"`{kind}`", words.name, words.reason, _code(names_of(table, kind))]
+
+
+def _texts(section: str) -> Iterator[list[str]]:
+    """What the kinds of a table do, in full sentences."""
+    for kind in KINDS[section]:
+        words = kind_words(section, kind)
+        yield [f"`{kind}`", words.name, words.text, _code(words.formula.splitlines())]
+
+
+def _metrics(_: str) -> Iterator[list[str]]:
+    """The metrics in the order of their columns, with what each needs."""
+    for name, metric in METRICS.items():
+        words = metric_words(name)
+        needs = ["an attack"] if metric.targets else []
+        if any(arm.defended for arm in metric.arms):
+            needs.append("a defence")
+        if metric.test:
+            needs.append("RAPPOR")
+        yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
+
+
+def _names(_: str) -> Iterator[list[str]]:
+    """The short names of the literature, in full."""
+    for section, kinds in KINDS.items():
+        for kind in kinds:
+            name, bracket, full = kind_words(section, kind).name.partition(" (")
+            if bracket and name != kind:
+                yield [name, full.removesuffix(")"), f'`{section}.kind = "{kind}"`']
+
+
+TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
+    "keys": (["key", "name", "value", "default", "what it is"], _keys),
+    "kinds": (["kind", "name", "why to pick it", "keys"], _kinds),
+    "texts": (["kind", "name", "what it does", "formula"], _texts),
+    "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),
+    "names": (["name", "in full", "in a scenario"], _names),
+}
+"""By the word before " of ": the heads of the columns, and the rows."""
+
+
+if __name__ == "__main__":
+    main()
