@@ -20,7 +20,7 @@ from core.ranges import Range
 from .. import exits
 from ..explain.attack import gain_keys
 from ..explain.formula import Formula
-from ..explain.formulas import formulas
+from ..explain.formulas import entries
 from ..explain.setting import Setting, bound
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
@@ -36,8 +36,7 @@ def theory(options: Namespace) -> int:
     _check_options(options)
     setting = _setting(options)
     story = story_named(setting.family) or UNTOLD
-    entries = ((row.entry, row) for row in formulas(setting))
-    rows = {entry.key: row for entry, row in entries if entry is not None}
+    rows = entries(setting)
     if options.format == "json":
         written = json.dumps(_document(story, rows), indent=2, allow_nan=False) + "\n"
         write_out(written, exactly=True)

@@ -223,6 +223,11 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
             yield f"{letters}: {PAPERS[letters]}"
 
 
+def _remark(setting: Setting) -> str:
+    far = ", σ above the threshold" if isinstance(setting.protocol, Stability) else ""
+    return f"s: scale of the noise{far}"
+
+
 TABLE: Final = (
     "sensitivity", "scale", "threshold", "count_std", "frequency_std", "accuracy", *gain_keys()
 )  # fmt: skip
@@ -233,6 +238,8 @@ STORY: Final = Story(
     "user any item, and noise is added once, to the counts",
     table=TABLE,
     fields=("neighbours", "sensitivity", "delta", "scale", "count_std", "threshold", "accuracy"),
+    brief=("sensitivity", "scale", "threshold"),
+    remark=_remark,
     symbols={"ε": "epsilon", "δ": "delta"},
     notes=_notes,
 )

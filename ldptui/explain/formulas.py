@@ -1,7 +1,7 @@
 """The one iterator of formulas: what holds for a cell, or for a protocol at a setting.
 
-It feeds `ldptui theory`, the equations with the current numbers, and the panes. Every value is the
-one that `core` computes with; the text beside it says from what.
+It feeds `ldptui theory`, the equations with the current numbers, the panes and the lab. Every value
+is the one that `core` computes with; the text beside it says from what.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ def formulas(setting: Setting) -> Iterator[Formula]:
         yield from closed_forms.choice(setting.protocol)
         yield from closed_forms.estimates(setting)
         yield from attacked(setting, {})
+
+
+def entries(setting: Setting) -> dict[str, Formula]:
+    """The formulas of a setting that the table of closed forms has, by their fields."""
+    return {row.entry.key: row for row in formulas(setting) if row.entry is not None}
 
 
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:

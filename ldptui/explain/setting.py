@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from core.cell import Cell
@@ -41,6 +41,11 @@ class Setting:
     def family(self) -> str:
         """The family whose story this is: RAPPOR's in all its forms, pure or not."""
         return family_of(self.protocol, self.noise)
+
+    @property
+    def unattacked(self) -> Setting:
+        """The same protocol with the same users, without the cell's population and its attack."""
+        return replace(self, share=None, r=None, held=None, cell=None)
 
     @property
     def is_pure(self) -> bool:

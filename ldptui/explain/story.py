@@ -72,6 +72,8 @@ class Story:
     reports : its reports, step by step; a sentence that says why there are none.
     table : the fields of its formulas that the table of closed forms shows, in order.
     fields : the fields of JSON that it has besides those of every protocol.
+    brief : the fields that stand in a line where there is room for no more. remark : what a reader
+        of that line has to know, at a setting.
     symbols : the keys of the scenario that stand in the table's head, by symbol.
     notes : the sentences below the table; the values are by field.
     """
@@ -80,6 +82,8 @@ class Story:
     reports: Reporting | str = NOT_TOLD
     table: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ("p", "q", "hash_range")
+    remark: Callable[[Setting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None
 

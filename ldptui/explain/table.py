@@ -12,7 +12,7 @@ from ..text import format as text
 from .attack import gain_keys
 from .formula import PAPERS, Formula
 from .setting import Setting
-from .story import NOT_TOLD, Story
+from .story import NOT_TOLD, Story, story_named
 
 P_AND_Q: Final = ("p", "q", "variance_per_user", "frequency_std", *gain_keys())
 """The fields of every pure protocol, in the order of the table."""
@@ -23,6 +23,27 @@ CRAFTED: Final = gain_keys()[-1]
 
 def has_gains(rows: Mapping[str, Formula]) -> bool:
     return gain_keys()[0] in rows
+
+
+SPREAD: Final = "frequency_std"
+"""The field of σ: the standard deviation of one estimated frequency, of every protocol."""
+
+
+def in_a_line(setting: Setting, rows: Mapping[str, Formula]) -> str:
+    """The numbers that a family is known by, and σ: `p = 0.5  q = 0.2689  σ = 0.00192`."""
+    story = story_named(setting.family) or UNTOLD
+    parts = [_brief(rows[key]) for key in story.brief if key in rows]
+    spread = [f"σ = {text.short(rows[SPREAD].value, 3)}"] if SPREAD in rows else []
+    return "  ".join(filter(None, [*parts, *spread, story.remark(setting)]))
+
+
+def _brief(row: Formula) -> str:
+    """A number with its symbol; a word without one."""
+    assert row.entry is not None  # or the row would have no field
+    symbol = row.entry.name.partition(",")[0]
+    if math.isfinite(row.value):
+        return f"{symbol} = {text.short(row.value)}"
+    return f"{symbol} {row.result}".strip()
 
 
 def pure_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:

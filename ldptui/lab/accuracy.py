@@ -23,8 +23,8 @@ from ..charts.series import Axis, Plot, Series
 from ..explain.curators import words_of
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
-from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, has
-from .output import Report, Row, laid_out, row, show
+from .mechanisms import BESIDE, CURATORS, LOCAL, bound, curator, formulas, has
+from .output import Report, Row, laid_out, row, show, told
 
 POINTS: Final = 256
 """Items drawn at most: of more of them, ranks on a logarithmic axis."""
@@ -68,8 +68,9 @@ def _mechanism(kind: str, options: Namespace) -> dict[str, Any]:
         "scale": mechanism.scale,
         "accuracy": mechanism.accuracy(options.alpha, options.bins),
     }
-    if has(kind, "delta"):
-        values["threshold"] = acc.stability_threshold(epsilon, delta, near)
+    threshold = formulas(kind, mechanism).get("threshold")
+    if threshold is not None:
+        values["threshold"] = threshold.value
     return values
 
 
@@ -85,20 +86,19 @@ def _locality(options: Namespace, mechanisms: dict[str, dict[str, Any]]) -> dict
         for name in mechanisms
         if not has(name, "delta")
     }
-    single = np.zeros(1, dtype=np.int64)
-    errors = {name: float(m.squared_error(single)[0]) / n**2 for name, m in central.items()}
+    spreads = {name: formulas(name, m, n)["frequency_std"].value for name, m in central.items()}
     local = {}
     epsilon = mechanisms[BESIDE]["epsilon"]
     for kind in LOCAL:
         protocol = bound(kind, d, epsilon)
         error = float(item_variance(protocol, n, 1 / d))
-        factor = error / errors[BESIDE]
+        factor = error / spreads[BESIDE] ** 2
         local[kind] = {"std": math.sqrt(error), "users": n * factor, "factor": factor}
     return {
         "items": d,
         "users": n,
         "epsilon": epsilon,
-        "central_std": {name: math.sqrt(error) for name, error in errors.items()},
+        "central_std": spreads,
         "local": local,
     }
 
@@ -113,16 +113,23 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
         rows.append(
             row(f"{name}: {what}", mechanism[key], closed.formula(width, forward), closed.source, 6)
         )
-    for name, mechanism in mechanisms.items():
-        if "threshold" in mechanism:
-            threshold = f"({width}/ε) ln(2/δ) + 1"
-            rows.append(
-                row(f"{name}: threshold", mechanism["threshold"], threshold, "V th. 3.5", 6)
-            )
-    where = values["locality"]
+    where, near = values["locality"], options.neighbours
+    known = {
+        name: formulas(
+            name,
+            curator(name, 2, mechanism["epsilon"], mechanism["delta"], near),
+            None if where is None else where["users"],
+        )
+        for name, mechanism in mechanisms.items()
+    }
+    rows += [
+        told(f"{name}: threshold", of["threshold"])
+        for name, of in known.items()
+        if "threshold" in of
+    ]
     if where is not None:
-        for name, std in where["central_std"].items():
-            rows.append(row(f"{name}: frequency error", std, "√Var, of one item", "DR 3.3"))
+        for name in where["central_std"]:
+            rows.append(told(f"{name}: frequency error", known[name]["frequency_std"]))
         for kind, local in where["local"].items():
             rows.append(
                 row(f"{kind}: frequency error", local["std"], "√Var, mean item", "W17 th. 2")
@@ -137,7 +144,7 @@ def _table(options: Namespace, values: dict[str, Any]) -> str:
     )
     alpha, delta = text.chosen(options.alpha), text.chosen(options.delta)
     title = f"Central histogram, {goal}, α = {alpha}, δ = {delta}"
-    notes = [f"{options.neighbours} neighbours, so that the sensitivity Δ is {width}"]
+    notes = [f"{options.neighbours} neighbours, so that the sensitivity Δ is {width}; s = Δ/ε"]
     if options.bins == 1:
         notes.append("one bin is off by more than that with probability α at most")
     else:
@@ -164,10 +171,10 @@ def work(ask: Ask) -> Steps:
     width = acc.sensitivity(near)
     epsilon = budgets[kind]
     acc.require("epsilon" if forward else "accuracy", epsilon, acc.BUDGET)
-    if has(kind, "delta"):
-        threshold = acc.stability_threshold(epsilon, delta, near)
-        rows.append(row("threshold", threshold, f"({width}/ε) ln(2/δ) + 1", "V th. 3.5"))
     mechanism = curator(kind, d, epsilon, delta, near)
+    known = formulas(kind, mechanism)
+    if "threshold" in known:
+        rows.append(told("threshold", known["threshold"]))
     single, every = mechanism.accuracy(alpha), mechanism.accuracy(alpha, d)
 
     yield f"drawing {kind} histograms of {text.count(d)} items"

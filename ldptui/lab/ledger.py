@@ -17,9 +17,10 @@ from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series
+from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
-from .output import Report, Row, laid_out, row, show
+from .output import Report, Row, laid_out, row, show, told
 from .scenarios import privacy, unswept
 
 TOTALS: Final = {
@@ -128,22 +129,27 @@ def entry(written: str) -> books.Entry:
     return books.Entry(name or f"ε = {text.chosen(parts[0])}", *parts, kind)
 
 
-def _rappor(options: Namespace) -> dict[str, Any]:
-    """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
-    f, p, q, hashes = options.rappor
+def _noise(rappor: Sequence[float]) -> tuple[BitNoise, int]:
+    """RAPPOR's noise and h of f, p, q and h; raises ScenarioError."""
+    f, p, q, hashes = rappor
     if hashes not in range(1, 17):
         raise ScenarioError(f"must have 1 to 16 hashes, got {text.chosen(hashes)}", key="rappor")
     try:
-        noise = BitNoise(f, p, q)
+        return BitNoise(f, p, q), int(hashes)
     except ScenarioError as error:
         raise ScenarioError(f"{error.key} {error.rule}", key="rappor") from error
-    h, rounds = int(hashes), options.rounds
+
+
+def _rappor(options: Namespace) -> dict[str, Any]:
+    """RAPPOR's rounds: naive composition, the exact loss of memoised rounds, and their limit."""
+    noise, h = _noise(options.rappor)
+    known, rounds = of_noise(noise, h), options.rounds
     return {
         "rounds": rounds,
-        "one": noise.epsilon_one(h),
+        "one": known["epsilon_one"].value,
         "naive": naive_epsilon_of_rounds(noise, h, rounds),
         "memoised": epsilon_of_rounds(noise, h, rounds),
-        "limit": noise.epsilon_infinity(h),
+        "limit": known["epsilon_infinity"].value,
     }
 
 
@@ -168,16 +174,8 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
             )
             what = f"{formula}; δ = {text.short(spent['delta'], 3)}" if other else formula
             rows.append(row(f"total, {name}", spent["epsilon"], what, source))
-    rounds = values["rappor"]
-    if rounds is not None:
-        t = f"{text.count(rounds['rounds'])} reports"
-        loss = "h ln(q*(1−p*)/(p*(1−q*)))"
-        rows += [
-            row("one RAPPOR report", rounds["one"], loss, "RAP 3.2"),
-            row(f"{t}, naive", rounds["naive"], "sum, as if drawn afresh", "DR th. 3.16"),
-            row(f"{t}, memoised", rounds["memoised"], "exact, permanent bits kept", "RAP 3.1"),
-            row("for ever, memoised", rounds["limit"], "2h ln((1−f/2)/(f/2))", "RAP th. 1"),
-        ]
+    if values["rappor"] is not None:
+        rows += _rounds(options.rappor, values["rappor"])
     notes = []
     if "advanced" in values["spent"]:
         notes.append("δ' is what the entries' own δ leave of it")
@@ -192,6 +190,16 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
     several = "entry" if len(values["entries"]) == 1 else "entries"
     title = f"Budget ledger: {len(values['entries'])} {several}, δ = {text.chosen(options.delta)}"
     return Report(title, rows, notes)
+
+
+def _rounds(rappor: Sequence[float], values: dict[str, Any]) -> list[Row]:
+    known, t = of_noise(*_noise(rappor)), f"{text.count(values['rounds'])} reports"
+    return [
+        told("one RAPPOR report", known["epsilon_one"]),
+        row(f"{t}, naive", values["naive"], "sum, as if drawn afresh", "DR th. 3.16"),
+        row(f"{t}, memoised", values["memoised"], "exact, permanent bits kept", "RAP 3.1"),
+        told("for ever, memoised", known["epsilon_infinity"]),
+    ]
 
 
 # The tab.
@@ -288,8 +296,7 @@ def _first(entries: Sequence[books.Entry], releases: int) -> list[books.Entry]:
 
 def _memoised(rappor: Sequence[float], rounds: int) -> Plot:
     """ε of RAPPOR's reports about one value, naive and memoised, over their number."""
-    f, p, q, hashes = rappor
-    noise, h = BitNoise(f, p, q), int(hashes)
+    noise, h = _noise(rappor)
     most = max(ROUNDS, 10 * rounds)
     ratio = most ** (1 / (POINTS - 1))
     places = sorted({round(ratio**at) for at in range(POINTS)})

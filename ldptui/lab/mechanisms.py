@@ -11,6 +11,9 @@ from core.pure import PureProtocol
 
 from ..catalogue.kinds import swept_kinds
 from ..charts.series import Tone
+from ..explain.formula import Formula
+from ..explain.formulas import entries
+from ..explain.setting import Setting
 
 LOCAL: Final = tuple(PROTOCOLS)
 CURATORS: Final = tuple(CENTRAL)
@@ -36,6 +39,11 @@ def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Nei
     slack = {"delta": delta} if has(kind, "delta") else {}
     made: Curator = mechanism(items, epsilon, neighbours, **slack)
     return made
+
+
+def formulas(kind: str, mechanism: Any, users: int | None = None) -> dict[str, Formula]:
+    """The formulas that a mechanism tells of itself, with n users, by their fields."""
+    return entries(Setting(mechanism, {"kind": kind}, users=users))
 
 
 def has(kind: str, parameter: str) -> bool:

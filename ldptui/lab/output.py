@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from core.errors import ScenarioError
 
+from ..explain.formula import Formula
 from ..terminal.output import width, write_out
 from ..text import format as text
 from ..text import table
@@ -69,6 +70,12 @@ def row(quantity: str, value: float | str, formula: str, source: str = "", digit
     """One line of a table."""
     shown = value if isinstance(value, str) else text.short(value, digits)
     return quantity, shown, formula, source
+
+
+def told(quantity: str, formula: Formula) -> Row:
+    """The line of a formula that a kind tells of itself."""
+    source = formula.source if formula.entry is None else formula.entry.source
+    return quantity, formula.result, formula.brief, source
 
 
 def laid_out(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:

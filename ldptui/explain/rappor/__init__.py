@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from ..story import Story
-from .closed import FIELDS, SYMBOLS, TABLE, notes
+from .closed import BRIEF, FIELDS, SYMBOLS, TABLE, notes
 from .formulas import formulas
 from .report import RapporReports
 
-STORY: Final = Story(formulas, RapporReports(), TABLE, FIELDS, SYMBOLS, notes)
+STORY: Final = Story(
+    formulas,
+    RapporReports(),
+    table=TABLE,
+    fields=FIELDS,
+    brief=BRIEF,
+    remark=lambda _: "reverse of Wang's p, q",
+    symbols=SYMBOLS,
+    notes=notes,
+)

@@ -32,6 +32,8 @@ FIELDS: Final = (
     "learnable_items", "false_attribution",
 )  # fmt: skip
 
+BRIEF: Final = ("form", "epsilon_one", "epsilon_infinity", "p_star", "q_star")
+
 SYMBOLS: Final = {"k": "bits", "h": "hashes", "m": "cohorts", "p": "p", "q": "q"}
 
 
@@ -61,7 +63,7 @@ def closed_forms(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[For
 
 def _privacy(setting: Setting, noise: BitNoise, hashes: int) -> Iterator[Formula]:
     """f, and what one report and all reports of a value give away."""
-    epsilon_given = setting.given["epsilon"]
+    epsilon_given = setting.given.get("epsilon")
     epsilon = noise.epsilon_one(hashes) if epsilon_given is None else epsilon_given
     h = "" if setting.is_pure else "h"
     how = "as given" if epsilon_given is None else "solved for ε₁"

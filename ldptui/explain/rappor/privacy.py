@@ -18,6 +18,9 @@ from core.protocols import rappor as forms
 
 from ...charts.series import Axis, Plot, Series
 from ...text import format as fmt
+from ..formula import Formula
+from ..formulas import entries
+from ..setting import Setting
 
 ROUNDS: Final = 10_000
 """Reports of one value on the axis of the chart."""
@@ -67,28 +70,36 @@ def subject(cell: Cell) -> int:
     return int(np.argmax(cell.population.histogram))
 
 
+def of_noise(noise: BitNoise, hashes: int) -> dict[str, Formula]:
+    """The formulas of a noise on `hashes` bits, by their fields."""
+    return _entries(Rappor(2, 16, hashes, 1, noise), noise)
+
+
+def _entries(protocol: object, noise: BitNoise, users: int | None = None) -> dict[str, Formula]:
+    """The closed forms of RAPPOR's noise under a protocol, which may have another noise yet."""
+    return entries(Setting(protocol, {"kind": "rappor", "form": ""}, noise, users))
+
+
 def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
     """Everything that the panel says in numbers, of a cell of RAPPOR."""
     h, users, items = cell.hashes, cell.users, cell.population.domain_size
-    power, item = "h " if isinstance(cell.protocol, Rappor) else "", subject(cell)
+    item = subject(cell)
     held = float(cell.population.frequencies[item])
-    epsilon, all_reports = noise.epsilon_one(h), noise.epsilon_infinity(h)
-    strings = forms.learnable_items(noise, users, items, h)
-    std = forms.count_std(noise, h, users) / users
-    forever = (
-        (fmt.short(all_reports), f"2{power}ln[(1 − f/2)/(f/2)]")
+    rows = _entries(cell.protocol, noise, users)
+    one, forever = rows["epsilon_one"], rows["epsilon_infinity"]
+    bound = (
+        (fmt.short(forever.value), forever.brief)
         if noise.memoised
         else (UNBOUNDED, "f = 0: averages undo the noise")
     )
+    factor = f"{fmt.short(math.exp(one.value), 3)} ×"
     return (
         Group("Privacy in nats; RAPPOR's p and q are the reverse of Wang's", (
-            Fact("ε₁", "one report", fmt.short(epsilon), f"{power}ln[q*(1 − p*)/(p*(1 − q*))]"),
-            Fact("", "one value likelier, at most", f"{fmt.short(math.exp(epsilon), 3)} ×", "e^ε₁"),
-            Fact("ε∞", "all reports of a value", *forever),
-            Fact("q*", "a true 1 is sent as 1", fmt.short(noise.q_star),
-                 "Wang's p: f(p + q)/2 + (1 − f)q"),
-            Fact("p*", "a true 0 is sent as 1", fmt.short(noise.p_star),
-                 "Wang's q: f(p + q)/2 + (1 − f)p"),
+            Fact("ε₁", "one report", fmt.short(one.value), one.brief),
+            Fact("", "one value likelier, at most", factor, "e^ε₁"),
+            Fact("ε∞", "all reports of a value", *bound),
+            _fact("q*", "a true 1 is sent as 1", rows["q_star"], "Wang's p: "),
+            _fact("p*", "a true 0 is sent as 1", rows["p_star"], "Wang's q: "),
         )),
         Group(f"One user: v = {cell.population.label(item)}, f_v = {fmt.short(held, 3)}", (
             Fact("", "sent v's bits, but lacks v",
@@ -100,12 +111,16 @@ def groups(cell: Cell, noise: BitNoise) -> tuple[Group, ...]:
                  "(f/2)^h, of who holds v"),
         )),
         Group(f"The crowd: N = {fmt.count(users)}", (
-            Fact("σ", "of a rare frequency", fmt.short(std, 3),
+            Fact("σ", "of a rare frequency", fmt.short(rows["frequency_std"].value, 3),
                  f"√(p*(1 − p*)/{'(h N)' if h > 1 else 'N'})/(q* − p*)"),
-            Fact("", "strings learnable, at most", fmt.short(strings, 3),
+            Fact("", "strings learnable, at most", fmt.short(rows["learnable_items"].value, 3),
                  f"of {fmt.count(items)}, equally frequent; RAP 5"),
         )),
     )  # fmt: skip
+
+
+def _fact(symbol: str, label: str, row: Formula, before: str) -> Fact:
+    return Fact(symbol, label, fmt.short(row.value), before + row.brief)
 
 
 def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
@@ -134,16 +149,14 @@ def bargains(cell: Cell, noise: BitNoise) -> tuple[Bargain, ...]:
 
 
 def _bargain(name: str, cell: Cell, noise: BitNoise, protocol: object) -> Bargain:
-    bloom = isinstance(protocol, Rappor)
-    h = protocol.hashes if isinstance(protocol, Rappor) else 1
-    room = 0.8 * protocol.bits * protocol.cohorts if isinstance(protocol, Rappor) else None
+    rows = _entries(protocol, noise, cell.users)
     return Bargain(
         name,
-        noise.epsilon_one(h),
-        noise.epsilon_infinity(h) if noise.memoised else None,
-        forms.count_std(noise, h, cell.users) / cell.users,
-        forms.learnable_items(noise, cell.users, cell.population.domain_size, h),
-        room if bloom else None,
+        rows["epsilon_one"].value,
+        rows["epsilon_infinity"].value if noise.memoised else None,
+        rows["frequency_std"].value,
+        rows["learnable_items"].value,
+        0.8 * protocol.bits * protocol.cohorts if isinstance(protocol, Rappor) else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -11,9 +11,9 @@ from ...text.format import MISSING, decimals, fixed, short
 
 if TYPE_CHECKING:
     from core.cell import Cell
-    from core.population import Population
-    from core.protocols import BitNoise
 
+    from ...explain.formula import Formula
+    from ...explain.setting import Setting
     from ...session.draft import Draft
 
 NEAR: Final = 1.025
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts beside the protocols, at the scenario's d, n and ε.
+    """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
     families : of each kind, in the order of the table of kinds. spreads : σ of one estimated
     frequency, as text, of the same; for RAPPOR ε is ε₁ of one report. recommended : the local
@@ -42,6 +42,8 @@ def facts_of(draft: Draft) -> Facts | None:
     """The facts of the last valid scenario's base; None before there was one."""
     from core.protocols import CENTRAL, KINDS, family_of
 
+    from ...explain.table import SPREAD, in_a_line
+
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in KINDS:
         return None
@@ -49,20 +51,21 @@ def facts_of(draft: Draft) -> Facts | None:
     epsilon = _epsilon(cell)
     if epsilon is None:
         return None
-    spreads = {kind: _or_none(lambda kind=kind: _spread(cell, kind, epsilon)) for kind in KINDS}  # type: ignore[misc]
+    settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in KINDS}  # type: ignore[misc]
+    rows = {kind: _rows(setting) for kind, setting in settings.items()}
+    spreads = {kind: _value(known, SPREAD) for kind, known in rows.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
-    errors = {
-        kind: _or_none(lambda kind=kind: _mean_error(cell, kind, epsilon))  # type: ignore[misc]
-        for kind in local
-    }
+    errors = {kind: _mean_error(settings[kind], spread) for kind, spread in local.items()}
     least = min((error for error in errors.values() if error is not None), default=math.nan)
     best = [kind for kind, error in errors.items() if error is not None and error <= NEAR * least]
+    chosen = str(cell.parameters["protocol.kind"])
+    own = settings[chosen]
     return Facts(
         families={kind: family_of(kind) for kind in KINDS},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best),
-        numbers=_or_none(lambda: _numbers(cell)) or "",
+        numbers="" if own is None else in_a_line(own, rows[chosen]),
     )
 
 
@@ -107,76 +110,36 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
     return written
 
 
-def _mechanism(cell: Cell, kind: str, epsilon: float) -> Any:
-    """The cell's own protocol, or another kind at this ε."""
+def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
+    """The cell's own protocol, or another kind at this ε, for the cell's users."""
     from core.protocols import KINDS
 
+    from ...explain.setting import bound, setting_of
+
     if kind == cell.parameters["protocol.kind"]:
-        return cell.protocol
-    return KINDS[kind](kind=kind, epsilon=epsilon).bind(cell.population.domain_size)
+        return setting_of(cell).unattacked
+    spec = KINDS[kind](kind=kind, epsilon=epsilon)
+    return bound(spec, cell.population.domain_size, users=cell.users)
 
 
-def _spread(cell: Cell, kind: str, epsilon: float) -> float | None:
-    """σ of one frequency under a kind at this ε."""
-    return _error(_mechanism(cell, kind, epsilon), cell.population)
+def _rows(setting: Setting | None) -> dict[str, Formula]:
+    """The formulas of a setting by their fields; none where one of them fails."""
+    from ...explain.formulas import entries
+
+    return {} if setting is None else _or_none(lambda: entries(setting)) or {}
 
 
-def _mean_error(cell: Cell, kind: str, epsilon: float) -> float:
+def _value(rows: Mapping[str, Formula], key: str) -> float | None:
+    return rows[key].value if key in rows else None
+
+
+def _mean_error(setting: Setting | None, spread: float | None) -> float | None:
     """√MSE over all items, exact for a pure protocol; σ of one frequency for others."""
-    import numpy as np
+    from core.pure import item_variance
 
-    from core.pure import is_pure, item_variance
-
-    mechanism, population = _mechanism(cell, kind, epsilon), cell.population
-    if not is_pure(mechanism):
-        return _error(mechanism, population)
+    if setting is None or setting.users is None or not setting.is_pure:
+        return spread
     # The variance is affine in the frequency, whose mean over the items is 1/d.
-    mean = 1 / population.domain_size
-    return math.sqrt(np.mean(item_variance(mechanism, population.users, mean)))
-
-
-def _error(mechanism: Any, population: Population) -> float:
-    """σ of the frequency of an item that nobody holds; of a curator √MSE over all items."""
-    from core.lab.locality import central_mse
-    from core.protocols.rappor import count_std
-    from core.pure import is_pure, sends_reports
-    from core.theory import frequency_std
-
-    if is_pure(mechanism):
-        return frequency_std(mechanism, population.users)
-    if sends_reports(mechanism):
-        bits: Any = mechanism
-        return count_std(bits.noise, bits.hashes, population.users) / population.users
-    return math.sqrt(central_mse(mechanism, *population.distinct))
-
-
-def _numbers(cell: Cell) -> str:
-    """The probabilities of the chosen protocol, and σ of one frequency."""
-    if cell.noise is not None:
-        return _rappor(cell, cell.noise)
-    mechanism: Any = cell.protocol
-    numbers = []
-    if cell.is_pure:
-        numbers += [f"p = {short(mechanism.p)}", f"q = {short(mechanism.q)}"]
-        if cell.hash_range is not None:
-            numbers.append(f"g = {cell.hash_range}")
-    else:
-        numbers.append(f"noise scale s = {short(mechanism.scale, 3)}")
-        if mechanism.delta:
-            numbers.append(f"threshold {short(mechanism.threshold, 3)}")
-    spread = _error(mechanism, cell.population)
-    return "  ".join([*numbers, f"σ = {short(spread, 3)}"])
-
-
-def _rappor(cell: Cell, noise: BitNoise) -> str:
-    """Its form, what it gives away, and its chances, which stand the other way round to Wang's."""
-    bounded = short(noise.epsilon_infinity(cell.hashes), 3) if noise.memoised else "unbounded"
-    numbers = [
-        str(cell.parameters["protocol.form"]),
-        f"ε₁ = {short(noise.epsilon_one(cell.hashes), 3)}",
-        f"ε∞ = {bounded}" if noise.memoised else f"ε∞ {bounded}",
-        f"p* = {short(noise.p_star)}",
-        f"q* = {short(noise.q_star)}",
-        "reverse of Wang's p, q",
-    ]
-    return "  ".join(numbers)
+    protocol: Any = setting.protocol
+    users, mean = setting.users, 1 / protocol.domain_size
+    return _or_none(lambda: math.sqrt(item_variance(protocol, users, mean)))

@@ -1,5 +1,8 @@
 """The protocol pane: choosing follows the hand, the recommendation and its why."""
 
+import json
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
@@ -8,10 +11,11 @@ from core.protocols import KINDS, OUE, family_of
 from core.protocols.rappor import count_std
 from core.theory import frequency_std
 from ldptui.catalogue import families
+from ldptui.commands.cli import main
 from ldptui.screens.workbench.protocol import ProtocolPane
 from ldptui.screens.workbench.protocol_facts import facts_of
-from ldptui.session.draft import Draft, edited
-from ldptui.text.format import MISSING
+from ldptui.session.draft import Draft, draft_of, edited
+from ldptui.text.format import MISSING, short
 
 SIZES = [(80, 20), (44, 10), (140, 50)]
 
@@ -114,7 +118,7 @@ async def test_the_curators_stand_below_the_local_protocols(size: tuple[int, int
         assert app.draft.problems == ()
         lines = picture(app).splitlines()
         assert kinds_in(lines)[-1] == last
-        assert "noise scale s = 2  threshold 30" in picture(app)
+        assert "Δ = 2  s = 2  threshold = 30.02" in picture(app)
         assert "★ least MSE at d = 64" in picture(app)  # of the local ones
         for kind in kinds_in(lines)[-2:]:
             lines = picture(app).splitlines()
@@ -222,7 +226,7 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
         assert bounded in shown
         assert ("p* = 0.5625" if f == "0.5" else "p* = 0.5 ") in shown.replace("\n", " ")
         assert ("q* = 0.6875" if f == "0.5" else "q* = 0.75") in shown
-        assert "reverse of Wang's p, q" in shown
+        assert "reverse of Wang's p, q" in shown.replace("\n", " ")
         if f == "0.5":  # the others have the budget of one report, and σ is of one frequency
             spreads = {
                 line.split()[1]: line.split()[-1] for line in shown.splitlines() if "±" in line
@@ -232,3 +236,22 @@ async def test_rappor_says_what_it_gives_away(f: str, bounded: str) -> None:
             assert spreads["OUE"] == f"±{frequency_std(OUE(64, one), cell.users):.4f}"
             assert spreads["RAPPOR"] == f"±{count_std(cell.noise, 2, cell.users) / cell.users:.4f}"
             assert "ε₁ = 1.07: OUE/OLH/SS" in shown
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every number of the pane is one of `ldptui theory` at the scenario's d, n and ε."""
+    written = SCENARIO.replace('"olh"', f'"{kind}"')
+    facts = facts_of(draft_of(written, Path()))
+    assert facts is not None
+    options = ["--epsilon", "1", "--items", "64", "--users", "1000000"]
+    assert main(["theory", kind, *options, "--format", "json"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    places = len(facts.spreads[kind].partition(".")[2])
+    spread = values["frequency_std"]
+    assert facts.spreads[kind] in (f"±{spread:.{places}f}", f"±{short(spread, 2)}")
+    said = dict(part.split(" = ") for part in facts.numbers.split("  ") if " = " in part)
+    assert said.pop("σ") == short(spread, 3)
+    known = {short(value) for value in values.values() if isinstance(value, int | float)}
+    assert said
+    assert set(said.values()) <= known
