@@ -133,7 +133,7 @@ def run_parser() -> argparse.ArgumentParser:
     )
     _add_scenario(parser)
     history_options.add_recording(parser)
-    parser.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    history_options.add_format(parser)
     parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     parser.add_argument(
         "--frequencies", action="store_true", help="add every item's estimates to the JSON"

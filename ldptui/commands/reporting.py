@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from core.errors import ScenarioError, got, one_line
-from core.export import to_csv, to_json
+from core.export import results_cells_csv, to_csv, to_json
 from core.files import write_atomically
 from core.runner import Results
 
@@ -45,6 +45,8 @@ def report(results: Results, options: Namespace) -> int:
         written = to_json(results, VERSIONS, options.frequencies)
     elif options.format == "csv":
         written = to_csv(results)
+    elif options.format == "csv-cells":
+        written = results_cells_csv(results)
     elif out is not None:
         written = table.results_table(results, 120)
     else:

@@ -70,6 +70,15 @@ def film(path: Path, number: int, key: int) -> Film:
     return stored_film(path, number, key, company=False)
 
 
+def write_trials(path: Path, number: int, out: Path) -> None:
+    """Write a run as CSV, a row for each trial."""
+    from core.export import to_csv
+    from core.files import write_atomically
+
+    with _store(path, write=False) as store:
+        write_atomically(out, to_csv(store.results(number)))
+
+
 def star(path: Path, number: int, on: bool) -> None:
     """Mark a run, or unmark it."""
     with _store(path) as store:

@@ -1,14 +1,12 @@
 """Writes what the workbench shows to a file: results, the chart, the screen.
 
-The results of a run on the screen are summaries of its cells; `ldptui run --format csv` has each
-trial. Names of columns and keys are those of the headless command.
+The results of a run on the screen are summaries of its cells. Those of each trial are in the store
+alone (`engine.stored`). Names of columns and keys are those of the headless command.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -20,10 +18,10 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from .runs import Run
-    from .snapshot import CellView, Frequencies, Measured, Rounds, Snapshot
+    from .snapshot import CellView, Frequencies, Rounds, Snapshot
 
 
-What = Literal["csv", "json", "chart-text", "chart-svg", "screen-svg"]
+What = Literal["csv-cells", "csv", "json", "chart-text", "chart-svg", "screen-svg"]
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,10 @@ class Drawing(Protocol):
 
 def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App[Any]) -> str:
     """Write what was chosen; where it is, or what went wrong, in words."""
-    if choice.what in ("csv", "json"):
+    if choice.what in ("csv-cells", "json"):
         if run is None or not any(run.snapshot.parts.values()):
             return "there are no results to export yet; ctrl+r runs the scenario"
-        text = results_csv(run) if choice.what == "csv" else results_json(run)
+        text = results_csv(run) if choice.what == "csv-cells" else results_json(run)
         return write(choice.path, text, _remark(run.snapshot))
     if choice.what == "screen-svg":
         return write(choice.path, picture_of(app))
@@ -85,14 +83,17 @@ def results_json(run: Run) -> str:
     from .. import __version__
 
     snapshot = run.snapshot
-    cells = [
+    versions = {"ldptui": __version__, "numpy": version("numpy")}
+    status = snapshot.status if snapshot.status == "done" else "partial"
+    return json_text(versions, status, snapshot.digest or None, run.document, _cells(snapshot))
+
+
+def _cells(snapshot: Snapshot) -> list[dict[str, Any]]:
+    return [
         _cell(part, cell, snapshot, first=part == "base" and index == 0)
         for part, cells in snapshot.parts.items()
         for index, cell in enumerate(cells)
     ]
-    versions = {"ldptui": __version__, "numpy": version("numpy")}
-    status = snapshot.status if snapshot.status == "done" else "partial"
-    return json_text(versions, status, snapshot.digest or None, run.document, cells)
 
 
 def _cell(part: str, cell: CellView, snapshot: Snapshot, *, first: bool) -> dict[str, Any]:
@@ -148,44 +149,10 @@ def _rounds(rounds: Rounds, frequencies: Mapping[int, Frequencies]) -> dict[str,
 
 
 def results_csv(run: Run) -> str:
-    """One row per cell: its part, every scalar parameter, then the metrics.
+    """The results as `ldptui run --format csv-cells` writes them, with the part of each cell."""
+    from core.export import cells_csv
 
-    Columns: part, cell, trials_done, parameters by their dotted names, and for each metric METRIC,
-    METRIC_standard_error, METRIC_theory; empty for null.
-    """
-    cells = list(_cells(run.snapshot))
-    metrics = dict.fromkeys(name for _, cell in cells for name in cell.metrics)
-    names: dict[str, None] = {}
-    for _, cell in cells:
-        names |= dict.fromkeys(_scalars(cell))
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    columns = [f"{name}{end}" for name in metrics for end in ("", "_standard_error", "_theory")]
-    writer.writerow(["part", "cell", "trials_done", *names, *columns])
-    for part, cell in cells:
-        scalars = _scalars(cell)
-        measured = [number for name in metrics for number in _numbers(cell.metrics.get(name))]
-        shown = [scalars.get(name, "") for name in names]
-        writer.writerow([part, cell.index, cell.trials, *shown, *measured])
-    return buffer.getvalue()
-
-
-def _cells(snapshot: Snapshot) -> Iterator[tuple[str, CellView]]:
-    for part, cells in snapshot.parts.items():
-        for cell in cells:
-            yield part, cell
-
-
-def _scalars(cell: CellView) -> Mapping[str, object]:
-    return {k: v for k, v in cell.parameters.items() if isinstance(v, str | int | float)}
-
-
-def _numbers(measured: Measured | None) -> list[float | str]:
-    """Mean, standard error, closed form; "" where undefined."""
-    if measured is None:
-        return ["", "", ""]
-    numbers = (measured.mean, measured.standard_error, measured.theory)
-    return ["" if number is None else number for number in numbers]
+    return cells_csv(_cells(run.snapshot))
 
 
 def _frequencies(shown: Frequencies) -> dict[str, Any]:
@@ -212,8 +179,13 @@ def _remark(snapshot: Snapshot) -> str:
 
 def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) -> Path:
     """A name that is free: results.csv, results-2.csv, … in the folder (default: the current)."""
-    ending = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}.get(what, ".svg")
-    name = {"csv": "results", "json": "results", "screen-svg": "screen"}.get(what, "chart")
+    name, ending = {
+        "csv-cells": ("results", ".csv"),
+        "csv": ("trials", ".csv"),
+        "json": ("results", ".json"),
+        "chart-text": ("chart", ".txt"),
+        "screen-svg": ("screen", ".svg"),
+    }.get(what, ("chart", ".svg"))
     place = folder or current_dir()
     free = place / f"{stem}-{name}{ending}"
     number = 2

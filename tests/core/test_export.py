@@ -14,7 +14,7 @@ import pytest
 
 from core.arms import UNDEFENDED
 from core.experiment import compile
-from core.export import csv_lines, to_csv, to_json
+from core.export import csv_lines, results_cells_csv, to_csv, to_json
 from core.metrics import metrics_of
 from core.runner import Results, run
 from core.scenario import parse
@@ -236,3 +236,34 @@ def test_a_partial_run_says_so_and_exports_what_there_is() -> None:
         assert cell["frequencies"]["clean"] is None
         assert len(cell["frequencies"]["true"]) == 8
     assert len(to_csv(first).splitlines()) == 1
+
+
+def test_csv_by_cell_holds_what_the_json_document_does() -> None:
+    found = results()
+    rows = list(csv.DictReader(io.StringIO(results_cells_csv(found))))
+    cells = json.loads(to_json(found, VERSIONS))["cells"]
+    assert [row["cell"] for row in rows] == ["0", "1", "2", "3"]
+    for row, cell in zip(rows, cells, strict=True):
+        assert row["trials_done"] == str(cell["trials"])
+        for name, summary in cell["metrics"].items():
+            for end, part in (("", "mean"), ("_standard_error", "standard_error"),
+                              ("_theory", "theory")):  # fmt: skip
+                written = row[f"{name}{end}"]
+                assert (float(written) if written else None) == summary[part]
+    assert "part" not in rows[0]
+    assert "round" not in rows[0]
+
+
+def test_csv_by_cell_has_the_rounds_of_a_campaign_and_the_answer_to_a_goal() -> None:
+    campaign = results(SCENARIO.partition("[sweep]")[0] + "[campaign]\nrounds = 2\n")
+    rows = list(csv.DictReader(io.StringIO(results_cells_csv(campaign))))
+    assert [row["round"] for row in rows] == ["", "0", "1"]
+    (cell,) = json.loads(to_json(campaign, VERSIONS))["cells"]
+    assert [float(row["epsilon_spent"]) for row in rows] == [2.0, 1.0, 2.0]
+    assert rows[0]["entry_round_reached"] == str(cell["entry_round"]["reached"])
+    assert float(rows[2]["gain"]) == cell["rounds"][1]["metrics"]["gain"]["mean"]
+    goal = SCENARIO.partition("[sweep]")[0].replace("share = 0.1\n", "")
+    asked = results(goal + '[goal]\nmetric = "gain"\nat_least = 0.1\n')
+    (row,) = csv.DictReader(io.StringIO(results_cells_csv(asked)))
+    assert row["answer.by"] == "closed form"
+    assert int(row["answer.malicious"]) > 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import FileError
-from core.export import to_csv
+from core.export import results_cells_csv, to_csv
 from core.files import whole_file, write_atomically
 from core.metrics import METRICS
 from core.recording import write_recording
@@ -32,6 +32,13 @@ from .written import as_json, csv_text, results_json
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
     "trial": ("integer", "number of the trial in its cell, from 0"),
+    "trials_done": ("integer", "number of trials that the means are of"),
+    "round": ("integer", "round of a campaign, from 0; empty: all rounds pooled"),
+    "malicious": ("integer", "number of fake users, in the round if there is one"),
+    "epsilon_spent": ("number", "budget spent so far by a user who took part in every round"),
+    "entry_round": ("number", "first round with all targets in the top k"),
+    "entry_round_standard_error": ("number", "standard error of the mean entry round"),
+    "entry_round_reached": ("integer", "number of trials in which all targets enter the top k"),
     "fingerprint": ("text", "xxh3_64 of the trial's support counts, hexadecimal"),
     "answer.reached": ("yes or no", "whether any number of malicious users reaches the goal"),
     "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
@@ -44,15 +51,31 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
 """Columns that are neither a key of the scenario nor a metric: their types and meanings."""
 
 
+ENDS: Final[dict[str, str]] = {
+    "_standard_error": "standard error of the mean",
+    "_theory": "closed form",
+}
+"""What follows the name of a metric where a row is a cell, and what such a column holds."""
+
+
+def _ending(name: str) -> tuple[str, str]:
+    """A column's name without its end, and that end; "" for none."""
+    end = next((end for end in ENDS if name.endswith(end)), "")
+    return name.removesuffix(end), end
+
+
 def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
     """Column, type and meaning, of these columns or of all that are known."""
     rows = []
     keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
     for name in names or [*COLUMNS, *keys, *METRICS]:
+        metric, end = _ending(name)
         if name in METRICS:
             words = metric_words(name)
             kind, meaning = "integer" if METRICS[name].whole else "number", words.column
             meaning = meaning or words.name
+        elif metric in METRICS:
+            kind, meaning = "number", f"{ENDS[end]} of {metric}"
         elif name in COLUMNS:
             kind, meaning = COLUMNS[name]
         elif has_words(name):
@@ -97,7 +120,8 @@ def export(options: Namespace) -> int:
             names: list[str] = ["fingerprint", *METRICS]
         else:
             results = store.results(run.id)
-            written = to_csv(results)
+            write = results_cells_csv if kind == "csv-cells" else to_csv
+            written = write(results)
             names = next(csv.reader([written[: written.index("\n")]]))
             if kind == "parquet":
                 names = ["cell", "trial", "fingerprint", *names[2:]]

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.export import to_csv
+from core.export import results_cells_csv, to_csv
 from core.store import Run
 
 from ... import exits
@@ -111,8 +111,9 @@ def show(options: Namespace) -> int:
     if options.format == "json":
         output.write_out(results_json(run, results, options.frequencies), exactly=True)
         return exits.DONE
-    if options.format == "csv":
-        output.write_out(to_csv(results), exactly=True)
+    if options.format in ("csv", "csv-cells"):
+        write = to_csv if options.format == "csv" else results_cells_csv
+        output.write_out(write(results), exactly=True)
         return exits.DONE
     ran = [
         f"run {run.id}: {run.status}",

@@ -99,9 +99,19 @@ def parser(
     return made
 
 
+def add_format(made: argparse.ArgumentParser) -> None:
+    """Add the option for the form of results."""
+    made.add_argument(
+        "--format",
+        choices=("table", "csv", "csv-cells", "json"),
+        default="table",
+        help="table (default); csv: a row per trial; csv-cells: a row per cell; json",
+    )
+
+
 def add_output(made: argparse.ArgumentParser) -> None:
     made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
-    made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    add_format(made)
     made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     made.add_argument(
         "--frequencies", action="store_true", help="add every item's estimates to the JSON"
@@ -143,7 +153,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
             default="table" if sub is made else argparse.SUPPRESS,
         )
     show = action("show", "what a run measured")
-    show.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    add_format(show)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
     remove = action("rm", "take runs out of the history; gc makes it final", one=False)
     remove.add_argument("runs", metavar="RUN", nargs="+")
@@ -157,9 +167,9 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     export.add_argument("--out", metavar="FILE", required=True, help="write here")
     export.add_argument(
         "--format",
-        choices=("recording", "csv", "json", "parquet"),
+        choices=("recording", "csv", "csv-cells", "json", "parquet"),
         help="recording (default): all of it, to be imported or replayed elsewhere; csv and "
-        "parquet: a row per trial; json: as ldptui run",
+        "parquet: a row per trial; csv-cells: a row per cell; json: as ldptui run",
     )
     export.add_argument(
         "--frequencies", action="store_true", help="every item's estimates, in JSON"

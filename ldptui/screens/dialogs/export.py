@@ -18,8 +18,9 @@ from ...widgets.path_field import PathField
 from .open import home_as_tilde
 
 CHOICES: Final[dict[What, tuple[str, str]]] = {
-    "csv": ("Results, CSV", "one row per cell: parameters and metrics ± error"),
+    "csv-cells": ("Results, CSV", "one row per cell: parameters and metrics ± error"),
     "json": ("Results, JSON", "the same, with the scenario and all frequencies"),
+    "csv": ("Trials, CSV", "one row per trial, of a run that is kept"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "a picture that scales, in the colours of the theme"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
@@ -64,7 +65,7 @@ class ExportScreen(ModalScreen[ExportChoice | None]):
         super().__init__()
         self._stem = stem
         self._folder = folder or current_dir()
-        self._what: What = "csv"
+        self._what: What = "csv-cells"
         self._proposed = ""
         self._asked: Path | None = None
 

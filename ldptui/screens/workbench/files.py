@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ...engine.recorded import Film
     from ...session.draft import Draft
     from ...session.exporting import ExportChoice
+    from ...session.runs import Run
 
 
 def first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
@@ -86,18 +88,27 @@ def _saved(desk: Desk, path: Path | None) -> None:
         desk.note(f"saved {path}")
 
 
-def export(desk: Desk) -> None:
-    """Ask for the content and the place of an export, and write it."""
+def export(desk: Desk, write_trials: Callable[[Run | None, Path], None]) -> None:
+    """Ask for the content and the place of an export, and write it.
+
+    write_trials : writes the trials of a run, which the store alone has, to a file.
+    """
     from ..dialogs.export import ExportScreen
 
-    desk.app.push_screen(ExportScreen(), partial(_export, desk))
+    desk.app.push_screen(ExportScreen(), partial(_export, desk, write_trials))
 
 
-def _export(desk: Desk, choice: ExportChoice | None) -> None:
+def _export(
+    desk: Desk, write_trials: Callable[[Run | None, Path], None], choice: ExportChoice | None
+) -> None:
     from ...session.exporting import export
 
-    if choice is not None:
-        shown = desk.shelf.run(desk.shelf.shown)
+    if choice is None:
+        return
+    shown = desk.shelf.run(desk.shelf.shown)
+    if choice.what == "csv":
+        write_trials(shown, choice.path)
+    else:
         desk.note(export(choice, desk.charts, shown, desk.app))
 
 

@@ -126,6 +126,15 @@ class KeptRuns:
             case "difference":
                 self._show_difference(run)
 
+    async def write_trials(self, run: Run | None, out: Path) -> None:
+        """Write every trial of a run to a file; only the store has them."""
+        if self._store is None or run is None or run.number is None:
+            self._desk.note("only a run that is kept has its trials; ctrl+r runs the scenario")
+            return
+        with self._faults_noted():
+            await asyncio.to_thread(stored.write_trials, self._store, run.number, out)
+            self._desk.note(f"wrote {out}")
+
     async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""
         if self._store is None or run.stored is None:

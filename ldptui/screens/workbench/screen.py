@@ -414,7 +414,7 @@ class WorkbenchScreen(Screen[None]):
         files.save(self)
 
     def action_export(self) -> None:
-        files.export(self)
+        files.export(self, lambda run, out: self._do(self._kept.write_trials(run, out)))
 
     def action_copy(self) -> None:
         files.copy_shown(self)

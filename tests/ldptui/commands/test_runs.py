@@ -409,6 +409,21 @@ def test_exports_are_what_run_prints(tiny: str, tmp_path: Path, capsys: Captured
     assert (tmp_path / "out.json").read_text("utf-8") == printed
 
 
+def test_rows_by_cell_are_those_of_run_and_explained(
+    tiny: str, tmp_path: Path, capsys: Captured
+) -> None:
+    out, words = tmp_path / "out.csv", tmp_path / "words.csv"
+    printed = succeed(capsys, "run", tiny, "--format", "csv-cells")
+    assert succeed(capsys, "runs", "show", "last", "--format", "csv-cells") == printed
+    export = ("runs", "export", "last", "--out", str(out), "--format", "csv-cells")
+    noted(capsys, *export, "--dictionary", str(words))
+    assert out.read_text("utf-8") == printed
+    meanings = {row["column"]: row for row in csv.DictReader(io.StringIO(words.read_text("utf-8")))}
+    assert list(meanings) == next(csv.reader([printed.splitlines()[0]]))
+    assert not any("the scenario's key" in row["meaning"] for row in meanings.values())
+    assert meanings["gain_theory"]["meaning"] == "closed form of gain"
+
+
 def test_the_dictionary_knows_every_metric(capsys: Captured) -> None:
     rows = json.loads(succeed(capsys, "runs", "dictionary", "--format", "json"))
     meanings = {row["column"]: row["meaning"] for row in rows}

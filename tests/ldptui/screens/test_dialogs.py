@@ -446,7 +446,7 @@ async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, 
         await pilot.press(*["down"] * steps, "enter")
         [choice] = app.answers
         assert isinstance(choice, ExportChoice)
-        endings = {"csv": ".csv", "json": ".json", "chart-text": ".txt"}
+        endings = {"csv-cells": ".csv", "csv": ".csv", "json": ".json", "chart-text": ".txt"}
         assert choice.what == what
         assert choice.path.suffix == endings.get(what, ".svg")
         assert choice.path.parent == folder
@@ -471,7 +471,7 @@ async def test_an_existing_file_is_asked_about_and_a_folder_refused(folder: Path
         assert app.said() == f"{folder / 'goods.csv'} exists; enter again overwrites it"
         assert app.answers == []
         await pilot.press("enter")
-        assert app.answers == [ExportChoice("csv", folder / "goods.csv")]
+        assert app.answers == [ExportChoice("csv-cells", folder / "goods.csv")]
 
 
 async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
@@ -479,7 +479,7 @@ async def test_the_proposed_export_is_a_free_name(folder: Path) -> None:
     app = Bare(ExportScreen())
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("enter")
-        assert app.answers == [ExportChoice("csv", folder / "ldptui-results-2.csv")]
+        assert app.answers == [ExportChoice("csv-cells", folder / "ldptui-results-2.csv")]
 
 
 # Help, confirm, text.

@@ -13,11 +13,13 @@ from textual.widgets import OptionList, Static
 
 import scenarios
 from core import compile, load
+from core.export import to_csv
 from core.runner import units
 from core.store import begin, open_store
 from core.trial import run_block
 from ldptui.engine.recorded import stored_film
 from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
@@ -73,6 +75,20 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         await pilot.press("escape")
         assert field.words == ""
         assert isinstance(screen.focused, OptionList)
+
+
+async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
+    store: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "trials.csv"
+    async with workbench(store=store) as (screen, _, pilot):
+        await until(pilot, lambda: screen.shelf.shown == -2)
+        await pilot.press("ctrl+e")
+        await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
+        screen.app.screen.dismiss(ExportChoice("csv", out))
+        await until(pilot, lambda: "wrote" in status(screen))
+    with open_store(store) as kept:
+        assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:

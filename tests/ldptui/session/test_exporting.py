@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from support.fake_engine import base_snapshot
@@ -88,9 +88,9 @@ ASKED = {"kind": "mga", "targets": {"items": [3, 4]}}
         {"campaign": {"rounds": 2}, "defence": [{"kind": "norm-sub"}]},
     ],
 )
-def test_json_has_all_that_the_headless_command_writes(table: dict[str, Any]) -> None:
+def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str, Any]) -> None:
     from core import Scenario, compile, run
-    from core.export import to_json
+    from core.export import results_cells_csv, to_json
     from core.store import begin, open_store
     from ldptui.engine.recorded import Film
 
@@ -115,6 +115,9 @@ def test_json_has_all_that_the_headless_command_writes(table: dict[str, Any]) ->
     assert ours.pop("part") == "base"
     theirs["frequencies"]["items"] = ours["frequencies"]["items"]  # indices where it has no labels
     assert ours == theirs
+    rows = csv.DictReader(io.StringIO(results_csv(Run(3, document, snapshot, 0.0, "x"))))
+    base = [row for row in rows if row.pop("part") == "base"]
+    assert base == list(csv.DictReader(io.StringIO(results_cells_csv(last.results))))
 
 
 def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
@@ -140,15 +143,15 @@ def test_csv_has_one_row_per_cell(tmp_path: Path) -> None:
 def test_what_is_not_finished_is_said_to_be_partial(tmp_path: Path, status: str) -> None:
     run = a_run(status=status, done=12)
     path = tmp_path / "r.csv"
-    assert write("csv", path, run) == f"wrote {path} (partial: 12 of 20 trials)"
+    assert write("csv-cells", path, run) == f"wrote {path} (partial: 12 of 20 trials)"
     assert json.loads(results_json(run))["status"] == "partial"
 
 
 def test_a_preview_is_said_to_be_one(tmp_path: Path) -> None:
-    assert "preview" in write("csv", tmp_path / "r.csv", a_run(full=False))
+    assert "preview" in write("csv-cells", tmp_path / "r.csv", a_run(full=False))
 
 
-@pytest.mark.parametrize("what", ["csv", "json"])
+@pytest.mark.parametrize("what", ["csv-cells", "json"])
 def test_without_results_nothing_is_written(tmp_path: Path, what: What) -> None:
     for run in (None, a_run(parts={}), a_run(parts={"base": ()})):
         assert write(what, tmp_path / "r", run).startswith("there are no results")
@@ -181,9 +184,15 @@ def test_what_goes_wrong_is_said(tmp_path: Path) -> None:
 
 
 def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
-    assert default_path("csv", "mga", tmp_path) == tmp_path / "mga-results.csv"
+    assert default_path("csv-cells", "mga", tmp_path) == tmp_path / "mga-results.csv"
     (tmp_path / "mga-results.csv").write_text("", encoding="utf-8")
-    assert default_path("csv", "mga", tmp_path) == tmp_path / "mga-results-2.csv"
-    names = {default_path(what, "x", tmp_path).name for what in ("chart-text", "chart-svg",
-                                                                 "screen-svg", "json")}  # fmt: skip
-    assert names == {"x-chart.txt", "x-chart.svg", "x-screen.svg", "x-results.json"}
+    assert default_path("csv-cells", "mga", tmp_path) == tmp_path / "mga-results-2.csv"
+    names = {default_path(what, "x", tmp_path).name for what in get_args(What)}
+    assert names == {
+        "x-results.csv",
+        "x-trials.csv",
+        "x-results.json",
+        "x-chart.txt",
+        "x-chart.svg",
+        "x-screen.svg",
+    }

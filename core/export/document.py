@@ -1,26 +1,21 @@
-"""Writes results: JSON and CSV as other programs rely on them."""
+"""The JSON document of results, as other programs rely on it."""
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-import numpy as np
-
-from .campaign import Entry, Round, entry_of, rounds_of
-from .cell import Cell
-from .metrics import metrics_of, plain
-from .protocols import BitNoise
-from .results import Arms, CellResults, round_of
-from .runner import Results
-from .sampling import Floats
-from .task import task_of
-from .theory import bit_gain, privacy_spent
+from ..campaign import Entry, Round, entry_of, rounds_of
+from ..cell import Cell
+from ..metrics import metrics_of
+from ..protocols import BitNoise
+from ..results import Arms, CellResults, round_of
+from ..runner import Results
+from ..sampling import Floats
+from ..task import task_of
+from ..theory import bit_gain
 
 FORMAT: Final = 1
 
@@ -105,17 +100,22 @@ def estimates_document(
 
 def to_json(results: Results, versions: dict[str, str], frequencies: bool = False) -> str:
     """The results as a JSON document; `frequencies` adds each item's estimates."""
+    cells = cell_documents(results, frequencies)
+    status = "done" if results.complete else "failed" if results.ended else "partial"
+    scenario = results.experiment.scenario.document
+    return json_text(versions, status, results.digest, scenario, cells)
+
+
+def cell_documents(results: Results, frequencies: bool = False) -> list[dict[str, Any]]:
+    """The cells of the JSON document; one that failed has its `error` and `traceback`."""
     failed = {
         failure.cell: {"error": failure.error, "traceback": failure.details}
         for failure in results.failures
     }
-    cells = [
+    return [
         _cell(cell, measured, frequencies) | failed.get(cell.index, {})
         for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
     ]
-    status = "done" if results.complete else "failed" if results.ended else "partial"
-    scenario = results.experiment.scenario.document
-    return json_text(versions, status, results.digest, scenario, cells)
 
 
 def cell_fields(cell: Cell) -> dict[str, Any]:
@@ -199,82 +199,3 @@ def _estimated(cell: Cell, arms: Arms) -> dict[str, Any]:
 
 def _list(values: Floats | None) -> list[float] | None:
     return None if values is None else values.tolist()
-
-
-def to_csv(results: Results) -> str:
-    """One row per trial: cell, trial, every scalar parameter, then the metrics.
-
-    Campaigns add columns: `round`, filled in the rows that follow a trial's row and empty in that
-    row, which sums up all rounds; after the parameters `malicious` and `epsilon_spent`; and at the
-    end `entry_round`, the trial's.
-    """
-    return "".join(csv_lines(results))
-
-
-def csv_lines(results: Results) -> Iterator[str]:
-    """The rows of `to_csv`, one at a time, for results too large for one string."""
-    names: dict[str, None] = {}
-    for cell in results.experiment.cells:
-        names |= {key: None for key, value in cell.parameters.items() if _is_scalar(value)}
-    if any(cell.rounds for cell in results.experiment.cells):
-        yield from _campaign_lines(results, list(names))
-        return
-    answers = _ANSWER if any(cell.answer for cell in results.experiment.cells) else ()
-    metrics = _metrics(results)
-    yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *metrics])
-    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        shown = [*_scalars(cell, names), *(answer.get(name) for name in answers)]
-        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
-            yield _line([cell.index, trial, *shown, *_blank(row)])
-
-
-_ANSWER: Final = ("reached", "malicious", "share", "value", "by", "low", "confidence")
-"""The columns of a row that hold the answer to a goal."""
-
-
-def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
-    metrics = _metrics(results)
-    yield _line(["cell", "trial", "round", *names, "malicious", "epsilon_spent", *metrics,
-                 "entry_round"])  # fmt: skip
-    for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
-        rounds, r = measured.rounds, cell.targets.size
-        if rounds is None:
-            continue
-        shown, spent = _scalars(cell, names), privacy_spent(cell)
-        entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
-        by_round = plain(rounds.metrics, metrics)
-        for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
-            head = [cell.index, trial]
-            entry = "" if np.isnan(entries[trial]) else int(entries[trial])
-            pool = [*shown, cell.malicious, spent[-1], *_blank(row), entry]
-            yield _line([*head, "", *pool])
-            for collection, so_far in zip(cell.rounds, spent, strict=True):
-                number = collection.round
-                values = _blank(by_round[trial, number].tolist())
-                yield _line([*head, number, *shown, collection.malicious, so_far, *values, ""])
-
-
-def _metrics(results: Results) -> list[str]:
-    """The names of the metrics that some cell has."""
-    return metrics_of({arm for cell in results.experiment.cells for arm in cell.arms})
-
-
-def _scalars(cell: Cell, names: Iterable[str]) -> list[object]:
-    """The parameters of these names, "" where they are none of this cell, or no scalars."""
-    values = [cell.parameters.get(name, "") for name in names]
-    return [value if _is_scalar(value) else "" for value in values]
-
-
-def _blank(row: Iterable[float]) -> list[float | str]:
-    return ["" if math.isnan(x) else x for x in row]
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(value, str | int | float | np.number)
-
-
-def _line(values: list[Any]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(values)
-    return buffer.getvalue()

@@ -1,0 +1,28 @@
+"""Writes results as other programs rely on them: JSON, and CSV in two shapes."""
+
+from __future__ import annotations
+
+from .document import (
+    cell_document,
+    cell_fields,
+    estimates_document,
+    json_text,
+    rappor_fields,
+    rounds_document,
+    to_json,
+)
+from .rows import cells_csv, csv_lines, results_cells_csv, to_csv
+
+__all__ = [
+    "cell_document",
+    "cell_fields",
+    "cells_csv",
+    "csv_lines",
+    "estimates_document",
+    "json_text",
+    "rappor_fields",
+    "results_cells_csv",
+    "rounds_document",
+    "to_csv",
+    "to_json",
+]
