@@ -1,0 +1,178 @@
+"""The frequencies by rank: the truth as a line, the estimates in its order as points; log-log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ...session.snapshot import Frequencies, Overlay
+from ...text import format as fmt
+from ..series import Axis, Finding, Plot, Series, Tone
+from .items import findings, findings_note, joined, overlaid, shown_estimates, target_places
+from .limits import round_down, round_up
+
+_FINDINGS: Final[tuple[tuple[str, Tone, tuple[Finding, ...]], ...]] = (
+    ("not detected", "muted", ("", "missed")),
+    ("detected", "series-0", ("detected",)),
+    ("falsely detected", "attacked", ("false",)),
+)
+"""The clouds of the estimates where items are tested: label, tone and the verdicts in it."""
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The axis of the frequencies: its ends, and the floor for what is not positive, if any."""
+
+    bottom: float
+    top: float
+    floor: float | None
+
+    def placed(self, value: float) -> float:
+        """A frequency where it is drawn: what is not positive on the floor."""
+        if value > 0:
+            return max(value, self.bottom / 10**0.2)
+        return self.bottom if self.floor is None else self.floor
+
+    @property
+    def axis(self) -> Axis:
+        decades = range(round(math.log10(self.bottom)), math.floor(math.log10(self.top) + 1e-9) + 1)
+        stride = max(1, math.ceil(len(decades) / 6))
+        ticks = [(10.0**k, fmt.power_of_ten(k)) for k in decades if (k - decades[-1]) % stride == 0]
+        if self.floor is None:
+            return Axis("frequency", log=True, low=self.bottom, high=self.top)
+        marks = [(self.floor, "≤ 0"), *ticks]
+        return Axis("frequency", log=True, low=self.floor / 1.1, high=self.top, ticks=marks)
+
+
+@dataclass(frozen=True)
+class _Ranking:
+    """The items by falling true frequency, and the axis on which their frequencies are."""
+
+    order: Sequence[int]
+    ranks: dict[int, int]
+    scale: _Scale
+
+    def placed(
+        self, values: Sequence[float], chosen: Iterable[int]
+    ) -> tuple[list[float], list[float]]:
+        """The points of the chosen items, by rank."""
+        ranks = sorted(self.ranks[at] for at in chosen)
+        ys = [self.scale.placed(values[self.order[rank - 1]]) for rank in ranks]
+        return [float(rank) for rank in ranks], ys
+
+
+def rank_plot(
+    frequencies: Frequencies, overlays: Sequence[Overlay] = (), *, note: str = ""
+) -> Plot:
+    """True frequencies by rank as a line, the estimates in that order as points; log-log.
+
+    An estimate that is not positive has no place on a log axis: it is drawn on the floor, which is
+    labelled, and counted in the note. `note`: what else is to be said, in place of that.
+    """
+    true = frequencies.true
+    order = sorted(range(len(true)), key=lambda at: (-true[at], at))
+    estimates = frequencies.attacked if target_places(frequencies) else frequencies.clean
+    lost = sum(1 for value in estimates.mean if value <= 0)
+    ranks = {at: rank for rank, at in enumerate(order, start=1)}
+    ranking = _Ranking(order, ranks, _scale_of(frequencies, lost > 0))
+    ranked = [true[at] if true[at] > 0 else math.nan for at in order]
+    laid, strange = _laid_over(frequencies, overlays, ranking)
+    if not note:
+        at_floor = f"{lost} of {len(true)} estimates ≤ 0" if lost else ""
+        note = joined(findings_note(frequencies), at_floor)
+    return Plot(
+        "Frequencies by rank",
+        Axis("rank by true frequency", log=True, low=0.9, high=len(true) * 1.1),
+        ranking.scale.axis,
+        (
+            Series("true", [float(k + 1) for k in range(len(true))], ranked, "true"),
+            *_estimated(frequencies, ranking),
+            *laid,
+        ),
+        note=joined(note, strange),
+    )
+
+
+def _scale_of(frequencies: Frequencies, lost: bool) -> _Scale:
+    """The axis from the truth and σ, wider where the estimates leave it.
+
+    lost : some estimates are not positive. Where the noise reaches zero, the axis needs a floor.
+    """
+    positive = [value for value in frequencies.true if value > 0]
+    least = min(positive, default=1.0)
+    deviation = max(frequencies.attacked.sigma, default=0.0) / math.sqrt(max(1, frequencies.trials))
+    floor = None
+    if lost or least < 4 * deviation:
+        least = min(least, deviation / 3) if deviation > 0 else least
+        bottom = 10.0 ** math.floor(math.log10(least) + 1e-9)
+        floor = bottom / 10**0.5
+    else:
+        bottom = round_down(least - 4 * deviation)
+    top = round_up(max(positive, default=1.0) * 1.05)
+    shown = [*frequencies.clean.mean]
+    if target_places(frequencies):
+        shown += frequencies.attacked.mean
+    highest = max((value for value in shown if math.isfinite(value)), default=top)
+    return _Scale(bottom, max(top, round_up(highest) if highest > top else top), floor)
+
+
+def _estimated(frequencies: Frequencies, ranking: _Ranking) -> list[Series]:
+    """The estimates: of targets and others apart, before and after the attack, and defended."""
+    clean, attacked = frequencies.clean.mean, frequencies.attacked.mean
+    targets, series = target_places(frequencies), []
+    if targets:
+        marked = set(targets)
+        others = [at for at in range(len(frequencies.true)) if at not in marked]
+        if frequencies.detected is None:  # else what it was found to be says more
+            series.append(Series("before", *ranking.placed(clean, others), "clean", "points"))
+        series += [
+            *_clouds(frequencies, ranking, attacked, others),
+            Series("targets before", *ranking.placed(clean, targets), "clean", "points"),
+            Series("targets now", *ranking.placed(attacked, targets), "target", "points"),
+        ]
+    else:
+        series += _clouds(frequencies, ranking, clean, range(len(frequencies.true)))
+    if frequencies.defended is not None:
+        chosen = targets or range(len(frequencies.true))
+        label = "targets defended" if targets else "defended"
+        pair = ranking.placed(frequencies.defended.mean, chosen)
+        series.append(Series(label, *pair, "series-1", "points"))
+    return series
+
+
+def _clouds(
+    frequencies: Frequencies, ranking: _Ranking, values: Sequence[float], chosen: Sequence[int]
+) -> list[Series]:
+    """The estimates, those of each finding under a mark of their own."""
+    if frequencies.detected is None:
+        attacked = bool(target_places(frequencies))
+        label, tone = ("after", "attacked") if attacked else ("estimate", "clean")
+        return [Series(label, *ranking.placed(values, chosen), tone, "points")]  # type: ignore[arg-type]
+    verdicts = findings(frequencies)
+    # Also of what is not found now: the legend stays as it is while the trials come in.
+    return [
+        Series(
+            label,
+            *ranking.placed(values, [at for at in chosen if verdicts[at] in which]),
+            shade,
+            "points",
+            cloud=shade == "muted",
+        )
+        for label, shade, which in _FINDINGS
+    ]
+
+
+def _laid_over(
+    frequencies: Frequencies, overlays: Sequence[Overlay], ranking: _Ranking
+) -> tuple[list[Series], str]:
+    """The estimates of other runs, and a note on those of other items."""
+    known, strange = overlaid(overlays, frequencies.items)
+    series = []
+    for label, tone, other in known:
+        chosen = target_places(other) or range(len(frequencies.true))
+        name = f"targets, {label}" if other.targets else label
+        pair = ranking.placed(shown_estimates(other), chosen)
+        series.append(Series(name, *pair, tone, "points"))
+    return series, strange
