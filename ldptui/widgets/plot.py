@@ -1,9 +1,8 @@
-"""The chart pane: shows one chart value, and sends only what changed to the terminal."""
+"""The chart pane: shows one chart value. The driver sends only the cells that changed."""
 
 from __future__ import annotations
 
 from io import StringIO
-from itertools import zip_longest
 from typing import Any
 
 from rich.console import Console
@@ -45,8 +44,7 @@ def palette_of(app: App[Any]) -> Palette:
 class ChartView(Widget, can_focus=True):
     """Draws `chart`, or the sentence `empty` while there is none.
 
-    Rows are drawn once for each size, theme, charset and chart; a new chart repaints only the
-    part of each row that differs from what is on the screen.
+    Rows are drawn once for each size, theme, charset and chart.
     """
 
     DEFAULT_CSS = """
@@ -90,22 +88,9 @@ class ChartView(Widget, can_focus=True):
         return drawn[y] if y < len(drawn) else Strip.blank(self.size.width, self.rich_style)
 
     def watch_chart(self, old: Chart | None, new: Chart | None) -> None:
-        if self._drawn is None or not self.is_on_screen:
+        if self._drawn is None or not _same(old, new):
             self._drawn = None
             self.refresh()
-            return
-        if _same(old, new):
-            return
-        before = self._rows
-        self._drawn = None
-        regions = [
-            Region(start, y, stop - start, 1)
-            for y, (was, now) in enumerate(zip_longest(before, self._current_rows()))
-            for start, stop in [_difference(was, now)]
-            if start < stop
-        ]
-        if regions:
-            self.refresh(*regions)
 
     def watch_empty(self) -> None:
         if self.chart is None:
@@ -162,31 +147,3 @@ def _same(old: Chart | None, new: Chart | None) -> bool:
         return bool(old == new)
     except ValueError:  # arrays of more than one element
         return False
-
-
-def _difference(was: Strip | None, now: Strip | None) -> tuple[int, int]:
-    """The cells (start, stop) in which two rows differ, (0, 0) if they look the same.
-
-    One span a row: a second one would cost a terminal more bytes than the cells between.
-    """
-    if was is None or now is None:
-        return 0, max(strip.cell_length for strip in (was, now) if strip is not None)
-    if was == now:
-        return 0, 0
-    old = [(char, segment.style) for segment in was for char in segment.text]
-    new = [(char, segment.style) for segment in now for char in segment.text]
-    if len(old) != was.cell_length or len(new) != now.cell_length or len(old) != len(new):
-        return 0, now.cell_length  # wide characters: characters are not cells
-    changed = [
-        index
-        for index, (a, b) in enumerate(zip(old, new, strict=True))
-        if a != b and not (a[0] == b[0] == " " and _same_blank(a[1], b[1]))
-    ]
-    return (changed[0], changed[-1] + 1) if changed else (0, 0)
-
-
-def _same_blank(a: Style | None, b: Style | None) -> bool:
-    """True if a space looks the same in both styles: the colour of its text is not seen."""
-    if a is None or b is None:
-        return a is b
-    return a.bgcolor == b.bgcolor and not (a.reverse or b.reverse or a.underline or b.underline)

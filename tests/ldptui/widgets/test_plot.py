@@ -1,20 +1,17 @@
-"""The chart pane in a running app: what it shows, and how little of it is drawn again."""
+"""The chart pane in a running app: what it shows, and when it is drawn again."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.segment import Segment
-from rich.style import Style
 from support.waiting import until
 from textual.app import App, ComposeResult
-from textual.geometry import Region
 from textual.strip import Strip
 
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Series
-from ldptui.widgets.plot import ChartView, _difference, palette_of
+from ldptui.widgets.plot import ChartView, palette_of
 
 
 def plot(*y: float, title: str = "Title") -> Plot:
@@ -24,22 +21,15 @@ def plot(*y: float, title: str = "Title") -> Plot:
 
 
 class Watched(ChartView):
-    """Notes which rows are rendered, and which regions are asked to be."""
+    """Notes which rows are rendered."""
 
     def __init__(self, chart: Chart | None = None, **kwargs: str) -> None:
         super().__init__(chart, **kwargs)
         self.rendered: list[int] = []
-        self.regions: list[Region] = []
 
     def render_line(self, y: int) -> Strip:
         self.rendered.append(y)
         return super().render_line(y)
-
-    def refresh(self, *regions: Region, **kwargs: bool) -> "Watched":
-        if hasattr(self, "regions"):
-            self.regions += regions
-        super().refresh(*regions, **kwargs)
-        return self
 
     def shown(self) -> list[str]:
         """The rows as text, without the spaces at the end."""
@@ -69,30 +59,11 @@ async def test_it_shows_the_rows_of_the_chart() -> None:
         assert app.view.shown()[0] == "Title"
 
 
-async def test_only_the_rows_that_changed_are_drawn_again() -> None:
-    app = Host(plot(1, 5, 9))
-    async with app.run_test(size=(60, 20)) as pilot:
-        before = app.view.shown()
-        app.view.rendered.clear()
-        app.view.regions.clear()
-        app.view.chart = plot(1, 6, 9)
-        await pilot.pause()
-        rendered = set(app.view.rendered)
-        after = app.view.shown()
-        changed = {y for y, (a, b) in enumerate(zip(before, after, strict=True)) if a != b}
-        assert len(changed) == 2
-        assert rendered == changed
-        # And of these rows only the one cell with the point.
-        assert {region.width for region in app.view.regions} == {1}
-
-
-async def test_a_chart_that_looks_the_same_draws_nothing() -> None:
+async def test_an_equal_chart_draws_nothing() -> None:
     app = Host(plot(1, 5, 9))
     async with app.run_test(size=(60, 20)) as pilot:
         app.view.rendered.clear()
         app.view.chart = plot(1, 5, 9)
-        await pilot.pause()
-        app.view.chart = plot(1, 5.0001, 9)
         await pilot.pause()
         assert app.view.rendered == []
 
@@ -248,23 +219,3 @@ async def test_it_takes_the_focus_and_no_keys() -> None:
         app.view.focus()
         assert app.view.can_focus
         assert not ChartView.BINDINGS
-
-
-def test_difference_is_the_span_of_cells() -> None:
-    def strip(*pieces: tuple[str, str]) -> Strip:
-        return Strip([Segment(text, Style.parse(style)) for text, style in pieces])
-
-    same = strip(("ab", "red"), ("cd", "blue"))
-    assert _difference(same, strip(("a", "red"), ("b", "red"), ("cd", "blue"))) == (0, 0)
-    assert _difference(same, strip(("ab", "red"), ("xd", "blue"))) == (2, 3)
-    assert _difference(same, strip(("a", "red"), ("bcd", "blue"))) == (1, 2)
-    assert _difference(same, None) == (0, 4)
-    assert _difference(strip(("東d", "red")), strip(("東x", "red"))) == (0, 3)
-
-
-def test_the_colour_of_a_blank_is_no_difference() -> None:
-    red, blue = (Strip([Segment(" ", Style.parse(style))]) for style in ("red", "blue"))
-    back, turned = (Strip([Segment(" ", Style.parse(style))]) for style in ("on red", "reverse"))
-    assert _difference(red, blue) == (0, 0)
-    assert _difference(red, back) == (0, 1)
-    assert _difference(red, turned) == (0, 1)
