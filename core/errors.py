@@ -4,7 +4,9 @@
     ├── ScenarioError        a scenario, an option or a parameter breaks a rule   (exit 2)
     ├── FileError            a file cannot be read or written                     (exit 3)
     └── RunError             a run failed while it was computing                  (exit 1)
-        └── AttackError      somebody's own attack failed: its cell fails, the rest goes on
+        └── CellError        one cell cannot be computed: it fails, the rest goes on
+            ├── AttackError      somebody's own attack failed
+            └── DefenceError     a defence leaves nothing of an estimate
 
 A message is one line: where, what, the rule, the value that broke it. The functions
 that write its values and numbers are here as well; `ldptui.text.format` has those of tables and
@@ -112,8 +114,8 @@ class RunError(LdpError, RuntimeError):
     """A run failed while it was computing."""
 
 
-class AttackError(RunError):
-    """Somebody's own attack failed: `details` is its traceback, "" where none helps.
+class CellError(RunError):
+    """One cell cannot be computed; `details` is a traceback, "" where none helps.
 
     Sentence and details are its only arguments, so that it arrives whole from another process.
     """
@@ -124,3 +126,11 @@ class AttackError(RunError):
 
     def __str__(self) -> str:
         return one_line(str(self.args[0]))
+
+
+class AttackError(CellError):
+    """Somebody's own attack failed."""
+
+
+class DefenceError(CellError):
+    """A defence leaves nothing of an estimate."""

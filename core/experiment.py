@@ -18,6 +18,7 @@ from .attacks import (
     malicious_users,
 )
 from .cell import Cell
+from .defences import known
 from .errors import ScenarioError, got, spelled
 from .limits import (
     LIFTED,
@@ -109,6 +110,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
     if point.goal is not None:
         _check_goal(point, acts[0].fakes(targets))
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
+    _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets)]
     path = _path(point, fakes, in_reports=sends_reports(protocol))
     if limits:
@@ -280,6 +282,15 @@ def _check_goal(point: Point, fakes: Sequence[Fakes]) -> None:
         raise ScenarioError(
             "must be left out with an attack in Python, whose code may run only later", key="goal"
         )
+
+
+def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:
+    """Refuse a defence that makes no sense for the collection, at its own key."""
+    for number, defence in enumerate(point.defence):
+        try:
+            defence.check(known(protocol, users, targets))
+        except ScenarioError as error:
+            raise error.within(f"defence.{number}") from error
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Final, Protocol, TypeAlias
 
 from .cell import Cell
-from .errors import AttackError, RunError
+from .errors import CellError, RunError
 from .experiment import Experiment
 from .orphans import die_with_parent, watch_parent
 from .results import BLOCK_TRIALS, Block, CellResults, Tally, digest
@@ -130,7 +130,8 @@ def run(
 ) -> Iterator[Progress]:
     """Run every cell; yields the results so far: first none, last all of them.
 
-    A cell whose attack raises AttackError has failed: no more of it is computed, the others go on.
+    A cell that raises CellError, as attacks in Python do, has failed: no more of it is computed,
+    the others go on.
     In processes the same holds for an attack in Python that ends the process it runs in.
 
     Parameters
@@ -219,7 +220,7 @@ def _computed(
         for cell, number, trials in work:
             try:
                 yield cell, run_block(cell, number, trials, pulse)
-            except AttackError as error:
+            except CellError as error:
                 yield cell, Failure(cell.index, str(error), error.details)
 
 
@@ -255,8 +256,8 @@ def _submitted(
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:
-    """The failure of a cell from an error in another process; raises all but an attack's."""
-    if isinstance(error, AttackError):
+    """The failure of a cell from an error in another process; raises all but a CellError."""
+    if isinstance(error, CellError):
         return Failure(cell.index, str(error), error.details)
     if cell.python_attacks and not isinstance(error, Exception):  # as KeyboardInterrupt
         return Failure(cell.index, f"{_named(cell)} raised {type(error).__name__}")

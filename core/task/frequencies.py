@@ -10,7 +10,7 @@ from typing import Any
 
 from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from ..cell import Cell
-from ..defences import corrected
+from ..defences import corrected, known
 from ..metrics import Measures, Outcome, measure
 from ..pure import Estimates
 from ..sampling import Counts, Floats
@@ -34,13 +34,16 @@ def _in_arms(cell: Cell, before: Estimates, after: Estimates) -> Mapping[Arm, Es
     """The estimates in each arm, from those without a defence."""
     arms = {CLEAN: before, ATTACKED: after}
     if cell.defences:
-        arms[CLEAN_DEFENDED] = defended = _corrected(cell, before)
-        arms[ATTACKED_DEFENDED] = defended if after is before else _corrected(cell, after)
+        users, everyone = cell.users, cell.users + cell.malicious
+        arms[CLEAN_DEFENDED] = defended = _corrected(cell, before, users)
+        same = after is before
+        arms[ATTACKED_DEFENDED] = defended if same else _corrected(cell, after, everyone)
     return arms
 
 
-def _corrected(cell: Cell, made: Estimates) -> Estimates:
-    return Estimates(corrected(made.frequencies, cell.defences), made.detected)
+def _corrected(cell: Cell, made: Estimates, users: int) -> Estimates:
+    known_here = known(cell.protocol, users, cell.targets)
+    return Estimates(corrected(made.frequencies, cell.defences, known_here), made.detected)
 
 
 class _Pool:

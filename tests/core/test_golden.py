@@ -11,10 +11,11 @@ import pytest
 from support.cases import bind
 from support.report_laws import Case
 
-from core.defences.norm_sub import NormSub
+from core.defences import DEFENCES, known, project
+from core.defences.thresholds import threshold
 from core.lab.exponential import Exponential
 from core.lab.ledger import Entry, Spent, group, sequential
-from core.protocols import KINDS, OLH, OUE, BitNoise, Rappor
+from core.protocols import GRR, KINDS, OLH, OUE, BitNoise, Rappor
 from core.protocols.curators import Laplace, Stability
 from core.protocols.curators.accuracy import laplace_epsilon, stability_accuracy, stability_epsilon
 from core.protocols.hashing import hash_range_for, matched_law
@@ -229,10 +230,32 @@ def group_composition(given: Inputs) -> Any:
     }
 
 
+def by_defence(kind: str, given: Inputs, protocol: Any = GRR) -> list[float]:
+    """The estimates of a fact after a defence, in a collection by this protocol."""
+    own = {"eta": given["eta"]} if "eta" in given else {}
+    there = known(protocol(len(given["f"]), given.get("eps", 1.0)), 1000, np.empty(0, np.int64))
+    corrected = DEFENCES[kind](**own).correct(np.array([given["f"]]), there)
+    return corrected[0].tolist()  # type: ignore[no-any-return]
+
+
+def significance_threshold(given: Inputs) -> Any:
+    bound = [protocol(given["d"], given["eps"]) for protocol in (OUE, GRR)]
+    limits = [threshold(given["alpha"], known(each, given["n"], np.empty(0, np.int64)))
+              for each in bound]  # fmt: skip
+    return {"OUE": limits[0], "GRR1024": limits[1]}
+
+
 CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "grr_pq": grr_pq,
     "subset_selection": subset_selection,
-    "norm_sub": lambda given: NormSub().correct(np.array([given["f"]]))[0].tolist(),
+    "normalization": lambda given: by_defence("normalise", given),
+    "ldprecover_small": lambda given: by_defence("ldprecover", given, GRR),
+    "ldprecover_equivalence": lambda given: {
+        "ldprecover": by_defence("ldprecover", given, OUE),
+        "simplex": project((1 + given["eta"]) * np.array(given["f"])).tolist(),
+    },
+    "significance_threshold": significance_threshold,
+    "norm_sub": lambda given: project(np.array([given["f"]]))[0].tolist(),
     "sue_pq": sue_pq,
     "olh_g_rounding": olh_g_rounding,
     "exact_var_with_f": exact_var_with_f,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from core.errors import AttackError, LdpError, ScenarioError
+from core.errors import CellError, LdpError, ScenarioError
 from core.experiment import Experiment
 from core.experiment import compile as bind
 from core.results import Tally, digest
@@ -179,7 +179,7 @@ class Run:
         """Show one trial of a cell whose first block takes long; the block then replaces it."""
         cell = part.experiment.cells[0]
         tally = Tally()
-        with self.inbox.interruptible(), suppress(AttackError):  # the run will meet it again
+        with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
             tally.add(run_block(cell, 0, 1, self.inbox.pulse))
         part.update((tally.results,))
         with self.inbox.interruptible():

@@ -14,7 +14,7 @@ from support.cases import alike, attack, experiment
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
-from core.defences import DEFENCES, NormSub
+from core.defences import DEFENCES, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import METRICS, metrics_of
@@ -76,7 +76,7 @@ def test_the_metrics_are_those_of_the_corrected_estimates() -> None:
     cell = work("counts", defence=DEFENCE).cells[0]
     clean, attacked = draw_counts(cell, 0, 20, no_pulse)
     before, after = (
-        NormSub().correct(cell.protocol.estimates(counts, users).frequencies)
+        project(cell.protocol.estimates(counts, users).frequencies)
         for counts, users in ((clean, cell.users), (attacked, cell.users + cell.malicious))
     )
     block = run_block(cell, 0)
@@ -169,7 +169,8 @@ def test_the_wire_carries_the_defended_arms() -> None:
 
 
 def test_a_sweep_over_defences_is_paired() -> None:
-    made = work("counts", defence=DEFENCE, sweep={"defence.0.kind": [*DEFENCES]})
+    every = {"kind": "none", "eta": 0.1}
+    made = work("counts", defence=[every], sweep={"defence.0.kind": [*DEFENCES]})
     cells = results_of(made).cells
     assert len({str(cell.fingerprints.tolist()) for cell in cells}) == 1
     assert [cell.parameters["defence.0.kind"] for cell in made.cells] == [*DEFENCES]
@@ -178,15 +179,38 @@ def test_a_sweep_over_defences_is_paired() -> None:
 @pytest.mark.parametrize(
     ("defence", "rule"),
     [
-        ([{"kind": "none"}, {"kind": "norm"}], "defence.1.kind must be one of"),
+        ([{"kind": "none"}, {"kind": "norms"}], "defence.1.kind must be one of"),
         ([{}], "defence.0.kind is required, one of"),
         ([{"kind": "norm-sub", "strength": 2}], "defence.0.strength is not a known key"),
         ({"kind": "norm-sub"}, "defence must be a list"),
+        ([{"kind": "ldprecover"}], "defence.0.eta is required"),
+        ([{"kind": "ldprecover", "eta": -1.0}], "defence.0.eta must be"),
+        ([{"kind": "none"}, {"kind": "base-cut", "alpha": 9.0}], "defence.1.alpha must be at most"),
+        ([{"kind": "significance", "alpha": 1.0}], "defence.0.alpha must be"),
+        ([{"kind": "ibu", "iterations": 0}], "defence.0.iterations must be"),
     ],
 )
 def test_a_bad_defence_is_refused(defence: Any, rule: str) -> None:
     with pytest.raises(ScenarioError, match=rule.replace(".", r"\.")):
         work("counts", defence=defence)
+
+
+def test_a_defence_that_the_protocol_cannot_have_is_refused_at_its_key() -> None:
+    rule = r'defence\.1\.kind must not be "ml" with a protocol whose reports do not support items'
+    for name in ("rappor", "curator"):
+        with pytest.raises(ScenarioError, match=rule):
+            work(name, defence=[*DEFENCE, {"kind": "ml"}])
+
+
+def test_a_cell_of_whose_estimates_nothing_is_left_fails_and_the_others_go_on() -> None:
+    values = ["norm-sub", "norm-cut"]
+    made = work("counts", defence=DEFENCE, protocol={"kind": "grr", "epsilon": 0.05},
+                sweep={"defence.0.kind": values})  # fmt: skip
+    results = results_of(made)
+    (failure,) = results.failures
+    assert failure.cell == 1
+    assert failure.error.startswith("norm-cut leaves nothing of an estimate: ")
+    assert results.cells[0].trials == 20
 
 
 def test_a_defence_goes_through_toml() -> None:

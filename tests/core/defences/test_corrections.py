@@ -1,97 +1,135 @@
-"""Corrections by themselves: what each promises, and Norm-Sub against a solver."""
+"""Corrections by themselves: each keeps what it promises, and nothing else is promised."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from support.defences import made
 
-from core.defences import DEFENCES, Correction, NormSub, corrected
+from core.defences import DEFENCES, Correction, Known, corrected, known, project
+from core.defences.thresholds import BaseCut
+from core.errors import DefenceError, ScenarioError
+from core.protocols import GRR, OUE
 from core.sampling import Floats
+
+KNOWN = Known(9, 10_000, p=0.5, q=0.25, variance=0.05**2, targets=np.array([3, 4]))
+
+PROMISES = {
+    "none": {"truth", "idempotent", "order"},
+    "normalise": {"sum", "positive", "idempotent", "order"},
+    "norm": {"sum", "truth", "idempotent", "order"},
+    "norm-mul": {"sum", "positive", "truth", "idempotent", "order"},
+    "norm-cut": {"positive", "truth", "idempotent", "order"},
+    "norm-sub": {"sum", "positive", "truth", "idempotent", "order"},
+    "base-cut": {"positive", "idempotent", "order"},
+    "significance": {"positive", "idempotent", "order"},
+    "rsn": {"sum", "positive", "truth", "idempotent", "order"},
+    "ldprecover": {"sum", "positive", "order"},
+    "ldprecover-star": {"sum", "positive"},
+    "ml": {"sum", "positive", "truth", "idempotent", "order"},
+    "ibu": {"sum", "positive", "order"},
+}
+"""By kind. truth: frequencies that can be true are left alone. order: items keep theirs."""
 
 
 def estimates(rng: np.random.Generator, trials: int = 40, d: int = 9) -> Floats:
-    """Noisy frequencies, some below zero, of sums around one."""
-    return rng.dirichlet(np.ones(d), trials) + rng.normal(0, 0.2, (trials, d))
+    """Noisy frequencies with one large item, some below zero, of sums around one."""
+    truth = rng.dirichlet(np.full(d, 0.5), trials) / 2
+    truth[:, 0] += 0.5
+    return truth + rng.normal(0, 0.05, (trials, d))
 
 
 @pytest.mark.parametrize("kind", DEFENCES)
 def test_a_correction_keeps_the_shape_and_its_input(kind: str, rng: np.random.Generator) -> None:
-    correction: Correction = DEFENCES[kind]()
+    correction: Correction = made(kind)
     assert correction.kind == kind
+    correction.check(KNOWN)
     before = estimates(rng)
     given = before.copy()
-    after = correction.correct(given)
+    after = correction.correct(given, KNOWN)
     assert after.shape == before.shape
     assert np.array_equal(given, before)
     assert np.isfinite(after).all()
-    rows = [correction.correct(row[None])[0] for row in before]
+    rows = [correction.correct(row[None], KNOWN)[0] for row in before]
     assert np.array_equal(after, rows)  # a trial does not see the others
 
 
-@pytest.mark.parametrize("kind", DEFENCES)
-def test_a_correction_keeps_true_frequencies(kind: str, rng: np.random.Generator) -> None:
-    truth = rng.dirichlet(np.ones(9), 20)
-    assert DEFENCES[kind]().correct(truth) == pytest.approx(truth, abs=1e-15)
-
-
-def test_norm_sub_gives_frequencies(rng: np.random.Generator) -> None:
-    after = NormSub().correct(estimates(rng))
-    assert (after >= 0).all()
-    assert (after == 0).any()
-    assert after.sum(axis=1) == pytest.approx(1, abs=1e-14)
-
-
-def test_norm_sub_is_idempotent_and_keeps_the_order(rng: np.random.Generator) -> None:
-    before = estimates(rng)
-    after = NormSub().correct(before)
-    assert NormSub().correct(after) == pytest.approx(after, abs=1e-15)
+def kept(kind: str, before: Floats, truth: Floats) -> set[str]:
+    """What a correction keeps of what could be promised."""
+    correct = made(kind).correct
+    after = correct(before, KNOWN)
     order = np.argsort(before, axis=1)
-    assert (np.diff(np.take_along_axis(after, order, axis=1), axis=1) >= 0).all()
-    assert NormSub().correct(before + 0.7) == pytest.approx(after, abs=1e-14)
+    checks = {
+        "sum": np.allclose(after.sum(axis=1), 1, atol=1e-12),
+        "positive": (after >= 0).all(),
+        "idempotent": np.allclose(correct(after, KNOWN), after, rtol=0, atol=1e-12),
+        "truth": np.allclose(correct(truth, KNOWN), truth, rtol=0, atol=1e-12),
+        "order": (np.diff(np.take_along_axis(after, order, axis=1), axis=1) >= -1e-15).all(),
+    }
+    return {name for name, holds in checks.items() if holds}
 
 
-def test_norm_sub_is_the_nearest_point_of_the_simplex(rng: np.random.Generator) -> None:
-    """The conditions of optimality: one shift for what is kept, no smaller one for what is cut."""
-    before = estimates(rng)
-    after = NormSub().correct(before)
-    for raw, kept in zip(before, after, strict=True):
-        shifts = (raw - kept)[kept > 0]
-        assert shifts == pytest.approx(shifts[0], abs=1e-14)
-        assert (raw[kept == 0] <= shifts[0] + 1e-14).all()
-
-
-def test_norm_sub_against_a_solver(rng: np.random.Generator) -> None:
-    simplex = {"type": "eq", "fun": lambda f: f.sum() - 1}
-    for raw in estimates(rng, trials=10, d=6):
-        found = minimize(
-            lambda f, raw=raw: ((f - raw) ** 2).sum(),
-            np.full(raw.size, 1 / raw.size),
-            jac=lambda f, raw=raw: 2 * (f - raw),
-            bounds=[(0, 1)] * raw.size,
-            constraints=[simplex],
-            options={"ftol": 1e-15, "maxiter": 500},
-        )
-        assert found.success
-        assert NormSub().correct(raw[None])[0] == pytest.approx(found.x, abs=1e-6)
-
-
-def test_norm_sub_at_the_edges() -> None:
-    correct = NormSub().correct
-    assert correct(np.array([[-3.0, -1.0, -2.0]])).tolist() == [[0, 1, 0]]
-    assert correct(np.array([[5.0, 0.0, 0.0]])).tolist() == [[1, 0, 0]]
-    assert correct(np.array([[2.0, 2.0]])).tolist() == [[0.5, 0.5]]
+@pytest.mark.parametrize("kind", DEFENCES)
+def test_a_correction_keeps_what_it_promises_and_no_more(
+    kind: str, rng: np.random.Generator
+) -> None:
+    truth = rng.dirichlet(np.ones(9), 20)
+    assert kept(kind, estimates(rng), truth) == PROMISES[kind]
 
 
 def test_corrections_follow_each_other() -> None:
     class Doubled:
         kind = "doubled"
 
-        def correct(self, frequencies: Floats) -> Floats:
+        def check(self, known: Known) -> None:
+            pass
+
+        def correct(self, frequencies: Floats, known: Known) -> Floats:
             return 2 * frequencies
 
     raw = np.array([[0.9, 0.4, -0.2]])
-    first = corrected(raw, [Doubled(), NormSub()])
-    assert first == pytest.approx(NormSub().correct(2 * raw))
-    assert corrected(raw, [NormSub(), Doubled()]).sum() == pytest.approx(2)
-    assert corrected(raw, []) is raw
+    first = corrected(raw, [Doubled(), made("norm-sub")], KNOWN)
+    assert first == pytest.approx(project(2 * raw))
+    assert corrected(raw, [made("norm-sub"), Doubled()], KNOWN).sum() == pytest.approx(2)
+    assert corrected(raw, [], KNOWN) is raw
+
+
+@pytest.mark.parametrize("kind", ["base-cut", "norm-cut", "norm-mul", "normalise"])
+def test_a_correction_says_in_a_sentence_that_nothing_is_left(kind: str) -> None:
+    nothing = {
+        "base-cut": [[0.4, 0.3, 0.3], [0.01, 0.0, 0.0]],
+        "norm-cut": [[0.4, 0.3, 0.3], [1.5, -0.2, -0.3]],
+        "norm-mul": [[0.4, 0.3, 0.3], [-0.5, -0.2, -0.3]],
+        "normalise": [[0.4, 0.3, 0.3], [0.2, 0.2, 0.2]],
+    }[kind]
+    few = Known(3, 100, variance=0.05**2)
+    correct = BaseCut(0.05) if kind == "base-cut" else made(kind)
+    with pytest.raises(DefenceError, match=f"^{kind} leaves nothing of an estimate: ") as error:
+        correct.correct(np.array(nothing), few)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["rsn", "ldprecover", "ldprecover-star", "ml", "ibu"])
+def test_a_correction_that_needs_p_and_q_refuses_others(kind: str) -> None:
+    with pytest.raises(ScenarioError, match=f'kind must not be "{kind}" with a protocol whose'):
+        made(kind).check(Known(9, 100))
+
+
+@pytest.mark.parametrize("kind", ["base-cut", "significance"])
+def test_a_threshold_needs_the_noise(kind: str) -> None:
+    with pytest.raises(ScenarioError, match="whose noise has no closed form"):
+        made(kind).check(Known(9, 100))
+
+
+def test_what_is_known_of_a_collection() -> None:
+    targets = np.array([1, 5])
+    there = known(OUE(20, 1.0), 1000, targets)
+    q = 1 / (np.e + 1)
+    assert (there.domain_size, there.users, there.p) == (20, 1000, 0.5)
+    assert there.q == pytest.approx(q)
+    assert there.variance == pytest.approx(q * (1 - q) / (1000 * (0.5 - q) ** 2))
+    assert there.targets is targets
+    grr = GRR(20, 1.0)
+    assert known(grr, 50, targets).variance == pytest.approx(
+        grr.q * (1 - grr.q) / (50 * (grr.p - grr.q) ** 2)
+    )

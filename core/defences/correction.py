@@ -1,0 +1,107 @@
+"""The interface of every correction, and the server's knowledge of a collection that it uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..capabilities import tells_support
+from ..errors import DefenceError, ScenarioError
+from ..pure import Items, Mechanism, is_pure
+from ..ranges import Range
+from ..sampling import Floats
+
+ETA = Range(0, 10)
+"""η = m/n, the number of fake users for each genuine one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The server's knowledge of a collection, besides its estimates.
+
+    users : N, the number of reports, the fakes' included.
+    p, q : those of a pure protocol; None for others, whose reports do not support items.
+    variance : that of the estimated frequency of an item that nobody holds; None where there is no
+        closed form.
+    targets : int64[r], for a server that has been told them; empty without an attack.
+    """
+
+    domain_size: int
+    users: int
+    p: float | None = None
+    q: float | None = None
+    variance: float | None = None
+    targets: Items = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def probabilities(self) -> tuple[float, float]:
+        """(p, q), of a collection that has passed `require_pure`."""
+        assert self.p is not None
+        assert self.q is not None
+        return self.p, self.q
+
+    @property
+    def std(self) -> float:
+        """The standard deviation √variance, of one that has passed `require_variance`."""
+        assert self.variance is not None
+        return float(np.sqrt(self.variance))
+
+
+def known(protocol: Mechanism, users: int, targets: Items) -> Known:
+    """The knowledge of a server that has received reports of N users."""
+    p, q = (protocol.p, protocol.q) if is_pure(protocol) else (None, None)
+    variance = None
+    if tells_support(protocol):
+        variance = protocol.target_sum_variance(1, 0.0, users) / users
+    return Known(protocol.domain_size, users, p, q, variance, targets)
+
+
+class Correction(Protocol):
+    """A step from estimated frequencies to better ones: the `[[defence]]` table of a scenario.
+
+    A correction that is affine in the estimates besides has `spreads`, the share of the missing
+    mass 1 - Σf that it adds, evenly over all items: its closed forms follow from that.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    def check(self, known: Known) -> None:
+        """Raise ScenarioError where it makes no sense for such a collection."""
+        ...
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:
+        """The corrected frequencies, float64[trials, d]; a new array, or the one given.
+
+        Raises DefenceError where nothing is left of a trial's.
+        """
+        ...
+
+
+class ForAll:
+    """The shared part of corrections that make sense for every collection."""
+
+    def check(self, known: Known) -> None:
+        """There is nothing to refuse."""
+
+
+def require_pure(kind: str, known: Known) -> None:
+    """Refuse a protocol without (p, q); raises ScenarioError."""
+    if known.p is None:
+        rule = f'must not be "{kind}" with a protocol whose reports do not support items'
+        raise ScenarioError(rule, key="kind")
+
+
+def require_variance(kind: str, known: Known) -> None:
+    """Refuse a protocol whose noise has no closed form; raises ScenarioError."""
+    if known.variance is None:
+        rule = f'must not be "{kind}" with a protocol whose noise has no closed form'
+        raise ScenarioError(rule, key="kind")
+
+
+def require_left(kind: str, left: np.ndarray[Any, Any] | np.bool_, why: str) -> None:
+    """Refuse an estimate of which nothing is left; raises DefenceError. left : bool[trials]."""
+    if not left.all():
+        raise DefenceError(f"{kind} leaves nothing of an estimate: {why}")

@@ -1,0 +1,139 @@
+"""Frequencies that explain the counts best: maximum likelihood, and the iteration towards it.
+
+A report supports item v with probability s_v = q + (p-q) f_v. The server's N s_v is expected of the
+count C_v, and the corrections here start from the shares c_v = C_v/N = q + (p-q) f~_v.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import numpy as np
+
+from ..ranges import Range, check_bounds
+from ..sampling import Floats
+from .correction import Known, require_pure
+
+HALVINGS: Final = 60
+"""Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""
+
+
+def shares(frequencies: Floats, known: Known) -> Floats:
+    """c = C/N, the share of the reports that support each item; none outside [0, 1]."""
+    p, q = known.probabilities
+    return np.clip(q + (p - q) * frequencies, 0.0, 1.0)
+
+
+def single(known: Known) -> bool:
+    """Return whether every report supports exactly one item: p + (d-1) q = 1."""
+    p, q = known.probabilities
+    return abs(p + (known.domain_size - 1) * q - 1) < 1e-9
+
+
+@dataclass(frozen=True)
+class MaximumLikelihood:
+    """The frequencies on the simplex under which the counts are most likely.
+
+    Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
+    any number of them, the counts are taken as independent binomials, whose likelihood is
+    Σ_v C_v ln s_v + (N - C_v) ln(1 - s_v): exact for each count, and for all of them but for the
+    dependence that the users' items bring in. Kairouz, Bonawitz, Ramage, ICML 2016, section 4.
+    """
+
+    kind: Literal["ml"] = "ml"
+
+    def check(self, known: Known) -> None:
+        require_pure(self.kind, known)
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:
+        """Concave, and separable but for the sum: a search for its multiplier μ, in O(60 d).
+
+        Every f_v > 0 has the same slope μ of its own term in s_v, so that s_v falls as μ rises.
+        """
+        c, (p, q) = shares(frequencies, known), known.probabilities
+        one_item = single(known)
+
+        def of(multiplier: Floats) -> Floats:
+            supported = _single(c, multiplier) if one_item else _independent(c, multiplier)
+            return np.maximum((supported - q) / (p - q), 0)
+
+        low, high = _bracket(c, p, q, one_item)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            enough = of(middle).sum(axis=-1, keepdims=True) >= 1
+            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+        found = of(low)
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+
+def _single(c: Floats, multiplier: Floats) -> Floats:
+    """The s with slope c/s = μ."""
+    return c / multiplier
+
+
+def _independent(c: Floats, multiplier: Floats) -> Floats:
+    """The s in [0, 1] with slope c/s - (1-c)/(1-s) = μ: μs² - (1+μ)s + c = 0."""
+    ends = 1 + multiplier
+    root = np.sqrt(np.maximum(ends**2 - 4 * multiplier * c, 0))
+    # The same root twice: each form is exact where the other one loses digits.
+    rising = ends > 0
+    return np.where(
+        rising,
+        2 * c / np.where(rising, ends + root, 1.0),
+        (ends - root) / np.where(rising, 1.0, 2 * multiplier),
+    )
+
+
+def _bracket(c: Floats, p: float, q: float, one_item: bool) -> tuple[Floats, Floats]:
+    """Multipliers under which the frequencies sum to one at least, and at most; [trials, 1] each.
+
+    Slopes at f = 1 of the largest share, which is then alone enough, and at f = 1/d of the same,
+    where none is more than its part.
+    """
+    top = c.max(axis=-1, keepdims=True)
+    fair = q + (p - q) / c.shape[-1]
+    if one_item:
+        return top / p, top / fair
+    return top / p - (1 - top) / (1 - p), top / fair - (1 - top) / (1 - fair)
+
+
+@dataclass(frozen=True)
+class BayesianUpdate:
+    """Iterative Bayesian update (IBU): the mean posterior of the users' items, taken as new prior.
+
+    It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of
+    expectation maximisation, f_u ← f_u Σ_v c_v P(v|u) / s_v with P(v|u) = p for v = u, else q; it
+    climbs towards `MaximumLikelihood`. Where a report supports any number of items, each of them
+    is asked about by itself: f_v ← f_v [c_v p/s_v + (1-c_v)(1-p)/(1-s_v)], scaled to the sum one
+    after each step; it ends where f_v > 0 have one slope (1-f_v)(c_v/s_v - (1-c_v)/(1-s_v)), which
+    differs from that of `MaximumLikelihood` in 1-f_v alone. Agrawal, Aggarwal, PODS 2001;
+    ElSalamouny, Palamidessi, EuroS&P 2020.
+
+    iterations : a few steps smooth, as the uniform start is not yet forgotten. With many items the
+        number that forgets it is large: thousands for d = 1024 and ε = 1.
+    """
+
+    iterations: Annotated[int, Range(1, 10**6)] = 200
+    kind: Literal["ibu"] = "ibu"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def check(self, known: Known) -> None:
+        require_pure(self.kind, known)
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:
+        c, (p, q) = shares(frequencies, known), known.probabilities
+        made = np.full_like(c, 1 / known.domain_size)
+        if single(known):
+            for _ in range(self.iterations):
+                ratio = c / (q + (p - q) * made)
+                made *= (p - q) * ratio + q * ratio.sum(axis=-1, keepdims=True)
+                made /= made.sum(axis=-1, keepdims=True)
+            return made
+        for _ in range(self.iterations):
+            supported = q + (p - q) * made
+            made *= p * c / supported + (1 - p) * (1 - c) / (1 - supported)
+            made /= made.sum(axis=-1, keepdims=True)
+        return made

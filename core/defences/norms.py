@@ -1,0 +1,103 @@
+"""Corrections that make the estimates sum to one, each in its own way.
+
+CJG: Cao, Jia, Gong, USENIX Security 2021. NDSS: Wang, Lopuhaä-Zwakenberg, Li, Škorić, Li, "Locally
+Differentially Private Frequency Estimation with Consistency", NDSS 2020, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+import numpy as np
+
+from ..sampling import Floats
+from .correction import ForAll, Known, require_left
+from .simplex import project
+
+ROUNDING: Final = 1e-12
+"""A sum may be so much above one by rounding."""
+
+
+@dataclass(frozen=True)
+class NoCorrection(ForAll):
+    """The estimates as they are, to compare with."""
+
+    spreads: ClassVar[float] = 0.0
+    kind: Literal["none"] = "none"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        return frequencies
+
+
+@dataclass(frozen=True)
+class Normalisation(ForAll):
+    """Take the least estimate from all, and scale them to the sum one. CJG section 6.1."""
+
+    kind: Literal["normalise"] = "normalise"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        above = frequencies - frequencies.min(axis=-1, keepdims=True)
+        total = above.sum(axis=-1, keepdims=True)
+        require_left(self.kind, total[..., 0] > 0, "all items of a trial have the same estimate")
+        return np.asarray(above / total)
+
+
+@dataclass(frozen=True)
+class Norm(ForAll):
+    """Add one number to all estimates, so that they sum to one; some stay below 0. NDSS."""
+
+    spreads: ClassVar[float] = 1.0
+    kind: Literal["norm"] = "norm"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        missing = 1 - frequencies.sum(axis=-1, keepdims=True)
+        return np.asarray(frequencies + missing / frequencies.shape[-1])
+
+
+@dataclass(frozen=True)
+class NormMul(ForAll):
+    """Cut the estimates off at 0, and scale them to the sum one. NDSS."""
+
+    kind: Literal["norm-mul"] = "norm-mul"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        above = np.maximum(frequencies, 0)
+        total = above.sum(axis=-1, keepdims=True)
+        require_left(self.kind, total[..., 0] > 0, "no item of a trial is above 0")
+        return np.asarray(above / total)
+
+
+@dataclass(frozen=True)
+class NormCut(ForAll):
+    """Keep the largest estimates whose sum is one at most, and set the others to 0. NDSS.
+
+    The sum stays below one where the positive estimates do not reach it.
+    """
+
+    kind: Literal["norm-cut"] = "norm-cut"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        above = np.maximum(frequencies, 0)
+        order = np.argsort(-above, axis=-1, kind="stable")
+        sums = np.cumsum(np.take_along_axis(above, order, axis=-1), axis=-1)
+        kept = np.empty(above.shape, dtype=np.bool_)
+        np.put_along_axis(kept, order, sums <= 1 + ROUNDING, axis=-1)
+        left = np.where(kept, above, 0.0)
+        require_left(
+            self.kind, left.any(axis=-1), "the largest of a trial is above 1, or none above 0"
+        )
+        return left
+
+
+@dataclass(frozen=True)
+class NormSub(ForAll):
+    """Project the estimates onto the simplex: max(f - t, 0) with the t that makes the sum one.
+
+    NDSS.
+    """
+
+    kind: Literal["norm-sub"] = "norm-sub"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        return project(frequencies)

@@ -1,0 +1,80 @@
+"""LDPRecover: a projection in disguise, and its form that knows the targets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.cases import attack, cell
+
+from core.defences import known, project
+from core.defences.recover import Recover, RecoverTargets
+from core.errors import ScenarioError
+from core.protocols import PROTOCOLS
+from core.pure import PureProtocol
+from core.theory import expected_estimate
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+@pytest.mark.parametrize("eta", [0.0, 0.05, 0.5])
+def test_ldprecover_is_a_projection_of_enlarged_estimates(
+    kind: str, eta: float, rng: np.random.Generator
+) -> None:
+    """Whatever mass it takes the fakes for: one number for all survivors cancels."""
+    protocol: PureProtocol = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(40)
+    there = known(protocol, 10_000, np.array([1, 2]))
+    raw = rng.dirichlet(np.full(40, 0.5), 50) + rng.normal(0, 0.05, (50, 40))
+    raw[:10, 3] += 0.7
+    raw[:, 0] = np.abs(raw[:, 0])
+    raw[:, 0] += np.maximum(1 - np.maximum(raw, 0).sum(axis=1), 0)  # what the equality needs
+    made = Recover(eta).correct(raw, there)
+    assert made == pytest.approx(project((1 + eta) * raw), abs=1e-12)
+    if eta:
+        assert not np.allclose(made, project(raw))
+
+
+def test_ldprecover_is_no_projection_where_the_estimates_are_too_small() -> None:
+    """The condition of the equality is needed: here what is above 0 sums to less than one."""
+    there = known(PROTOCOLS["grr"](kind="grr", epsilon=1.0).bind(3), 100, np.array([0]))
+    raw = np.array([[0.5, 0.2, -0.01]])
+    assert Recover(0.2).correct(raw, there) != pytest.approx(project(1.2 * raw), abs=1e-3)
+
+
+@pytest.mark.parametrize("items", [[4], [2, 3, 4]])
+def test_ldprecover_star_undoes_mga_on_grr_with_the_right_eta(items: list[int]) -> None:
+    there = cell([5000, 3000, 1500, 500, 0], {"kind": "grr", "epsilon": 1.0},
+                 attack("mga", 0.1, items))  # fmt: skip
+    poisoned = expected_estimate(there)
+    assert poisoned is not None
+    eta = there.malicious / there.users
+    facts = known(there.pure, there.users + there.malicious, there.targets)
+    truth = there.population.frequencies
+    made = RecoverTargets(eta).correct(poisoned[None], facts)[0]
+    assert made == pytest.approx(truth, abs=1e-12)
+    for wrong in (0.5 * eta, 2 * eta):
+        assert RecoverTargets(wrong).correct(poisoned[None], facts)[0] != pytest.approx(
+            truth, abs=0.01
+        )
+
+
+def test_ldprecover_star_takes_too_little_from_mga_on_oue() -> None:
+    """A crafted report supports all three targets; the method reckons with one."""
+    there = cell([5000, 3000, 1500, 500, 0], {"kind": "oue", "epsilon": 1.0},
+                 attack("mga", 0.1, [2, 3, 4]))  # fmt: skip
+    poisoned = expected_estimate(there)
+    assert poisoned is not None
+    facts = known(there.pure, there.users + there.malicious, there.targets)
+    made = RecoverTargets(there.malicious / there.users).correct(poisoned[None], facts)[0]
+    assert made[there.targets].sum() > there.target_frequency + 0.1
+
+
+def test_without_targets_there_is_nothing_to_take_out(rng: np.random.Generator) -> None:
+    there = known(PROTOCOLS["oue"](kind="oue", epsilon=1.0).bind(9), 100, np.empty(0, np.int64))
+    raw = rng.normal(0.1, 0.2, (5, 9))
+    assert np.array_equal(RecoverTargets(0.3).correct(raw, there), project(raw))
+
+
+@pytest.mark.parametrize("kind", [Recover, RecoverTargets])
+@pytest.mark.parametrize("eta", [-0.1, 11.0, float("nan")])
+def test_an_eta_out_of_range_is_refused(kind: type, eta: float) -> None:
+    with pytest.raises(ScenarioError, match=r"eta must be in \[0, 10\], got"):
+        kind(eta)

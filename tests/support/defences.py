@@ -1,0 +1,26 @@
+"""Defences of every kind, with an example for each parameter that has no default."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from core.defences import DEFENCES
+
+EXAMPLES = {"eta": 0.1}
+"""What a parameter without a default has in tests, by its name."""
+
+
+def table(kind: str) -> dict[str, Any]:
+    """The `[[defence]]` table of a kind: what it must have, and nothing else."""
+    required = (
+        field.name
+        for field in dataclasses.fields(DEFENCES[kind])
+        if field.default is dataclasses.MISSING
+    )
+    return {"kind": kind, **{name: EXAMPLES[name] for name in required}}
+
+
+def made(kind: str) -> Any:
+    """The defence of a kind, as a scenario would make it."""
+    return DEFENCES[kind](**table(kind))
