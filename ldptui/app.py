@@ -137,9 +137,10 @@ class Workbench(App[None]):
 
     def _on_signal(self, number: signal.Signals) -> None:
         """Save, stop the worker, restore the terminal; a dead terminal cannot hold this up."""
-        self.workbench.save_draft()
+        if self.screen_stack:  # without one it ends already
+            self.workbench.save_draft()
+            self.run_worker(self._stop(128 + number), exit_on_error=False)
         asyncio.get_running_loop().call_later(1.0, os._exit, 128 + number)
-        self.run_worker(self._stop(128 + number), exit_on_error=False)
 
     async def _stop(self, return_code: int = 0) -> None:
         await self.workbench.shut_down()
@@ -211,7 +212,7 @@ class Workbench(App[None]):
         from .palette import Palette
 
         if not Palette.is_open(cast("App[object]", self)):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())
 
     def _fatal_error(self) -> None:
         """Write a crash file instead of Textual's traceback, which prints local variables."""

@@ -129,10 +129,9 @@ class LibraryScreen(ModalScreen[Path | None]):
             self._preview(Content(f"No scenario has “{words}”. Your own ones are looked for in\n"
                                   f"{places.scenarios_dir()}"))  # fmt: skip
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        if event.option_index < len(self._shown):
-            entry = self._shown[event.option_index]
-            self._preview(_described(entry))
+    def on_option_list_option_highlighted(self) -> None:
+        if self._marked is not None:
+            self._preview(_described(self._marked))
 
     def _preview(self, content: Content) -> None:
         self._text.update(content)
@@ -140,14 +139,21 @@ class LibraryScreen(ModalScreen[Path | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        highlighted = self._list.highlighted
-        if highlighted is not None:
-            self.dismiss(self._shown[highlighted].path)
+        self._choose()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if event.option_index < len(self._shown):  # a filter may have shortened the list
-            self.dismiss(self._shown[event.option_index].path)
+        self._choose()
+
+    @property
+    def _marked(self) -> Entry | None:
+        """The scenario under the cursor of the list; a filter may have shortened it."""
+        at = self._list.highlighted
+        return None if at is None else self._shown[at]
+
+    def _choose(self) -> None:
+        if self._marked is not None:
+            self.dismiss(self._marked.path)
 
     def action_move(self, by: int) -> None:
         if self._shown:

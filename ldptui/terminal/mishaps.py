@@ -17,6 +17,7 @@ from typing import Any, Final
 from textual.events import Compose, Mount
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.worker import WorkerFailed
 
 from .crash import write_report
 
@@ -38,6 +39,8 @@ class Mishaps:
         if len(self._times) == MOST and now - self._times[0] < WITHIN_S:
             return ""
         self._times.append(now)
+        if isinstance(error, WorkerFailed):  # which does not tell where
+            error = error.error
         where = write_report(error, sys.argv[1:])
         if where is not None:
             self.reports.append(where)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from asyncio import InvalidStateError
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from textual import screen
 from textual.await_complete import AwaitComplete
@@ -11,21 +14,25 @@ from textual.screen import ScreenResultType
 from textual.widget import Widget
 
 
+def close_once(dialog: screen.Screen[Any], close: Callable[[], AwaitComplete]) -> AwaitComplete:
+    """Close a screen that may be closed already, as by two clicks in a row.
+
+    Textual closes the screen on top, whichever it is, and raises at the last one; it raises too
+    where who waits for the result has it already.
+    """
+    if not dialog.is_active:
+        return AwaitComplete()
+    try:
+        return close()
+    except InvalidStateError:
+        return dialog.app.pop_screen()
+
+
 class ModalScreen(screen.ModalScreen[ScreenResultType]):
-    """A screen over another one that stands being closed twice, as by two clicks in a row."""
+    """A screen over another one, closed once."""
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Close the screen.
-
-        Textual closes the screen on top, whichever it is, and raises at the last one; it raises
-        too where who waits for the result has it already.
-        """
-        if not self.is_current:
-            return AwaitComplete()
-        try:
-            return super().dismiss(result)
-        except InvalidStateError:
-            return self.app.pop_screen()
+        return close_once(self, partial(super().dismiss, result))
 
 
 class Dialog(Vertical):

@@ -212,12 +212,18 @@ class PathField(Vertical):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        highlighted = self.query_one(OptionList).highlighted
-        self._take(event.value if highlighted is None else self._candidates[highlighted])
+        self._take(event.value if self._marked is None else self._marked)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self._take(self._candidates[event.option_index])
+        if self._marked is not None:  # what was typed since may have changed the list
+            self._take(self._marked)
+
+    @property
+    def _marked(self) -> str | None:
+        """The candidate under the cursor of the list."""
+        at = self.query_one(OptionList).highlighted
+        return None if at is None else self._candidates[at]
 
     def _take(self, text: str) -> None:
         """A folder is entered, so that the list goes on inside it; a file is what was wanted."""

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import signal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from support.terminal import KEYS, Terminal, ldptui
+from rich.style import Style
 from support.workbench_app import own_home, workbench
-from textual.command import CommandList
 from textual.events import Click
-from textual.pilot import Pilot
+from textual.widgets import Input
+from textual.widgets import OptionList as TextualOptionList
 
 from ldptui.app import Workbench
-from ldptui.palette import Palette
+from ldptui.palette import CommandList, Palette
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.library import LibraryScreen
+from ldptui.screens.workbench.completion_list import CompletionList
 from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.screens.workbench.script import ProblemList
 from ldptui.terminal import places
 from ldptui.terminal.driver import ChangedCellsDriver
 from ldptui.terminal.mishaps import MOST
-from ldptui.widgets.status import StatusLine
+from ldptui.widgets.option_list import OptionList
+from ldptui.widgets.path_field import PathField
 
 __all__ = ["own_home"]
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random keys export files, too: they go where pytest clears them away."""
-    monkeypatch.chdir(tmp_path)
 
 
 def forgiven(screen: WorkbenchScreen) -> Exception:
@@ -166,77 +163,6 @@ def test_a_continue_signal_after_the_end_is_nothing(monkeypatch: pytest.MonkeyPa
     ChangedCellsDriver._sigcont_application(driver, signal.SIGCONT, None)
 
 
-# Random keys.
-
-SPECIAL = [*KEYS, "pageup", "pagedown", "delete", "insert", "shift+up", "shift+end"]
-TYPED = "abcdefghijklmnopqrstuvwxyz0123456789"
-SIZES = [(80, 24), (120, 40), (20, 5), (60, 18), (1, 1), (200, 60)]
-LEAVING = {"ctrl+q", "ctrl+c", "ctrl+z"}
-
-
-async def mash(pilot: Pilot[None], rng: random.Random, steps: int) -> None:
-    """Press random keys, resize, and click at random."""
-    for _ in range(steps):
-        match rng.randrange(10):
-            case 0:
-                await pilot.resize_terminal(*rng.choice(SIZES))
-            case 1:
-                width, height = pilot.app.size
-                place = rng.randrange(width), rng.randrange(height)
-                await pilot.click(offset=place, times=rng.choice([1, 1, 2, 3]))
-            case 2 | 3 | 4:
-                await pilot.press(rng.choice(TYPED))
-            case _:
-                await pilot.press(rng.choice([key for key in SPECIAL if key not in LEAVING]))
-
-
-@pytest.mark.parametrize("number", range(2))
-async def test_random_keys_do_not_bring_it_down(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # what is saved is saved there
-    async with workbench(size=SIZES[number]) as (screen, _, pilot):
-        await mash(pilot, random.Random(number), 60)
-        assert screen.app.is_running
-        assert not notices(screen)
-        assert screen.query_one(StatusLine).is_attached
-
-
-BYTES = [*KEYS.values(), "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[2~"]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", range(24))
-def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
-    """The real program under 500 random keys, pastes, resizes and mouse events."""
-    rng = random.Random(number)
-    sent = [key for key in BYTES if key not in (KEYS["ctrl+q"], KEYS["ctrl+z"])]
-    with Terminal(ldptui(), *rng.choice(SIZES[:2]), home=tmp_path) as app:
-        app.until("preview done")
-        for _ in range(500):
-            match rng.randrange(10):
-                case 0:
-                    app.resize(*rng.choice([*SIZES, (400, 120)]))
-                case 1:
-                    column = rng.randint(1, app.screen.columns)
-                    row = rng.randint(1, app.screen.lines)
-                    button = rng.choice([0, 0, 2, 64, 65])
-                    app.send(f"\x1b[<{button};{column};{row}M\x1b[<{button};{column};{row}m")
-                case 2:
-                    text = "".join(rng.choices('abc 123\n"=[]é漢', k=rng.randint(1, 60)))
-                    app.send(f"\x1b[200~{text}\x1b[201~")
-                case 3 | 4:
-                    app.send(rng.choice(TYPED))
-                case _:
-                    app.send(rng.choice(sent))
-            assert app.read(0.01), app.wait()
-        app.resize(120, 40)
-        app.quiet(1.0)
-        app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first
-        assert app.wait() == 0
-        assert not list(tmp_path.rglob("ldptui-crash*"))
-
-
 async def test_a_dialog_closes_whose_result_is_there_already() -> None:
     async with workbench() as (screen, _, pilot):
         dialog = TextScreen("Title", "text")
@@ -254,3 +180,114 @@ async def test_a_dialog_closes_whose_result_is_there_already() -> None:
         dialog.dismiss(None)
         await pilot.pause()
         assert screen.is_current
+
+
+async def test_a_dialog_below_another_screen_closes_nothing() -> None:
+    async with workbench() as (screen, _, pilot):
+        dialog = TextScreen("Title", "text")
+        await screen.app.push_screen(dialog)
+        await pilot.press("ctrl+p")
+        palette = screen.app.screen
+        dialog.dismiss()
+        await pilot.pause()
+        assert screen.app.screen is palette
+        await pilot.press("escape", "escape")
+        assert screen.app.screen is screen
+
+
+async def test_the_palette_does_a_command_once() -> None:
+    async with workbench() as (screen, _, pilot):
+        done: list[int] = []
+        await pilot.press("ctrl+p")
+        palette = screen.app.screen
+        assert isinstance(palette, Palette)
+        palette._selected_command = SimpleNamespace(command=partial(done.append, 1))  # type: ignore[assignment]
+        palette._list_visible = False
+        field = palette.query_one(Input)
+        for _ in range(2):
+            palette.post_message(Input.Submitted(field, ""))
+        await pilot.pause()
+        assert done == [1]
+        assert screen.app.screen is screen
+
+
+async def test_a_click_on_the_palette_that_the_screen_has_lost_is_nothing() -> None:
+    async with workbench() as (screen, _, pilot):
+        await pilot.press("ctrl+p")
+        palette = screen.app.screen
+        palette.post_message(Click(palette, 0, 0, 0, 0, 1, False, False, False, 500, 500))
+        await pilot.pause()
+        assert screen.app.screen is palette
+
+
+async def test_the_palette_closes_before_it_is_there() -> None:
+    async with workbench() as (screen, _, pilot):
+        app = cast("Workbench", screen.app)
+        app.action_command_palette()
+        app.screen.dismiss()
+        await pilot.pause()
+        assert app.screen is screen
+
+
+async def test_the_palette_opens_while_the_last_one_closes() -> None:
+    async with workbench() as (screen, _, pilot):
+        app = cast("Workbench", screen.app)
+        app.action_command_palette()
+        first = app.screen
+        first.dismiss()
+        app.action_command_palette()
+        second = app.screen
+        assert isinstance(second, Palette)
+        assert second is not first
+        await pilot.pause()
+        cast("Palette", first)._gather_commands("")
+        await pilot.press("escape", "escape")
+        assert app.screen is screen
+
+
+@pytest.mark.parametrize("kind", [OptionList, CommandList, ProblemList, CompletionList])
+async def test_a_click_on_an_option_that_is_gone_is_nothing(kind: type[TextualOptionList]) -> None:
+    async with workbench() as (screen, _, pilot):
+        listed = kind()
+        await screen.mount(listed)
+        drawn = Style(meta={"option": 0})
+        listed.post_message(Click(listed, 0, 0, 0, 0, 1, False, False, False, 0, 0, drawn))
+        await pilot.pause()
+        assert screen.app.is_running
+
+
+async def test_a_choice_from_a_list_that_has_changed_is_that_of_the_cursor(tmp_path: Path) -> None:
+    async with workbench() as (screen, _, pilot):
+        (tmp_path / "first.toml").touch()
+        (tmp_path / "second.toml").touch()
+        field = PathField(tmp_path, "", ".toml")
+        await screen.mount(field)
+        listed = field.query_one(OptionList)
+        chosen = OptionList.OptionSelected(listed, listed.options[1], 1)
+        field.text = f"{tmp_path}/fi"
+        await pilot.pause()
+        assert listed.option_count == 1
+        listed.post_message(chosen)
+        await pilot.pause()
+        assert field.text == f"{tmp_path}/fi"
+
+
+async def test_a_signal_after_the_last_screen_ends_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with workbench() as (screen, _, _pilot):
+        app = cast("Workbench", screen.app)
+        with monkeypatch.context() as ended:
+            ended.setattr(Workbench, "screen_stack", [])
+            ended.setattr("ldptui.app.os._exit", fails)
+            app._on_signal(signal.SIGTERM)
+
+
+async def test_a_worker_that_fails_is_reported_with_its_place() -> None:
+    async def work() -> None:
+        fails()
+
+    async with workbench() as (screen, _, _pilot):
+        screen.run_worker(work())
+        await asyncio.wait_for(screen.app._exception_event.wait(), 30)
+        forgiven(screen)
+        [report] = cast("Workbench", screen.app).mishaps.reports
+        assert "in fails" in report.read_text()

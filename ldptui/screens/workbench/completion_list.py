@@ -6,11 +6,11 @@ from typing import Final
 
 from textual.content import Content
 from textual.geometry import Offset
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from ...session.draft.completion import Offer
 from ...widgets.field import muted
+from ...widgets.option_list import OptionList
 
 _WIDEST: Final = 56
 

@@ -243,10 +243,11 @@ class RunsPane(Vertical):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        key = self._keys[event.option_index]
-        self.post_message(
-            RunsChosen(key, tuple(overlay for overlay in self.shelf.overlays if overlay != key))
-        )
+        if self.current is not None:  # the list may have changed since
+            key = self.current.key
+            self.post_message(
+                RunsChosen(key, tuple(overlay for overlay in self.shelf.overlays if overlay != key))
+            )
 
     def action_overlay(self) -> None:
         """Lay the run under the cursor over the one shown; again takes it off."""

@@ -13,12 +13,13 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widgets import OptionList, TextArea
+from textual.widgets import TextArea
 from textual.widgets.option_list import Option
 
 from ...messages import FieldFocused, TextEdited
 from ...terminal.keyboard import ALT_DIGITS
 from ...widgets.field import act_at_once, leave
+from ...widgets.option_list import OptionList
 from .completion_list import CompletionList
 
 if TYPE_CHECKING:
@@ -325,6 +326,11 @@ class ProblemList(OptionList):
         self.clear_options()
         self.add_options(Option(sentence(problem)) for problem in problems)
         self.set_class(bool(problems), "-any")
+
+    @property
+    def marked(self) -> Problem | None:
+        """The problem under the cursor of the list."""
+        return None if self.highlighted is None else self.problems[self.highlighted]
 
     def action_leave(self) -> None:
         leave(self)

@@ -186,5 +186,6 @@ class AttackPane(Widget, can_focus=True):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        problem = self.query_one(ProblemList).problems[event.option_index]
-        self.query_one(ScriptEditor).go_to(problem.line or 1)
+        problem = self.query_one(ProblemList).marked
+        if problem is not None:  # the list may have changed since
+            self.query_one(ScriptEditor).go_to(problem.line or 1)

@@ -1,0 +1,87 @@
+"""Random keys, pastes, resizes and clicks: the workbench lives, hears, and reports no crash."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from support.terminal import KEYS, Terminal, ldptui
+from support.workbench_app import own_home, workbench
+from textual.pilot import Pilot
+
+from ldptui.widgets.status import StatusLine
+
+__all__ = ["own_home"]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random keys export files, too: they go where pytest clears them away."""
+    monkeypatch.chdir(tmp_path)
+
+
+SPECIAL = [*KEYS, "pageup", "pagedown", "delete", "insert", "shift+up", "shift+end"]
+TYPED = "abcdefghijklmnopqrstuvwxyz0123456789"
+SIZES = [(80, 24), (120, 40), (20, 5), (60, 18), (1, 1), (200, 60)]
+LEAVING = {"ctrl+q", "ctrl+c", "ctrl+z"}
+
+
+async def mash(pilot: Pilot[None], rng: random.Random, steps: int) -> None:
+    """Press random keys, resize, and click at random."""
+    for _ in range(steps):
+        match rng.randrange(10):
+            case 0:
+                await pilot.resize_terminal(*rng.choice(SIZES))
+            case 1:
+                width, height = pilot.app.size
+                place = rng.randrange(width), rng.randrange(height)
+                await pilot.click(offset=place, times=rng.choice([1, 1, 2, 3]))
+            case 2 | 3 | 4:
+                await pilot.press(rng.choice(TYPED))
+            case _:
+                await pilot.press(rng.choice([key for key in SPECIAL if key not in LEAVING]))
+
+
+@pytest.mark.parametrize("number", range(2))
+async def test_random_keys_do_not_bring_it_down(number: int) -> None:
+    async with workbench(size=SIZES[number]) as (screen, _, pilot):
+        await mash(pilot, random.Random(number), 60)
+        assert screen.app.is_running
+        assert not screen.app._notifications
+        assert screen.query_one(StatusLine).is_attached
+
+
+BYTES = [*KEYS.values(), "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[2~"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(24))
+def test_random_bytes_do_not_bring_it_down(number: int, tmp_path: Path) -> None:
+    """The real program under 500 random keys, pastes, resizes and mouse events."""
+    rng = random.Random(number)
+    sent = [key for key in BYTES if key not in (KEYS["ctrl+q"], KEYS["ctrl+z"])]
+    with Terminal(ldptui(), *rng.choice(SIZES[:2]), home=tmp_path) as app:
+        app.until("preview done")
+        for _ in range(500):
+            match rng.randrange(10):
+                case 0:
+                    app.resize(*rng.choice([*SIZES, (400, 120)]))
+                case 1:
+                    column = rng.randint(1, app.screen.columns)
+                    row = rng.randint(1, app.screen.lines)
+                    button = rng.choice([0, 0, 2, 64, 65])
+                    app.send(f"\x1b[<{button};{column};{row}M\x1b[<{button};{column};{row}m")
+                case 2:
+                    text = "".join(rng.choices('abc 123\n"=[]é漢', k=rng.randint(1, 60)))
+                    app.send(f"\x1b[200~{text}\x1b[201~")
+                case 3 | 4:
+                    app.send(rng.choice(TYPED))
+                case _:
+                    app.send(rng.choice(sent))
+            assert app.read(0.01), app.wait()
+        app.resize(120, 40)
+        app.quiet(1.0)
+        app.send("ctrl+q", "ctrl+q")  # a dialog may ask after the first
+        assert app.wait() == 0
+        assert not list(tmp_path.rglob("ldptui-crash*"))
