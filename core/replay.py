@@ -1,4 +1,4 @@
-"""Replays: a recorded run is computed again, and everything that was recorded is compared."""
+"""Replays: a kept run is computed again, and everything that was kept is compared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ add in other orders. Counts have no tolerance."""
 
 @dataclass(frozen=True)
 class Replay:
-    """The digest of the recomputed trials, and the first difference from the recorded ones."""
+    """The digest of the recomputed trials, and the first difference from those kept."""
 
     digest: str
     trials: int
@@ -65,25 +65,25 @@ def replay(
     show: Callable[[Progress], object] = lambda _: None,
     experiment: Experiment | None = None,
 ) -> Replay:
-    """Compute a recorded run again and compare; stops at the first difference.
+    """Compute a kept run again and compare; stops at the first difference.
 
     experiment : that of the run, where it was bound already and its attacks in Python permitted.
 
     With one worker the first difference is the first in the order of cells and trials. Raises
     FileError, ScenarioError or RunError. `show` is called with the progress.
     """
-    recorded = store.measured(number)
-    trials = sum(cell.trials for cell in recorded)
+    kept = store.measured(number)
+    trials = sum(cell.trials for cell in kept)
     experiment = experiment or store.experiment(number, limits)
     for cell, known in zip(experiment.cells, store.cells(number), strict=True):
         if cell.answer is not None and (other := _other_answer(cell, cell.answer)):
             return Replay("", 0, f"cell {cell.index}: {other}")
         if digest_of_bytes(cell.population.histogram.tobytes()) != known.histogram:
-            return Replay("", 0, f"cell {cell.index}: its users hold other items than recorded")
-    # What was recorded beyond a gap is left out, as it is from the digest.
+            return Replay("", 0, f"cell {cell.index}: its users hold other items than before")
+    # What was kept beyond a gap is left out, as it is from the digest.
     cells = tuple(
         replace(cell, trials=measured.trials)
-        for cell, measured in zip(experiment.cells, recorded, strict=True)
+        for cell, measured in zip(experiment.cells, kept, strict=True)
     )
     progress = None
     try:
@@ -97,19 +97,19 @@ def replay(
         return Replay("", progress.done, progress.results.error)
     again = progress.results.digest
     claimed = store.run(number).digest
-    if again != digest(recorded) or (claimed and again != claimed):
-        return Replay(again, trials, f"the digest recorded is {claimed}, not {again}")
+    if again != digest(kept) or (claimed and again != claimed):
+        return Replay(again, trials, f"the digest kept is {claimed}, not {again}")
     return Replay(again, trials)
 
 
-def _other_answer(cell: Cell, recorded: Answer) -> str:
-    """The difference between the recorded answer to a cell's goal and today's; "" if none."""
+def _other_answer(cell: Cell, kept: Answer) -> str:
+    """The difference between the kept answer to a cell's goal and today's; "" if none."""
     today = solved(with_fakes(cell, 0), most=max(MAX_USERS, cell.users + cell.malicious)).answer
     assert today is not None
-    near = math.isclose(today.value, recorded.value, rel_tol=TOLERANCE)
-    if near and replace(today, value=recorded.value) == recorded:
+    near = math.isclose(today.value, kept.value, rel_tol=TOLERANCE)
+    if near and replace(today, value=kept.value) == kept:
         return ""
-    return f"the answer to its goal was {_in_words(recorded)}, is {_in_words(today)}"
+    return f"the answer to its goal was {_in_words(kept)}, is {_in_words(today)}"
 
 
 def _in_words(answer: Answer) -> str:
@@ -117,13 +117,13 @@ def _in_words(answer: Answer) -> str:
     return f"{reached}{answer.malicious} fake users for {answer.value!r} by {answer.by}"
 
 
-def difference(recorded: Block, computed: Block, metrics: Collection[str] = METRICS) -> str:
+def difference(kept: Block, computed: Block, metrics: Collection[str] = METRICS) -> str:
     """The first difference of two blocks in words, "" if there is none.
 
-    metrics : the names of those that were recorded.
+    metrics : the names of those that were kept.
     """
-    marks = zip(recorded.fingerprints.tolist(), computed.fingerprints.tolist(), strict=True)
-    first = recorded.number * BLOCK_TRIALS
+    marks = zip(kept.fingerprints.tolist(), computed.fingerprints.tolist(), strict=True)
+    first = kept.number * BLOCK_TRIALS
     for row, (before, after) in enumerate(marks):
         if before != after:
             return (
@@ -131,58 +131,58 @@ def difference(recorded: Block, computed: Block, metrics: Collection[str] = METR
                 f"is {after:016x}"
             )
     for name in METRICS:
-        old, new = recorded.metrics[name], computed.metrics[name]
+        old, new = kept.metrics[name], computed.metrics[name]
         at = _unlike(old, new) if name in metrics else None
         if at is not None:
             return f"trial {first + at}: {name} was {float(old[at])!r}, is {float(new[at])!r}"
-    return _different_rounds(recorded, computed, metrics) or _different_items(recorded, computed)
+    return _different_rounds(kept, computed, metrics) or _different_items(kept, computed)
 
 
-def _different_rounds(recorded: Block, computed: Block, metrics: Collection[str]) -> str:
+def _different_rounds(kept: Block, computed: Block, metrics: Collection[str]) -> str:
     """The first difference of the metrics of a campaign's rounds."""
-    before, after = recorded.rounds, computed.rounds
+    before, after = kept.rounds, computed.rounds
     if before is None or after is None:
-        return "" if before is after else f"block {recorded.number}: its rounds are missing"
+        return "" if before is after else f"block {kept.number}: its rounds are missing"
     for name in METRICS:
         old, new = before.metrics[name], after.metrics[name]
         place = _unlike(old.ravel(), new.ravel()) if name in metrics else None
         if place is not None:
             row, number = divmod(place, old.shape[1])
             return (
-                f"trial {recorded.number * BLOCK_TRIALS + row}, round {number}: {name} was "
+                f"trial {kept.number * BLOCK_TRIALS + row}, round {number}: {name} was "
                 f"{float(old[row, number])!r}, is {float(new[row, number])!r}"
             )
     return ""
 
 
-def _different_items(recorded: Block, computed: Block) -> str:
+def _different_items(kept: Block, computed: Block) -> str:
     """The first difference between the estimates of single items."""
-    if not recorded.arms:
+    if not kept.arms:
         return ""
-    pairs = _pairs(recorded.arms, computed.arms)
-    if recorded.rounds is not None:
+    pairs = _pairs(kept.arms, computed.arms)
+    if kept.rounds is not None:
         assert computed.rounds is not None
-        in_rounds = _pairs(recorded.rounds.arms, computed.rounds.arms)
+        in_rounds = _pairs(kept.rounds.arms, computed.rounds.arms)
         pairs |= {f"{name} of the rounds": arrays for name, arrays in in_rounds.items()}
     for name, (old, new) in pairs.items():
         place = _unlike(old.ravel(), new.ravel())
         if place is not None:
             item = place % old.shape[-1]
             return (
-                f"block {recorded.number}: {name}, item {item}: was {float(old.flat[place])!r}, "
+                f"block {kept.number}: {name}, item {item}: was {float(old.flat[place])!r}, "
                 f"is {float(new.flat[place])!r}"
             )
-    if (recorded.detected is None) != (computed.detected is None) or not np.array_equal(
-        np.asarray(recorded.detected), np.asarray(computed.detected)
+    if (kept.detected is None) != (computed.detected is None) or not np.array_equal(
+        np.asarray(kept.detected), np.asarray(computed.detected)
     ):
-        return f"block {recorded.number}: other items are detected"
+        return f"block {kept.number}: other items are detected"
     return ""
 
 
-def _pairs(recorded: Arms, computed: Arms) -> dict[str, tuple[Floats, Floats]]:
+def _pairs(kept: Arms, computed: Arms) -> dict[str, tuple[Floats, Floats]]:
     """The arrays to compare, by their names in words."""
     pairs = {}
-    for arm, moments in recorded.items():
+    for arm, moments in kept.items():
         words = f"{arm.name.replace('_', ' ')} frequencies"
         pairs[words] = moments.mean, computed[arm].mean
         pairs[f"spread of {words}"] = moments.squares, computed[arm].squares

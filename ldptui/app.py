@@ -28,7 +28,7 @@ from .terminal.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .engine.recorded import Film
+    from .engine.playback import Playback
 
 DARK = Theme(
     name="ldptui-dark",
@@ -95,7 +95,7 @@ class Workbench(App[None]):
         engine: MakeEngine | None = None,
         *,
         store: Path | None = None,
-        film: Film | None = None,
+        playback: Playback | None = None,
     ) -> None:
         # Textual chooses its colour filter here: later it would paint black on black.
         super().__init__(
@@ -115,11 +115,11 @@ class Workbench(App[None]):
         self._path = path
         self._engine = engine or partial(Engine, command=[*COMMAND, *_allowed(settings)])
         self._store = store
-        self._film = film
+        self._playback = playback
 
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.attack_files))
-        return WorkbenchScreen(self._path, self._engine, self._store, self._film, note)
+        return WorkbenchScreen(self._path, self._engine, self._store, self._playback, note)
 
     def on_mount(self) -> None:
         if self.settings.keys:

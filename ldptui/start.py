@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .app import Workbench
-    from .engine.recorded import Film
+    from .engine.playback import Playback
     from .terminal.settings import Settings
 
 HEADLESS = "for a run without a screen: ldptui run SCENARIO"
@@ -68,12 +68,12 @@ def open_workbench(
     log_file: str | None = None,
     store: str | None = None,
     keep: bool = True,
-    film: Film | None = None,
+    playback: Playback | None = None,
 ) -> int:
     """Show the workbench until it is left; returns the exit code.
 
     store : the file that keeps the runs, if not the usual one. keep : False keeps none.
-    film : a recording to play.
+    playback : what to play.
     """
     reason = unfit_terminal()
     if reason is not None:
@@ -104,7 +104,7 @@ def open_workbench(
     from .terminal import places
 
     app = Workbench(
-        settings, path, store=places.chosen_store(store)[0] if keep else None, film=film
+        settings, path, store=places.chosen_store(store)[0] if keep else None, playback=playback
     )
     app.run(mouse=settings.mouse)
     return _ended(app)

@@ -16,14 +16,14 @@ from .address import SIMULATOR, cell_keys, differing, versions
 from .opening import open_store
 from .records import Arrival, Run, RunCell, Status
 from .store import Store
-from .writing import Recording, RunPart, begin, resume
+from .writing import RunMemory, RunPart, begin, resume
 
 __all__ = [
     "SIMULATOR",
     "Arrival",
-    "Recording",
     "Run",
     "RunCell",
+    "RunMemory",
     "RunPart",
     "Status",
     "Store",

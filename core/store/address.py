@@ -113,12 +113,12 @@ def versions(ldptui: str = "") -> dict[str, str | int]:
     }
 
 
-def differing(recorded: Mapping[str, str | int]) -> str:
-    """The versions that are not those of a recorded run, in words; "" if there are none."""
+def differing(known: Mapping[str, str | int]) -> str:
+    """The versions that are not those of a kept run, in words; "" if there are none."""
     here = versions()
     names = {"numpy": "NumPy", "machine": "a processor of the family", "simulator": "simulator"}
     return ", ".join(
-        f"recorded with {words} {recorded[name]}, here it is {here[name]}"
+        f"computed with {words} {known[name]}, here it is {here[name]}"
         for name, words in names.items()
-        if recorded[name] != here[name]
+        if known[name] != here[name]
     )

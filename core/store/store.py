@@ -337,7 +337,7 @@ class Store:
         self._update(run, "star", int(on))
 
     def remove(self, run: int, on: bool = True) -> None:
-        """Take a run out of the history, or put it back; `gc` makes it final."""
+        """Take a run out of the list, or put it back; `gc` makes it final."""
         if on and self.run(run).status == "running":
             raise FileError(f"run {run} is running: stop it first")
         self._update(run, "removed", time.time() if on else None)

@@ -36,8 +36,8 @@ def begin(
     source: str = "",
     fresh: bool = False,
     frequencies: bool = True,
-) -> Recording:
-    """Start to record a run; hand the recording to `core.runner.run` as its memory.
+) -> RunMemory:
+    """Start to keep a run; hand what comes back to `core.runner.run` as its memory.
 
     fresh : compute everything again. frequencies : as for `run`.
     """
@@ -67,7 +67,7 @@ def begin(
         run = Run(
             id=0,
             uid=uuid.uuid4().hex,
-            # Not where the file is: recordings are shared.
+            # Not where the file is: a recording is shared.
             title=one_line(str(scenario.document.get("title") or Path(scenario.name).name)),
             document=scenario.document,
             source=one_line(source),
@@ -88,13 +88,13 @@ def begin(
             tags=tuple(tags),
         )
         number, places = insert_run(db, run, cells, [key for key, _ in named])
-    return Recording(store, number, places, fresh, frequencies)
+    return RunMemory(store, number, places, fresh, frequencies)
 
 
 def resume(
     store: Store, run: int, frequencies: bool = True, experiment: Experiment | None = None
-) -> Recording:
-    """Go on recording a run that did not end; what it has is known.
+) -> RunMemory:
+    """Go on with a run that did not end; what it has is known.
 
     experiment : that of the run, ready to be computed, where it has attacks in Python: their code
         must be what it was.
@@ -120,7 +120,7 @@ def resume(
             "UPDATE runs SET status = 'running', error = '', owner = ? WHERE id = ?",
             (me(), run),
         )
-    return Recording(store, run, cells, False, frequencies, before or (0.0, 0))
+    return RunMemory(store, run, cells, False, frequencies, before or (0.0, 0))
 
 
 def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None) -> str:
@@ -139,8 +139,8 @@ def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None)
     return ""
 
 
-class Recording:
-    """A run while it is recorded: the memory of `core.runner.run`.
+class RunMemory:
+    """A run while it is computed and kept: the memory of `core.runner.run`.
 
     A store that cannot be written any more does not stop the run: `failure` says what happened.
     """
@@ -273,12 +273,12 @@ class RunPart:
 
     def __init__(
         self,
-        recording: Recording,
+        memory: RunMemory,
         keys: Sequence[str],
         positions: Mapping[str, Sequence[int]],
         frequencies: bool,
     ) -> None:
-        self._recording, self._keys, self._frequencies = recording, keys, frequencies
+        self._run, self._keys, self._frequencies = memory, keys, frequencies
         self._positions = [positions.get(key, ()) for key in keys]
 
     def knows(self, cell: Cell) -> bool:
@@ -287,7 +287,7 @@ class RunPart:
         if place is None:
             return False
         try:
-            return bool(self._recording.store.known_block(place, 0, 0, trials, self._frequencies))
+            return bool(self._run.store.known_block(place, 0, 0, trials, self._frequencies))
         except FileError:
             return False  # computing it will say why
 
@@ -297,26 +297,26 @@ class RunPart:
         place = self._known(cell)
         if place is None:
             return None
-        block = self._recording._find(place, positions, number, trials, self._frequencies)
+        block = self._run._find(place, positions, number, trials, self._frequencies)
         return None if block is None else replace(block, cell=cell.index)
 
     def keep(self, cell: Cell, block: Block) -> None:
         """Commit a finished block."""
         positions = self._positions[cell.index]
         if positions:
-            place = self._recording.cell_at(positions[0])
-            self._recording._write(block, positions, lambda _: place)
+            place = self._run.cell_at(positions[0])
+            self._run._write(block, positions, lambda _: place)
         else:
             key = self._keys[cell.index]
-            self._recording._write(block, (), lambda db: cell_number(db, key))
+            self._run._write(block, (), lambda db: cell_number(db, key))
 
     def _known(self, cell: Cell) -> int | None:
         if self._positions[cell.index]:
-            return self._recording.cell_at(self._positions[cell.index][0])
-        if self._recording.failure:
+            return self._run.cell_at(self._positions[cell.index][0])
+        if self._run.failure:
             return None
         try:
-            return self._recording.store.cell_number(self._keys[cell.index])
+            return self._run.store.cell_number(self._keys[cell.index])
         except FileError as error:
-            self._recording.failure = str(error)
+            self._run.failure = str(error)
             return None

@@ -20,17 +20,17 @@ from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..lab import topics as lab
 from ..lab.questions.shared import NEIGHBOURS
 from ..session import attack_options
-from .runs import options as history_options
+from .runs import options as run_options
 
 _MODULES: Final = {
-    "run": "runs.recording",
+    "run": "runs.keeping",
     "theory": "theory",
     "scenarios": "library",
     "schema": "library",
     "runs": "runs.actions",
-    "resume": "runs.recording",
+    "resume": "runs.keeping",
     "replay": "runs.playing",
-    "record": "runs.recording",
+    "record": "runs.keeping",
     "compare": "runs.comparing",
 }
 """The module of each command, which has a function of its name."""
@@ -43,7 +43,7 @@ commands (each has its own --help):
   schema               the JSON Schema of a scenario file
   runs                 the runs that are kept: list, show, tag, export, import, remove
   resume RUN           go on with a run that was interrupted
-  replay RUN|FILE      compute a recorded run again and compare
+  replay RUN|FILE      compute a kept run again and compare
   record SCENARIO      simulate into one file to be shared
   compare A B          the differences of two runs
 {topics}
@@ -114,7 +114,7 @@ def app_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-mouse", dest="mouse", action="store_const", const=False, help="keyboard only"
     )
-    history_options.add_store(parser)
+    run_options.add_store(parser)
     parser.add_argument(
         "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
     )
@@ -132,8 +132,8 @@ def run_parser() -> argparse.ArgumentParser:
         "Ctrl-C prints what is finished, marked partial.",
     )
     _add_scenario(parser)
-    history_options.add_recording(parser)
-    history_options.add_format(parser)
+    run_options.add_keeping(parser)
+    run_options.add_format(parser)
     parser.add_argument("--out", metavar="FILE", help="write here instead of standard output")
     parser.add_argument(
         "--frequencies", action="store_true", help="add every item's estimates to the JSON"
@@ -295,15 +295,15 @@ def _obey(arguments: list[str]) -> int:
         }
         options = parsers[command]().parse_args(rest)
         return _work(command)(options)
-    if command in history_options.COMMANDS:
-        options = history_options.parser(command, _parser, _add_scenario).parse_args(rest)
+    if command in run_options.COMMANDS:
+        options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
         return _work(command)(options)
     if command in lab.TOPICS:
         options = lab.parser(command, _parser).parse_args(rest)
         return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
-    known = ("run", "theory", "scenarios", "schema", *history_options.COMMANDS)
+    known = ("run", "theory", "scenarios", "schema", *run_options.COMMANDS)
     if options.scenario in (*known, *lab.TOPICS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
     if more:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Simulation:
     """Gives every request its key. A preview waits while there is a run that was asked for.
 
-    store : where runs are recorded, None for nowhere.
+    store : where runs are kept, None for nowhere.
     """
 
     def __init__(self, engine: Engine, store: Path | None) -> None:
@@ -71,7 +71,7 @@ class Simulation:
                 resumed=resumed,
             )
         )
-        snapshot = Snapshot(self._key, "running", full=full, stored=resumed)
+        snapshot = Snapshot(self._key, "running", full=full, kept=resumed)
         return Run(self._key, document, snapshot, time.time(), draft.title)
 
 

@@ -14,7 +14,7 @@ from .snapshot import Snapshot
 
 
 @dataclass(frozen=True)
-class Stored:
+class Kept:
     """A run as the store lists it, under its number there.
 
     status : as the store has it; "interrupted": its process is gone without a word. source : the
@@ -43,12 +43,12 @@ class Run:
     snapshot: Snapshot
     started: float
     title: str
-    stored: Stored | None = None
+    kept: Kept | None = None
 
     @property
     def number(self) -> int | None:
-        """The run's number in the store; None where it is not recorded."""
-        return self.stored.number if self.stored is not None else self.snapshot.stored
+        """The run's number in the store; None where it is not kept."""
+        return self.kept.number if self.kept is not None else self.snapshot.kept
 
     @property
     def name(self) -> str:
@@ -60,11 +60,11 @@ class Run:
     @property
     def status(self) -> str:
         """That of this session where the run is its own, else that of the store."""
-        return self.stored.status if self.stored and self.key < 0 else self.snapshot.status
+        return self.kept.status if self.kept and self.key < 0 else self.snapshot.status
 
     @property
     def tags(self) -> tuple[str, ...]:
-        return self.stored.tags if self.stored is not None else ()
+        return self.kept.tags if self.kept is not None else ()
 
 
 def matching(runs: Iterable[Run], words: str) -> list[Run]:
@@ -72,7 +72,7 @@ def matching(runs: Iterable[Run], words: str) -> list[Run]:
     wanted = words.casefold().split()
     matches = []
     for run in runs:
-        star = "star" if run.stored is not None and run.stored.star else ""
+        star = "star" if run.kept is not None and run.kept.star else ""
         parts = (run.title, described(run.document), run.name, run.status, star)
         text = " ".join((*parts, *(f"#{tag}" for tag in run.tags))).casefold()
         if all(word in text for word in wanted):

@@ -15,7 +15,7 @@ from .snapshot import Overlay, Snapshot
 
 @dataclass(frozen=True)
 class Shelf:
-    """session, history : the runs of this session and those that the store lists, oldest first.
+    """session, kept : the runs of this session and those that the store lists, oldest first.
 
     read : what was read of runs in the store, by key. deleted : runs that can be put back, the
     one deleted last at the end. shown : the key of the run shown, 0 for none. overlays : the keys
@@ -23,7 +23,7 @@ class Shelf:
     """
 
     session: tuple[Run, ...] = ()
-    history: tuple[Run, ...] = ()
+    kept: tuple[Run, ...] = ()
     read: Mapping[int, Snapshot] = field(default_factory=dict)
     deleted: tuple[Run, ...] = ()
     shown: int = 0
@@ -35,18 +35,18 @@ class Shelf:
     def runs(self) -> tuple[Run, ...]:
         """All runs, oldest first: those of the store, then those of the session alone.
 
-        A run of the session that is recorded has what the store says of it as well.
+        A run of the session that is kept has what the store says of it as well.
         """
-        stored = {run.number: run.stored for run in self.history}
+        known = {run.number: run.kept for run in self.kept}
         session = tuple(
-            replace(run, stored=stored[run.number]) if run.number in stored else run
+            replace(run, kept=known[run.number]) if run.number in known else run
             for run in self.session
         )
         numbers = {run.number for run in session}
         return (
             *(
                 replace(run, snapshot=self.read[run.key]) if run.key in self.read else run
-                for run in self.history
+                for run in self.kept
                 if run.number not in numbers
             ),
             *session,
@@ -71,12 +71,12 @@ class Shelf:
     @property
     def last(self) -> Run | None:
         """The newest run of the store that measured something."""
-        return next((run for run in reversed(self.history) if run.snapshot.done), None)
+        return next((run for run in reversed(self.kept) if run.snapshot.done), None)
 
     @property
     def cut_off(self) -> Run | None:
         """The newest run whose process is gone without a word."""
-        return next((run for run in reversed(self.history) if run.status == "interrupted"), None)
+        return next((run for run in reversed(self.kept) if run.status == "interrupted"), None)
 
     @property
     def laid_over(self) -> tuple[Overlay, ...]:
@@ -132,17 +132,17 @@ class Shelf:
         run = next((run for run in self.session if run.key == snapshot.key), None)
         if run is None:
             return self
-        if snapshot.stored is None and run.number is not None:  # gone on with, at its very start
-            snapshot = replace(snapshot, stored=run.number)
+        if snapshot.kept is None and run.number is not None:  # gone on with, at its very start
+            snapshot = replace(snapshot, kept=run.number)
         newer = replace(run, snapshot=snapshot)
         return replace(self, session=tuple(newer if kept is run else kept for kept in self.session))
 
-    def listed(self, history: Sequence[Run]) -> Shelf:
+    def listed(self, kept: Sequence[Run]) -> Shelf:
         """With the store's list; what was read of a run that is another now is dropped."""
-        before = {run.key: run for run in self.history}
-        changed = {run.key for run in history if before.get(run.key) != run}
+        before = {run.key: run for run in self.kept}
+        changed = {run.key for run in kept if before.get(run.key) != run}
         read = {key: snapshot for key, snapshot in self.read.items() if key not in changed}
-        return replace(self, history=tuple(history), read=read)
+        return replace(self, kept=tuple(kept), read=read)
 
     def with_read(self, run: Run, snapshot: Snapshot) -> Shelf:
         return replace(self, read={**self.read, run.key: snapshot})

@@ -27,7 +27,7 @@ class Request:
     full : a run asked for by hand, with all trials; else the preview that follows the hand.
     interval : least seconds between two progress snapshots (the first one and the last one
         come at once).
-    whole : the scenario that a full run belongs to, with its whole sweep, recorded in the file
+    whole : the scenario that a full run belongs to, with its whole sweep, kept in the file
         `store` ("": nowhere) as coming from the file `source`.
     resumed : the run of the store to go on with, instead of beginning a new one.
     """
@@ -272,8 +272,8 @@ class Snapshot:
     or every third, and so on.
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
-    stored : the run's number in the store, None where it is not recorded. reused : trials that
-    were in the store already. note : why the run is not recorded, or what else to know of it.
+    kept : the run's number in the store, None where it is not kept. reused : trials that
+    were in the store already. note : why the run is not kept, or what else to know of it.
     """
 
     key: int
@@ -291,7 +291,7 @@ class Snapshot:
     digest: str = ""
     error: str = ""
     details: str = ""
-    stored: int | None = None
+    kept: int | None = None
     reused: int = 0
     note: str = ""
 

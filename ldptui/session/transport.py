@@ -1,4 +1,4 @@
-"""A small clock for a recording that plays: its place and its speed. Pure."""
+"""A small clock for a playback: its place and its speed. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 SHORTEST: Final = 8.0
-"""Seconds that a recording plays at 1×, at least: many are over before an eye has seen them."""
+"""Seconds that a playback takes at 1×, at least: many are over before an eye has seen them."""
 
 SCRUB: Final = 0.05
 """Part of the whole that one step of scrubbing goes."""
@@ -19,10 +19,10 @@ SCRUB: Final = 0.05
 
 @dataclass(frozen=True)
 class Transport:
-    """A recording of moments at which something came, and the place it is at.
+    """The moments at which something came, and the place it is at.
 
     moments : seconds of playing at 1× at which each of them comes, ascending, none at 0.
-    stretched : how many times slower than it happened 1× is: 1 but for very short recordings, 0
+    stretched : how many times slower than it happened 1× is: 1 but for very short runs, 0
         where everything came at once, and the moments are spread evenly.
     at : seconds of playing since the start; moments up to it have come.
     """
@@ -83,7 +83,7 @@ class Transport:
 
 
 def loaded(seconds: Sequence[float]) -> Transport:
-    """The transport of a recording, from the seconds at which its moments came."""
+    """The transport of a playback, from the seconds at which its moments came."""
     rising = list(accumulate(seconds, max))
     count = len(rising)
     if count > 1 and rising[-1] - rising[0] < 1e-3:  # all at once: the store knew them already

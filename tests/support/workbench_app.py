@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ldptui.app import Workbench
-from ldptui.engine.recorded import Film
+from ldptui.engine.playback import Playback
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal.settings import Settings
@@ -34,15 +34,15 @@ async def workbench(
     size: tuple[int, int] = (120, 40),
     path: Path | None = None,
     store: Path | None = None,
-    film: Film | None = None,
+    playback: Playback | None = None,
 ) -> AsyncIterator[tuple[WorkbenchScreen, FakeEngine, Pilot[None]]]:
     """The app with its first draft loaded and its first preview asked for."""
-    app = Workbench(Settings(), path, FakeEngine, store=store, film=film)
+    app = Workbench(Settings(), path, FakeEngine, store=store, playback=playback)
     async with app.run_test(size=size) as pilot:
         screen = app.workbench
         engine = screen._engine
         assert isinstance(engine, FakeEngine)
-        await until(pilot, lambda: bool(engine.requests) or film is not None)
+        await until(pilot, lambda: bool(engine.requests) or playback is not None)
         yield screen, engine, pilot
 
 

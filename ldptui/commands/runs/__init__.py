@@ -1,1 +1,1 @@
-"""The runs that are kept: how they are recorded, shown, replayed, shared and compared."""
+"""The runs that are kept: how they are made, shown, replayed, shared and compared."""

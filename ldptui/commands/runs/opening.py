@@ -22,7 +22,7 @@ def tags_of(words: Sequence[str]) -> list[str]:
 
 
 def opened(options: Namespace, write: bool = False) -> Store:
-    """The store of a command that works on stored runs."""
+    """The store of a command that works on kept runs."""
     path, _ = places.chosen_store(options.store)
     if not path.exists():
         raise FileError(f"there are no runs: {path} does not exist")

@@ -21,7 +21,7 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_recording(parser: argparse.ArgumentParser) -> None:
+def add_keeping(parser: argparse.ArgumentParser) -> None:
     """Add the options of `ldptui run` for the store."""
     add_store(parser)
     parser.add_argument(
@@ -53,13 +53,13 @@ def parser(
     elif command == "replay":
         made = make(
             "ldptui replay",
-            "Compute a recorded run again and compare every fingerprint, and the floats to 1e-12\n"
+            "Compute a kept run again and compare every fingerprint, and the floats to 1e-12\n"
             f"relative. Exit code 0: identical; 1: the first difference is printed.\n{RUN_WORDS}",
         )
         made.add_argument(
             "--show",
             action="store_true",
-            help="open the workbench and play the recording back instead; simulates nothing",
+            help="open the workbench and play it back instead; simulates nothing",
         )
         made.add_argument("run", metavar="RUN|FILE")
         made.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
@@ -155,7 +155,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     show = action("show", "what a run measured")
     add_format(show)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
-    remove = action("rm", "take runs out of the history; gc makes it final", one=False)
+    remove = action("rm", "take runs out of the list; gc makes it final", one=False)
     remove.add_argument("runs", metavar="RUN", nargs="+")
     remove.add_argument("--undo", action="store_true", help="put them back")
     tag = action("tag", "tag a run")

@@ -1,4 +1,4 @@
-"""Recordings played back and checked: ldptui replay."""
+"""Kept runs and recordings, checked and played back: ldptui replay."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def replay(options: Namespace) -> int:
             bar.erase()
     other = differing(run.versions)
     if run.versions["ldptui"] != __version__:
-        recorded = f"recorded with ldptui {run.versions['ldptui']}, this is {__version__}"
-        other = f"{recorded}, {other}" if other else recorded
+        before = f"computed with ldptui {run.versions['ldptui']}, this is {__version__}"
+        other = f"{before}, {other}" if other else before
     if not outcome.difference:
         part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
         output.write_out(
@@ -59,12 +59,12 @@ def _play(options: Namespace) -> int:
     reason = start.unfit_terminal()
     if reason is not None:
         raise ScenarioError(reason)
-    from ...engine.recorded import Film
+    from ...engine.playback import Playback
 
     store, number = run_or_file(options.run, options, options.limits)
     try:
-        film = Film(store, number, key=-number)
+        playback = Playback(store, number, key=-number)
     except BaseException:
         store.close()
         raise
-    return start.open_workbench(None, store=options.store, film=film)
+    return start.open_workbench(None, store=options.store, playback=playback)

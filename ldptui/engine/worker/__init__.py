@@ -24,7 +24,7 @@ and writes, to standard output alone:
     {"error": sentence}                            a line that is no request
 
 A run that was asked for by hand names the scenario it belongs to as `whole`: what of it no part
-covers is simulated last, as the part "rest", and all of it is recorded in the store.
+covers is simulated last, as the part "rest", and all of it is kept in the store.
 
 Only what changed since the last line is sent; `ldptui.engine.wire` puts it together. `own` and
 `theory` come with a cell's first line and are null after it. Columns of numbers are little-endian

@@ -18,7 +18,7 @@ from core.errors import FileError
 from core.experiment import Experiment
 from core.results import Block
 from core.runner import Memory, Results
-from core.store import Recording, RunPart, Store, begin, open_store, resume
+from core.store import RunMemory, RunPart, Store, begin, open_store, resume
 
 from ... import __version__
 
@@ -40,41 +40,41 @@ class Keeper:
         self._thread = ThreadPoolExecutor(1, "keeper")
         self._waiting: deque[Future[Any]] = deque()
         self._store: Store | None = None
-        self._recording: Recording | None = None
+        self._run_memory: RunMemory | None = None
         self._note = ""
 
     @property
     def note(self) -> str:
-        failure = self._recording.failure if self._recording is not None else ""
+        failure = self._run_memory.failure if self._run_memory is not None else ""
         return f"this run is not kept, or in part: {failure}" if failure else self._note
 
     @property
     def run(self) -> int | None:
         """The number of the run in the store; None where there is none."""
-        return self._recording.run if self._recording is not None else None
+        return self._run_memory.run if self._run_memory is not None else None
 
     @property
     def reused(self) -> int:
         """Trials that came from the store."""
-        return self._recording.reused if self._recording is not None else 0
+        return self._run_memory.reused if self._run_memory is not None else 0
 
-    def stored(self, run: int) -> Experiment:
+    def kept(self, run: int) -> Experiment:
         """The experiment of a run that is to be resumed; raises FileError."""
         return self._do(lambda: self._opened().experiment(run)).result()
 
     def begin(self, experiment: Experiment, source: str, again: int | None) -> None:
-        """Start to record, or go on with the run `again`, which raises FileError if it cannot.
+        """Start to keep a run, or go on with the run `again`, which raises FileError if it cannot.
 
-        A store that cannot be written leaves the run unrecorded, and `note` says why.
+        A store that cannot be written leaves the run unkept, and `note` says why.
         """
 
         def work() -> None:
             if again is not None:
-                self._recording = resume(self._opened(), again, experiment=experiment)
+                self._run_memory = resume(self._opened(), again, experiment=experiment)
                 return
             try:
                 store = self._opened()
-                self._recording = begin(store, experiment, __version__, source=source)
+                self._run_memory = begin(store, experiment, __version__, source=source)
                 self._note = store.note
             except FileError as error:
                 self._note = f"this run is not kept: {error}"
@@ -85,16 +85,16 @@ class Keeper:
         self, experiment: Experiment, positions: Mapping[str, Sequence[int]], frequencies: bool
     ) -> DelayedMemory | None:
         """The memory of one part of the run; None where nothing is kept."""
-        if self._recording is None:
+        if self._run_memory is None:
             return None
-        return DelayedMemory(self, self._recording.part(experiment, positions, frequencies))
+        return DelayedMemory(self, self._run_memory.part(experiment, positions, frequencies))
 
     def finish(self, results: Results | None, error: str = "", *, wait: bool) -> None:
         """The run has ended. wait : until the store knows it."""
 
         def work() -> None:
-            if self._recording is not None:
-                self._recording.finish(results, error)
+            if self._run_memory is not None:
+                self._run_memory.finish(results, error)
             if self._store is not None:
                 self._store.close()
 
@@ -128,7 +128,7 @@ class DelayedMemory:
         self._keeper, self._memory = keeper, memory
 
     def knows(self, cell: Cell) -> bool:
-        """True where the first block of a cell is stored and need not be computed."""
+        """True where the first block of a cell is kept and need not be computed."""
         return self._memory.knows(cell)
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:

@@ -95,7 +95,7 @@ class Run:
                 self._keep_end(wait=True)
 
     def _begin_whole(self) -> None:
-        """Bind the scenario that the run belongs to, and start to record it."""
+        """Bind the scenario that the run belongs to, and start to keep it."""
         from .keeping import Keeper
 
         request = self.request
@@ -106,7 +106,7 @@ class Run:
         import_for(scenario)
         with self.inbox.interruptible():
             if self.keeper is not None and request["resumed"] is not None:
-                experiment = self.allow(self.keeper.stored(request["resumed"]))
+                experiment = self.allow(self.keeper.kept(request["resumed"]))
             else:
                 experiment = self.allow(bind(scenario))
             self.whole = Whole(experiment)
@@ -219,7 +219,7 @@ class Run:
             "digest": "" if status == "running" else self._digest(),
             "error": error,
             "details": details,
-            "stored": None if self.keeper is None else self.keeper.run,
+            "kept": None if self.keeper is None else self.keeper.run,
             "reused": 0 if self.keeper is None else self.keeper.reused,
             "note": "" if self.keeper is None else self.keeper.note,
         }

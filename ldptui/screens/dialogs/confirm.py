@@ -85,14 +85,14 @@ def leaving(run: Snapshot) -> str:
         ended = {"done": "is done", "failed": "has failed"}.get(run.status, "was stopped")
         return f"The run {ended} meanwhile. Quit?"
     share = percent(run.done / run.total if run.total else 0.0, 2)
-    if run.stored is None:
+    if run.kept is None:
         return f"A run is at {share}. Quit and lose it?"
     return f"A run is at {share}. Quit? The next start offers to go on with it."
 
 
 def going_on(run: Run) -> str:
     """The question about a run whose process is gone."""
-    done, total = run.snapshot.done, run.stored.total if run.stored is not None else 0
+    done, total = run.snapshot.done, run.kept.total if run.kept is not None else 0
     share = percent(done / total if total else 0.0, 2)
     return (
         f"{run.name[:1].upper()}{run.name[1:]}, {run.title}, was cut off at {share} "

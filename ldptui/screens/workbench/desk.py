@@ -10,7 +10,7 @@ from textual.app import App
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from ...engine.recorded import Film
+    from ...engine.playback import Playback
     from ...session.draft import Draft
     from ...session.shelf import Shelf
     from .charts import ChartsPane
@@ -41,7 +41,7 @@ class Desk(Protocol):
         """Work on this draft; what was before can be had back."""
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on this draft, of another file; a recording that plays is left."""
+        """Work on this draft, of another file; a playback is left."""
 
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""
@@ -55,8 +55,8 @@ class Desk(Protocol):
     def run_whole(self, resumed: int | None = None) -> None:
         """Run the scenario; resumed: go on with that run of the store."""
 
-    def play(self, film: Film, draft: Draft) -> None:
-        """Work on a recording's scenario, and play it from the start."""
+    def play(self, playback: Playback, draft: Draft) -> None:
+        """Work on a playback's scenario, and play it from the start."""
 
     def action_pane(self, number: int) -> None:
         """Show a pane and put the focus into it."""

@@ -13,24 +13,24 @@ from ...terminal.places import current_dir
 from .desk import Desk
 
 if TYPE_CHECKING:
-    from ...engine.recorded import Film
+    from ...engine.playback import Playback
     from ...session.draft import Draft
     from ...session.exporting import ExportChoice
     from ...session.runs import Run
 
 
-def first_draft(path: Path | None, film: Film | None) -> tuple[Draft, str]:
-    """The draft to start with: the recording's or the file asked for, what was being edited, or
+def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, str]:
+    """The draft to start with: the playback's or the file asked for, what was being edited, or
     the quickstart; and a sentence where that needs one.
 
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
     from ...charts import draw as chart
-    from ...session.draft import opened, recorded
+    from ...session.draft import opened, reopened
 
     chart.warm_up()
-    if film is not None:
-        return recorded(film.run.document, film.run.source), ""
+    if playback is not None:
+        return reopened(playback.run.document, playback.run.source), ""
     if path is not None:
         return opened(path), ""
     recovered = load_draft()

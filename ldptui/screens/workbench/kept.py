@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...engine import stored
+from ...engine import kept
 from ...session.runs import Run, difference_text
 from .desk import Desk
 from .panes import CHARTS
@@ -20,7 +20,7 @@ Wish = Literal["star", "tags", "remove", "open", "play", "resume", "difference"]
 
 
 class KeptRuns:
-    """The actions on stored runs; each makes a new shelf.
+    """The actions on kept runs; each makes a new shelf.
 
     store : the store's file, None for none.
     """
@@ -44,7 +44,7 @@ class KeptRuns:
         """Read the list of the store's runs."""
         if self._store is not None:
             with self._faults_noted():
-                listed = await asyncio.to_thread(stored.history, self._store)
+                listed = await asyncio.to_thread(kept.kept_runs, self._store)
                 self._desk.keep(self._desk.shelf.listed(listed))
 
     async def read(self, run: Run) -> None:
@@ -53,7 +53,7 @@ class KeptRuns:
             return
         self._desk.note(f"reading {run.name} …")
         with self._faults_noted():
-            snapshot = await asyncio.to_thread(stored.snapshot, self._store, run.number)
+            snapshot = await asyncio.to_thread(kept.snapshot, self._store, run.number)
             self._desk.shelf = self._desk.shelf.with_read(run, snapshot)
             self._desk.note("")
 
@@ -93,7 +93,7 @@ class KeptRuns:
         if await self._desk.app.push_screen_wait(question):
             await self._resume(run)
         else:
-            await self._change(run, stored.leave)
+            await self._change(run, kept.leave)
 
     # Doing.
 
@@ -104,15 +104,15 @@ class KeptRuns:
             return
         run = desk.shelf.deleted[-1]
         desk.keep(desk.shelf.put_back())
-        if run.stored is None or await self._change(run, stored.remove, False):
+        if run.kept is None or await self._change(run, kept.remove, False):
             desk.note(f"{run.name} is back")
 
     async def fulfil(self, wish: Wish, run: Run) -> None:
         """Carry out an action of the Runs pane on a run."""
         match wish:
             case "star":
-                starred = run.stored is not None and run.stored.star
-                await self._change(run, stored.star, not starred)
+                starred = run.kept is not None and run.kept.star
+                await self._change(run, kept.star, not starred)
             case "tags":
                 await self._tag(run)
             case "remove":
@@ -132,16 +132,16 @@ class KeptRuns:
             self._desk.note("only a run that is kept has its trials; ctrl+r runs the scenario")
             return
         with self._faults_noted():
-            await asyncio.to_thread(stored.write_trials, self._store, run.number, out)
+            await asyncio.to_thread(kept.write_trials, self._store, run.number, out)
             self._desk.note(f"wrote {out}")
 
     async def _change(self, run: Run, change: Callable[..., None], *values: Any) -> bool:
         """Change something of a run in the store, then read the list; whether it was done."""
-        if self._store is None or run.stored is None:
+        if self._store is None or run.kept is None:
             return False
         done = False
         with self._faults_noted():
-            await asyncio.to_thread(change, self._store, run.stored.number, *values)
+            await asyncio.to_thread(change, self._store, run.kept.number, *values)
             done = True
         await self.list_all()
         return done
@@ -151,11 +151,11 @@ class KeptRuns:
 
         tags = await self._desk.app.push_screen_wait(TagsScreen(run.name, run.tags))
         if tags is not None:
-            await self._change(run, stored.tag, tags)
+            await self._change(run, kept.tag, tags)
 
     async def _delete(self, run: Run) -> None:
         """Take a run out of the list; `u` puts it back."""
-        if run.stored is None or await self._change(run, stored.remove, True):
+        if run.kept is None or await self._change(run, kept.remove, True):
             self._desk.keep(self._desk.shelf.without(run))
             self._desk.note(f"{run.name} is deleted; u puts it back")
 
@@ -194,12 +194,12 @@ class KeptRuns:
         if self._store is None or run.number is None:
             return
         with self._faults_noted():
-            film = await asyncio.to_thread(stored.film, self._store, run.number, run.key)
-            self._desk.play(film, await _draft_of(run))
+            playback = await asyncio.to_thread(kept.playback, self._store, run.number, run.key)
+            self._desk.play(playback, await _draft_of(run))
 
 
 async def _draft_of(run: Run) -> Draft:
-    from ...session.draft import recorded
+    from ...session.draft import reopened
 
-    source = run.stored.source if run.stored is not None else ""
-    return await asyncio.to_thread(recorded, run.document, source)
+    source = run.kept.source if run.kept is not None else ""
+    return await asyncio.to_thread(reopened, run.document, source)

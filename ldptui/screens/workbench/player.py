@@ -1,4 +1,4 @@
-"""A recording that plays: holds the film, and makes its pictures in a thread as they fall due."""
+"""A playback: its bar, and its pictures made its pictures in a thread as they fall due."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...session import transport
 from .transport_bar import TransportBar
 
 if TYPE_CHECKING:
-    from ...engine.recorded import Film
+    from ...engine.playback import Playback
     from ...session.snapshot import Snapshot
 
 
 class Player(Widget):
-    """The bar of a recording; nothing while none plays.
+    """The bar of a playback; nothing while none plays.
 
-    film : what plays. frame : its picture at the place where the bar is; None before the first.
+    playback : what plays. frame : its picture at the place where the bar is; None before the first.
     """
 
     DEFAULT_CSS = "Player { height: auto; }"
@@ -32,17 +32,17 @@ class Player(Widget):
 
     @dataclass(eq=False)
     class Turned(Message):
-        """The recording has come to another round of a campaign, from 0; None: a whole block."""
+        """The playback has come to another round of a campaign, from 0; None: a whole block."""
 
         round: int | None
 
     @dataclass(eq=False)
     class Closed(Message):
-        """The recording was left by its own key."""
+        """The playback was left by its own key."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.film: Film | None = None
+        self.playback: Playback | None = None
         self.frame: Snapshot | None = None
         self._bar = TransportBar(id="recording")
         self._round: int | None = None
@@ -51,23 +51,23 @@ class Player(Widget):
     def compose(self) -> ComposeResult:
         yield self._bar
 
-    def play(self, film: Film) -> None:
-        """Play a film from the start, and close it at the end."""
+    def play(self, playback: Playback) -> None:
+        """Play a playback from the start, and close it at the end."""
         self.close()
-        self.film, self._round = film, None
-        self._bar.about = f"run {film.run.id}" if film.stored else "recording"
-        clock = transport.loaded([beat.seconds for beat in film.beats])
+        self.playback, self._round = playback, None
+        self._bar.about = f"run {playback.run.id}" if playback.kept else "recording"
+        clock = transport.loaded([beat.seconds for beat in playback.beats])
         self._bar.transport = replace(clock, playing=True)
         self.call_after_refresh(self._bar.focus)
 
     def close(self) -> None:
-        """Leave the recording, if one plays."""
-        film, self.film, self.frame = self.film, None, None
-        if film is None:
+        """Leave the playback, if one plays."""
+        playback, self.playback, self.frame = self.playback, None, None
+        if playback is None:
             return
         self._bar.transport = None
         if not self._drawing:  # else who draws closes it
-            film.close()
+            playback.close()
 
     def on_transport_bar_moved(self, message: TransportBar.Moved) -> None:
         message.stop()
@@ -83,17 +83,19 @@ class Player(Widget):
         if self._drawing:
             return
         self._drawing = True
-        drawn: tuple[Film, int] | None = None
-        while (film := self.film) is not None and (clock := self._bar.transport) is not None:
-            if drawn == (film, clock.come):
+        drawn: tuple[Playback, int] | None = None
+        while (playback := self.playback) is not None and (
+            clock := self._bar.transport
+        ) is not None:
+            if drawn == (playback, clock.come):
                 break
-            drawn = film, clock.come
-            beat = film.beat(clock.come)
-            frame = await asyncio.to_thread(film.frame, beat.blocks)
-            if self.film is not film:
-                film.close()
+            drawn = playback, clock.come
+            beat = playback.beat(clock.come)
+            frame = await asyncio.to_thread(playback.frame, beat.blocks)
+            if self.playback is not playback:
+                playback.close()
                 continue
-            self.frame, self._bar.words = frame, film.words(beat)
+            self.frame, self._bar.words = frame, playback.words(beat)
             self.post_message(self.Drawn())
             if beat.round != self._round:  # between blocks, rounds are looked at by hand
                 self._round = beat.round

@@ -1,4 +1,4 @@
-"""Pane 5: the history. The runs of this session and of the store, newest first."""
+"""Pane 5: the runs of this session and of the store, newest first."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class RunsPane(Vertical):
         mark = (
             "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "
         )
-        star = "★" if run.stored is not None and run.stored.star else " "
+        star = "★" if run.kept is not None and run.kept.star else " "
         what = described(run.document)
         if before is not None:
             what = differences(before.document, run.document) or f"as {before.name}: {what}"
@@ -175,7 +175,7 @@ class RunsPane(Vertical):
             return
         before = _befores(self.shelf.runs).get(run.key)
         status = WORDS.get(run.status, run.status) if run.number is not None else run.status
-        kept = run.stored.versions if run.stored is not None else "of this session"
+        kept = run.kept.versions if run.kept is not None else "of this session"
         head = f"{run.name[:1].upper()}{run.name[1:]}, {run.title}: {status}"
         since = ""
         if before is not None:
@@ -223,14 +223,14 @@ class RunsPane(Vertical):
             return bool(self.shelf.deleted)
         if run is None:
             return False
-        recorded = run.stored is not None
+        kept = run.kept is not None
         match what:
             case "resume":
-                return recorded and run.status in ("partial", "interrupted", "failed")
+                return kept and run.status in ("partial", "interrupted", "failed")
             case "play":
-                return recorded and run.snapshot.done > 0
+                return kept and run.snapshot.done > 0
             case "star" | "tags":
-                return recorded
+                return kept
             case "remove":
                 return run.status != "running" and run.snapshot.full
             case "difference":

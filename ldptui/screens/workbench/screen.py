@@ -36,7 +36,7 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import drop_taken, save_draft
-from ...session.past import Past
+from ...session.edits import Edits
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot, over
 from ...widgets.key_hints import KeyHints
@@ -52,7 +52,7 @@ from .title import TitleBar
 from .too_small import TooSmall
 
 if TYPE_CHECKING:
-    from ...engine.recorded import Film
+    from ...engine.playback import Playback
     from ...session.draft import Draft
     from ..lab.screen import LabScreen
     from .charts import ChartsPane
@@ -66,7 +66,7 @@ MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
 class WorkbenchScreen(Screen[None]):
-    """Five panes over one draft; what is simulated of it; a recording that plays; dialogs.
+    """Five panes over one draft; what is simulated of it; a playback; dialogs.
 
     draft : the scenario that is worked on. shelf : the runs, and which are shown. pane : the
     number of the pane that had the focus last.
@@ -88,11 +88,11 @@ class WorkbenchScreen(Screen[None]):
         path: Path | None = None,
         engine: MakeEngine = Engine,
         store: Path | None = None,
-        film: Film | None = None,
+        playback: Playback | None = None,
         note: str = "",
     ) -> None:
         super().__init__()
-        self._path, self._film, self._first_note = path, film, note
+        self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab: LabScreen | None = None
         self._patience: Timer | None = None
@@ -100,12 +100,12 @@ class WorkbenchScreen(Screen[None]):
         self._background = Background(self)
         self._kept = KeptRuns(self, store)
         self.simulating = Simulating(
-            self, self._engine, store, lambda: self._player.film is not None
+            self, self._engine, store, lambda: self._player.playback is not None
         )
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
-        self._past = Past()
+        self._edits = Edits()
         self._panes = Panes(id="body")
         self._player = Player()
         self._too_small = TooSmall(id="too-small")
@@ -130,22 +130,22 @@ class WorkbenchScreen(Screen[None]):
         self._do(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
-        loading = asyncio.create_task(asyncio.to_thread(files.first_draft, self._path, self._film))
+        load = asyncio.create_task(asyncio.to_thread(files.first_draft, self._path, self._playback))
         await self._panes.mount_forms()
         self._arrange()
-        draft, note = await loading
+        draft, note = await load
         files.collect_garbage_again()
         if not self.is_mounted:
             return  # left before it was loaded
         self.draft = draft
         self.note("; ".join(filter(None, (self._first_note, note))))
         self.set_timer(5.0, drop_taken)
-        if self._film is not None:
-            self.play(self._film, draft)
+        if self._playback is not None:
+            self.play(self._playback, draft)
         elif self.focused is None:
             self.action_pane(1 if self.app.size.width >= ROOM_FOR_ALL else CHARTS)
         await self._kept.list_all()
-        if self.is_mounted and self._player.film is None:
+        if self.is_mounted and self._player.playback is None:
             await self._kept.show_last(lambda: self._chosen)
             await self._kept.offer_to_resume()
 
@@ -252,11 +252,11 @@ class WorkbenchScreen(Screen[None]):
     def take_draft(self, draft: Draft, edit: str = "the scenario") -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""
         if self.draft is not None:
-            self._past = self._past.with_edit(edit, self.draft.text)
+            self._edits = self._edits.with_edit(edit, self.draft.text)
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on the draft of another file; a recording that plays is left."""
+        """Work on the draft of another file; a playback is left."""
         self._player.close()
         self.draft = draft
 
@@ -265,10 +265,10 @@ class WorkbenchScreen(Screen[None]):
         from ...catalogue import named
         from ...session.draft import retyped
 
-        if self.draft is None or not self._past.edits:
+        if self.draft is None or not self._edits.edits:
             self.note("nothing to undo")
             return
-        key, text, self._past = self._past.undone()
+        key, text, self._edits = self._edits.undone()
         self.draft = retyped(self.draft, text)
         self.note(f"{named(key)} is as it was")
 
@@ -310,7 +310,7 @@ class WorkbenchScreen(Screen[None]):
 
     def on_run_progressed(self, message: RunProgressed) -> None:
         if self.simulating.take(message.snapshot):
-            self.run_worker(self._kept.list_all(), group="history", exclusive=True)
+            self.run_worker(self._kept.list_all(), group="kept runs", exclusive=True)
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
         # The versions of one that is ready are news to nobody; that one died is.
@@ -333,7 +333,7 @@ class WorkbenchScreen(Screen[None]):
             self._patience = self.set_timer(PATIENCE_S, self.show)
 
     def show(self) -> None:
-        """Hand the recording's frame or the run shown, and those laid over it, to the panes."""
+        """Hand the playback's frame or the run shown, and those laid over it, to the panes."""
         if self._patience is not None:
             self._patience.stop()
             self._patience = None
@@ -367,13 +367,13 @@ class WorkbenchScreen(Screen[None]):
         elif (run := self.shelf.run(message.key)) is not None:
             self._do(self._kept.fulfil(message.what, run))
 
-    def play(self, film: Film, draft: Draft) -> None:
-        """Work on a recording's scenario, and play it from the start."""
+    def play(self, playback: Playback, draft: Draft) -> None:
+        """Work on a playback's scenario, and play it from the start."""
         if self.draft is None or self.draft.document != draft.document:
             self.take_draft(draft)
         self.shelf = self.shelf.chosen(self.shelf.shown)
         self.action_pane(CHARTS)
-        self._player.play(film)
+        self._player.play(playback)
 
     def on_player_drawn(self) -> None:
         self.show()

@@ -23,8 +23,8 @@ class Simulating:
     Parameters
     ----------
     engine : computes, and posts its news to the screen.
-    store : where runs are recorded, None for nowhere.
-    playing : whether a recording is shown, for which nothing is simulated.
+    store : where runs are kept, None for nowhere.
+    playing : whether a playback is shown, for which nothing is simulated.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The bar of a recording that plays: where it is, how fast, and the keys that move it."""
+"""The bar of a playback: where it is, how fast, and the keys that move it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FRAME_S: Final = 0.1
 class TransportBar(Widget, can_focus=True):
     """Plays, pauses, steps and scrubs; posts Moved when other moments have come.
 
-    transport : where the recording is; None shows nothing. about : what is played, in words.
+    transport : where the playback is; None shows nothing. about : what is played, in words.
     """
 
     COMPONENT_CLASSES = {"transport--on", "transport--muted"}  # noqa: RUF012
@@ -66,7 +66,7 @@ class TransportBar(Widget, can_focus=True):
 
     @dataclass(eq=False)
     class Closed(Message):
-        """The recording is to be left."""
+        """The playback is to be left."""
 
     transport: reactive[Transport | None] = reactive(None)
     about: reactive[str] = reactive("")

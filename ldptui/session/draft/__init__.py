@@ -19,7 +19,7 @@ from .looking import (
     used_keys,
     value_of,
 )
-from .opening import opened, recorded
+from .opening import opened, reopened
 from .populations import Origin, UnreadError, drawn, ready
 from .state import Draft, Problem
 from .sweeping import as_list, as_range, new_sweep, sweepable, takes_range
@@ -45,7 +45,7 @@ __all__ = [
     "own_problem",
     "read_on",
     "ready",
-    "recorded",
+    "reopened",
     "retyped",
     "saved",
     "sweep_of",

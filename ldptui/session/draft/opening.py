@@ -1,4 +1,4 @@
-"""Drafts of what is opened: a file, or the scenario of a recorded run."""
+"""Drafts of what is opened: a file, or the scenario of a kept run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def opened(path: Path) -> Draft:
     return draft_of(text, path.parent, None if bundled else path)
 
 
-def recorded(document: Mapping[str, Any], source: str) -> Draft:
-    """The draft of a recorded scenario, in the folder of the file that it came from, if any."""
+def reopened(document: Mapping[str, Any], source: str) -> Draft:
+    """The draft of a kept scenario, in the folder of the file that it came from, if any."""
     from core.scenario import to_toml
 
     folder = Path(source).parent if source else current_dir()

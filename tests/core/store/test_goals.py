@@ -25,7 +25,7 @@ from core.store import Store, begin, open_store, resume
 from core.store import schema as tables
 from core.trial import run_block
 from ldptui.commands.runs.exporting import columns, dictionary
-from ldptui.engine.recorded import stored_snapshot
+from ldptui.engine.playback import kept_snapshot
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
 
@@ -85,11 +85,11 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert to_csv(read) == to_csv(results)
     assert to_json(read, {}) == to_json(results, {})
     # In the workbench too: the cell simulated is the one with the fakes that it takes.
-    (base,) = stored_snapshot(path, 1, key=-1).parts["base"]
+    (base,) = kept_snapshot(path, 1, key=-1).parts["base"]
     assert base.malicious in {cell.malicious for cell in there.cells} - {0}
     assert base.parameters["attack.share"] == base.malicious / (500 + base.malicious)
     assert base.trials == 30
-    shown = stored_snapshot(path, 1, key=-1).parts["answer"]
+    shown = kept_snapshot(path, 1, key=-1).parts["answer"]
     found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
     assert found == [(one.malicious, *how) for one in there.cells]
 

@@ -20,7 +20,7 @@ from core.replay import replay
 from core.results import Moments, Rounds
 from core.runner import run
 from core.scenario import Scenario
-from core.store import Recording, Store, begin, cell_keys, open_store, resume
+from core.store import RunMemory, Store, begin, cell_keys, open_store, resume
 
 
 def work(trials: int = 30, **campaign: Any) -> core.Experiment:
@@ -42,7 +42,7 @@ def kept(tmp_path: Path) -> Iterator[Store]:
 
 def record(
     store: Store, experiment: core.Experiment, frequencies: bool = True
-) -> tuple[core.Results, Recording]:
+) -> tuple[core.Results, RunMemory]:
     memory = begin(store, experiment, "test", frequencies=frequencies)
     *_, last = run(experiment, frequencies=frequencies, memory=memory)
     memory.finish(last.results)

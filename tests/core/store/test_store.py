@@ -33,7 +33,7 @@ from core.runner import Progress, run, units
 from core.scenario import Scenario
 from core.store import (
     Arrival,
-    Recording,
+    RunMemory,
     Store,
     address,
     begin,
@@ -66,7 +66,7 @@ def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
 
 def record(
     to: Store, work: core.Experiment, workers: int = 1, frequencies: bool = True, **how: Any
-) -> tuple[core.Results, Recording]:
+) -> tuple[core.Results, RunMemory]:
     kept = begin(to, work, "test", frequencies=frequencies, **how)
     *_, last = run(work, workers, frequencies=frequencies, memory=kept)
     kept.finish(last.results)
@@ -340,7 +340,7 @@ def told(pipe: int) -> bytes:
 class Telling:
     """A memory that tells about each block after it was acknowledged."""
 
-    def __init__(self, recorded: Recording, pipe: int) -> None:
+    def __init__(self, recorded: RunMemory, pipe: int) -> None:
         self.recorded, self.pipe = recorded, pipe
 
     def find(self, *unit: Any) -> Any:
@@ -750,7 +750,7 @@ def test_runs_of_another_numpy_are_not_mixed(kept: Store) -> None:
     recorded = begin(kept, sweep())
     recorded.finish(None)
     kept._db.execute("UPDATE runs SET numpy = '1.0'")
-    with pytest.raises(FileError, match=r"recorded with NumPy 1\.0, here it is"):
+    with pytest.raises(FileError, match=r"computed with NumPy 1\.0, here it is"):
         resume(kept, 1)
 
 
@@ -824,7 +824,7 @@ def test_a_replay_is_identical(kept: Store) -> None:
          "cell 5, block 1: clean frequencies, item 0"),
         ("UPDATE blocks SET detected = zeroblob(160) WHERE cell = 4",
          "cell 3, block 0: other items are detected"),
-        ("UPDATE runs SET digest = 'xxh3:0'", "the digest recorded is xxh3:0, not"),
+        ("UPDATE runs SET digest = 'xxh3:0'", "the digest kept is xxh3:0, not"),
         ("UPDATE run_cells SET histogram = '0' WHERE position = 1", "cell 1: its users hold"),
     ],
 )  # fmt: skip

@@ -22,7 +22,7 @@ from core.store import open_store, opening
 from ldptui import exits
 from ldptui.commands import cli
 from ldptui.commands.runs import exporting
-from ldptui.commands.runs import options as history_options
+from ldptui.commands.runs import options as run_options
 from ldptui.terminal import places
 
 TWENTY = TINY.replace("trials = 4", "trials = 20")
@@ -216,7 +216,7 @@ def test_a_mistake_is_one_line(
     assert words in fail(capsys, code, *arguments)
 
 
-@pytest.mark.parametrize("command", history_options.COMMANDS)
+@pytest.mark.parametrize("command", run_options.COMMANDS)
 def test_help_imports_nothing_heavy(command: str) -> None:
     program = (
         "import sys; from ldptui.commands.cli import main;"
@@ -284,8 +284,8 @@ def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Cap
     with open_store(kept) as there:
         there._db.execute("UPDATE runs SET ldptui = '0.0.9', numpy = '1.9'")
     words = noted(capsys, "replay", "last")
-    assert words.startswith("note: recorded with ldptui 0.0.9, this is ")
-    assert "recorded with NumPy 1.9, here it is" in words
+    assert words.startswith("note: computed with ldptui 0.0.9, this is ")
+    assert "computed with NumPy 1.9, here it is" in words
     assert "and yet the numbers are the same" in words
     with open_store(kept) as there:
         there._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")

@@ -47,7 +47,7 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
     worker: Worker, path: Path
 ) -> None:
     last = await worker.end(ask(worker, 1, path, source="/some/where.toml"))
-    assert (last.status, last.stored, last.reused, last.note) == ("done", 1, 0, "")
+    assert (last.status, last.kept, last.reused, last.note) == ("done", 1, 0, "")
     assert list(last.parts) == ["base", "gain", "rest"]
     # The base, three shares of grr; what is left of the sweep are the other protocols.
     assert [len(cells) for cells in last.parts.values()] == [1, 3, 4]
@@ -69,7 +69,7 @@ async def test_a_run_asked_for_is_recorded_as_one_without_a_screen_is(
 async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: Path) -> None:
     first = await worker.end(ask(worker, 1, path))
     again = await worker.end(ask(worker, 2, path))
-    assert (again.stored, again.digest) == (2, first.digest)
+    assert (again.kept, again.digest) == (2, first.digest)
     assert first.done == again.done == again.reused == 160
     longer = await worker.end(ask(worker, 3, path, {**WHOLE, "trials": 40}, parts=PARTS))
     # The parts of this request have 20 trials yet; the rest has 40.
@@ -80,13 +80,13 @@ async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: 
 
 async def test_a_preview_is_not_recorded(worker: Worker, path: Path) -> None:
     last = await worker.end(worker.run(1, base=document()))
-    assert (last.stored, last.reused) == (None, 0)
+    assert (last.kept, last.reused) == (None, 0)
     assert not path.exists()
 
 
 async def test_without_a_store_a_run_is_the_same(worker: Worker, path: Path) -> None:
     last = await worker.end(ask(worker, 1, ""))
-    assert (last.stored, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
+    assert (last.kept, last.note, last.digest) == (None, "", simulated(WHOLE).digest)
 
 
 async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) -> None:
@@ -106,7 +106,7 @@ async def test_a_run_stopped_is_partial_and_goes_on(worker: Worker, path: Path) 
         half.finish(None)
         number = half.run
     last = await worker.end(ask(worker, 3, path, resumed=number))
-    assert (last.status, last.stored, last.digest) == ("done", number, simulated(WHOLE).digest)
+    assert (last.status, last.kept, last.digest) == ("done", number, simulated(WHOLE).digest)
     with open_store(path) as store:
         assert store.run(number).status == "done"
 
@@ -129,7 +129,7 @@ async def test_a_store_that_cannot_be_used_is_a_note(
     else:
         place.write_text("garbage" * 100)
     last = await worker.end(ask(worker, 1, place / "deeper" if kind == "no folder" else place))
-    assert (last.status, last.stored) == ("done", None)
+    assert (last.status, last.kept) == ("done", None)
     assert last.digest == simulated(WHOLE).digest
     assert last.note.startswith("this run is not kept: ")
     assert str(tmp_path) in last.note

@@ -1,4 +1,4 @@
-"""A recording that plays: its frames are made beside the screen, and each film is closed once."""
+"""A playback: its frames are made beside the screen, and it is closed once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 from support.waiting import until
 from textual.app import App, ComposeResult
 
-from ldptui.engine.recorded import Beat
+from ldptui.engine.playback import Beat
 from ldptui.screens.workbench.player import Player
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session.snapshot import Snapshot
 
 
 class Reel:
-    """A film of three blocks, the middle one of a campaign's round 0; frames wait at the gate."""
+    """Three blocks, the middle one of a campaign's round 0; frames wait at the gate."""
 
-    stored = True
+    kept = True
     beats = (Beat(1.0, 1), Beat(2.0, 2, 0), Beat(3.0, 3))
 
     def __init__(self, number: int) -> None:
@@ -63,16 +63,16 @@ class Cinema(App[None]):
         self.said.append("closed")
 
 
-def play(app: Cinema, film: Reel) -> None:
+def play(app: Cinema, playback: Reel) -> None:
     """From the start, and paused there: no clock moves it."""
-    app.player.play(film)  # type: ignore[arg-type]
+    app.player.play(playback)  # type: ignore[arg-type]
     app.player.query_one(TransportBar).action_play()
 
 
 async def test_frames_follow_the_bar_and_rounds_are_told_when_they_change() -> None:
-    app, film = Cinema(), Reel(1)
+    app, playback = Cinema(), Reel(1)
     async with app.run_test() as pilot:
-        play(app, film)
+        play(app, playback)
         bar = app.player.query_one(TransportBar)
         for key, blocks in (("home", 0), ("right", 1), ("right", 2), ("right", 3)):
             await pilot.press(key)
@@ -86,40 +86,40 @@ async def test_frames_follow_the_bar_and_rounds_are_told_when_they_change() -> N
         assert app.said == [0, None]
         await pilot.press("escape")
         assert app.said == [0, None, "closed"]
-        assert (app.player.film, app.player.frame, film.closed) == (None, None, 1)
+        assert (app.player.playback, app.player.frame, playback.closed) == (None, None, 1)
         assert not bar.display
 
 
 async def test_a_film_closed_while_a_frame_is_made_is_closed_after_it_and_never_seen() -> None:
-    app, film = Cinema(), Reel(1)
-    film.gate.clear()
+    app, playback = Cinema(), Reel(1)
+    playback.gate.clear()
     async with app.run_test() as pilot:
-        play(app, film)
-        await until(pilot, lambda: film.asked)
+        play(app, playback)
+        await until(pilot, lambda: playback.asked)
         app.player.close()
-        assert film.closed == 0
-        film.gate.set()
-        await until(pilot, lambda: film.closed)
-        assert (film.closed, app.player.frame) == (1, None)
+        assert playback.closed == 0
+        playback.gate.set()
+        await until(pilot, lambda: playback.closed)
+        assert (playback.closed, app.player.frame) == (1, None)
 
 
 async def test_the_next_film_is_seen_at_once_when_a_frame_of_the_last_was_being_made() -> None:
-    app, film, other = Cinema(), Reel(1), Reel(2)
-    film.gate.clear()
+    app, playback, other = Cinema(), Reel(1), Reel(2)
+    playback.gate.clear()
     async with app.run_test() as pilot:
-        play(app, film)
-        await until(pilot, lambda: film.asked)
+        play(app, playback)
+        await until(pilot, lambda: playback.asked)
         play(app, other)
         await pilot.pause()
-        film.gate.set()
+        playback.gate.set()
         await until(pilot, lambda: (seen := app.player.frame) is not None and seen.key == 2)
-        assert (film.closed, other.closed) == (1, 0)
+        assert (playback.closed, other.closed) == (1, 0)
 
 
-@pytest.mark.parametrize("stored", [True, False])
-async def test_a_film_of_no_store_has_no_number(stored: bool) -> None:
-    app, film = Cinema(), Reel(7)
-    film.stored = stored
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_film_of_no_store_has_no_number(kept: bool) -> None:
+    app, playback = Cinema(), Reel(7)
+    playback.kept = kept
     async with app.run_test():
-        play(app, film)
-        assert app.player.query_one(TransportBar).about == ("run 7" if stored else "recording")
+        play(app, playback)
+        assert app.player.query_one(TransportBar).about == ("run 7" if kept else "recording")

@@ -214,7 +214,7 @@ async def test_the_question_before_quitting_follows_the_run() -> None:
         await pilot.press("ctrl+q")
         await until(pilot, lambda: "A run is at 30 %. Quit and lose it?" in words(pilot))
 
-        engine.progress(dataclasses.replace(run, done=60, stored=7))
+        engine.progress(dataclasses.replace(run, done=60, kept=7))
         await until(pilot, lambda: "A run is at 60 %. Quit? The next start" in words(pilot))
         finished(engine)
         await until(pilot, lambda: "The run is done meanwhile. Quit?" in words(pilot))

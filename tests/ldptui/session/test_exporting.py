@@ -92,7 +92,7 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     from core import Scenario, compile, run
     from core.export import results_cells_csv, to_json
     from core.store import begin, open_store
-    from ldptui.engine.recorded import Film
+    from ldptui.engine.playback import Playback
 
     document: dict[str, Any] = {
         "format": 1,
@@ -107,9 +107,9 @@ def test_json_and_csv_have_all_that_the_headless_command_writes(table: dict[str,
     memory = begin(store, made)
     *_, last = run(made, memory=memory)
     memory.finish(last.results)
-    film = Film(store, 1, 3)
-    snapshot = film.frame()
-    film.close()
+    playback = Playback(store, 1, 3)
+    snapshot = playback.frame()
+    playback.close()
     ours = json.loads(results_json(Run(3, document, snapshot, 0.0, "x")))["cells"][0]
     theirs = json.loads(to_json(last.results, {}, frequencies=True))["cells"][0]
     assert ours.pop("part") == "base"

@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from support.fake_engine import base_snapshot
 
-from ldptui.session.runs import Run, Stored
+from ldptui.session.runs import Kept, Run
 from ldptui.session.shelf import Shelf
 from ldptui.session.snapshot import Snapshot, Status
 
 
 def own(key: int, full: bool = True, status: Status = "done", number: int | None = None) -> Run:
     """A run of this session."""
-    snapshot = replace(base_snapshot(key), full=full, status=status, stored=number)
+    snapshot = replace(base_snapshot(key), full=full, status=status, kept=number)
     return Run(key, {"trials": key}, snapshot, float(key), "here")
 
 
 def kept(number: int, status: Any = "done", star: bool = False, done: int = 20) -> Run:
     """A run of the store, which lists no parts."""
-    there = Stored(number, status, 20, star, (), "", "")
+    there = Kept(number, status, 20, star, (), "", "")
     ended = "done" if status == "done" else "partial"
-    snapshot = Snapshot(-number, ended, full=True, done=done, total=20, stored=number)
+    snapshot = Snapshot(-number, ended, full=True, done=done, total=20, kept=number)
     return Run(-number, {"trials": number}, snapshot, float(number), "there", there)
 
 
@@ -36,8 +36,8 @@ def test_a_run_of_the_session_stands_once_and_has_what_the_store_says_of_it() ->
     assert keys(shelf) == [-7, 1, 2]
     recorded = shelf.run(1)
     assert recorded is not None
-    assert recorded.stored is not None
-    assert recorded.stored.star
+    assert recorded.kept is not None
+    assert recorded.kept.star
     assert shelf.run(-8) is None
 
 
@@ -71,14 +71,14 @@ def test_news_are_of_their_run_alone_and_late_ones_are_dropped() -> None:
 def test_a_run_gone_on_with_has_its_number_before_the_worker_says_so() -> None:
     shelf = Shelf(session=(own(1, status="running", number=8),))
     assert shelf.heard(replace(base_snapshot(1), full=True)).numbers == (8,)
-    assert shelf.heard(replace(base_snapshot(1), stored=9)).numbers == (9,)
+    assert shelf.heard(replace(base_snapshot(1), kept=9)).numbers == (9,)
 
 
 def test_what_was_read_stays_until_the_run_is_another() -> None:
     shelf = Shelf().listed([kept(7), kept(8)]).chosen(-7, (-8,))
     assert [run.key for run in shelf.unread] == [-7, -8]
     assert shelf.laid_over == ()
-    for run in shelf.history:
+    for run in shelf.kept:
         shelf = shelf.with_read(run, base_snapshot(run.key))
     assert shelf.unread == ()
     assert [(one.label, one.snapshot) for one in shelf.laid_over] == [("run 8", base_snapshot(-8))]

@@ -9,20 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..session.runs import Run, Stored
+from ..session.runs import Kept, Run
 from ..session.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from core.store import Run as StoredRun
     from core.store import Store
 
-    from .recorded import Film
+    from .playback import Playback
 
 MOST: Final = 500
-"""Runs that the history lists; `ldptui runs` lists them all."""
+"""Runs that the Runs pane lists; `ldptui runs` lists them all."""
 
 
-def history(path: Path) -> list[Run]:
+def kept_runs(path: Path) -> list[Run]:
     """The runs of a store, oldest first; none where there is no store."""
     if not path.exists():
         return []
@@ -31,9 +31,9 @@ def history(path: Path) -> list[Run]:
 
 
 def listed(run: StoredRun) -> Run:
-    """A run of the store as the history lists it."""
+    """A run of the store as the Runs pane lists it."""
     known = run.versions
-    stored = Stored(
+    kept = Kept(
         number=run.id,
         status=run.status,
         total=run.total,
@@ -51,23 +51,23 @@ def listed(run: StoredRun) -> Run:
         seconds=run.seconds,
         digest=run.digest,
         error=run.error,
-        stored=run.id,
+        kept=run.id,
     )
-    return Run(-run.id, run.document, snapshot, run.started, run.title, stored)
+    return Run(-run.id, run.document, snapshot, run.started, run.title, kept)
 
 
 def snapshot(path: Path, number: int) -> Snapshot:
     """A run, whole, with what the store knows of its charts besides."""
-    from .recorded import stored_snapshot
+    from .playback import kept_snapshot
 
-    return stored_snapshot(path, number, -number)
+    return kept_snapshot(path, number, -number)
 
 
-def film(path: Path, number: int, key: int) -> Film:
+def playback(path: Path, number: int, key: int) -> Playback:
     """A run as it happened; its frames have the key."""
-    from .recorded import stored_film
+    from .playback import kept_playback
 
-    return stored_film(path, number, key, company=False)
+    return kept_playback(path, number, key, company=False)
 
 
 def write_trials(path: Path, number: int, out: Path) -> None:
@@ -86,7 +86,7 @@ def star(path: Path, number: int, on: bool) -> None:
 
 
 def remove(path: Path, number: int, on: bool) -> None:
-    """Take a run out of the history, or put it back."""
+    """Take a run out of the list, or put it back."""
     with _store(path) as store:
         store.remove(number, on)
 

@@ -17,7 +17,7 @@ from core.export import to_csv
 from core.runner import units
 from core.store import begin, open_store
 from core.trial import run_block
-from ldptui.engine.recorded import stored_film
+from ldptui.engine.playback import kept_playback
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import ExportChoice, ExportScreen
 from ldptui.screens.dialogs.text import TextScreen
@@ -50,7 +50,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         charts, pane = screen.query_one(ChartsPane), screen.query_one(RunsPane)
         await until(pilot, lambda: screen.shelf.shown == -2)
         assert charts.snapshot is not None
-        assert charts.snapshot.stored == 2
+        assert charts.snapshot.kept == 2
         assert len(charts.snapshot.parts["gain"]) == 21
 
         await pilot.press("5", "end")
@@ -95,12 +95,12 @@ async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: screen.shelf.shown == -2)
         await pilot.press("5", "end", "s")
-        await until(pilot, lambda: any(r.stored and r.stored.star for r in screen.shelf.history))
+        await until(pilot, lambda: any(r.kept and r.kept.star for r in screen.shelf.kept))
         await pilot.press("delete")
-        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [2])
+        await until(pilot, lambda: [run.number for run in screen.shelf.kept] == [2])
         await until(pilot, lambda: "u puts it back" in status(screen))
         await pilot.press("u")
-        await until(pilot, lambda: [run.number for run in screen.shelf.history] == [1, 2])
+        await until(pilot, lambda: [run.number for run in screen.shelf.kept] == [1, 2])
         with open_store(store) as kept:
             assert kept.run(1).star
 
@@ -123,12 +123,12 @@ async def test_a_run_that_is_left_is_not_offered_again(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: isinstance(screen.app.screen, ConfirmScreen))
         await pilot.press("n")
-        await until(pilot, lambda: screen.shelf.history[-1].status == "partial")
+        await until(pilot, lambda: screen.shelf.kept[-1].status == "partial")
 
 
 async def test_a_recording_plays_and_nothing_is_simulated(store: Path) -> None:
-    film = stored_film(store, 1, -1, company=False)
-    async with workbench(store=store, film=film) as (screen, engine, pilot):
+    playback = kept_playback(store, 1, -1, company=False)
+    async with workbench(store=store, playback=playback) as (screen, engine, pilot):
         bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
         await until(pilot, lambda: bar.transport is not None)
         assert screen.draft is not None
@@ -155,8 +155,8 @@ async def test_a_recording_walks_the_rounds_of_a_campaign(tmp_path: Path) -> Non
         for cell, number, trials in units(work):
             recording.keep(cell, run_block(cell, number, trials))
         recording.finish(kept.results(recording.run))
-    film = stored_film(path, 1, -1, company=False)
-    async with workbench(store=path, film=film) as (screen, engine, pilot):
+    playback = kept_playback(path, 1, -1, company=False)
+    async with workbench(store=path, playback=playback) as (screen, engine, pilot):
         bar, charts = screen.query_one("#recording", TransportBar), screen.query_one(ChartsPane)
         await until(pilot, lambda: bar.transport is not None)
         bar.focus()

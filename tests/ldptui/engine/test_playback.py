@@ -17,8 +17,8 @@ from core.runner import units
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
 from core.trial import run_block
-from ldptui.engine.recorded import Film, stored_film, stored_snapshot
-from ldptui.engine.stored import history
+from ldptui.engine.kept import kept_runs
+from ldptui.engine.playback import Playback, kept_playback, kept_snapshot
 from ldptui.session.snapshot import Snapshot
 
 WHOLE = document(title="a sweep", trials=60, sweep={"attack.share": [0.02, 0.05, 0.2]})
@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "runs.sqlite3"
 
 
-def recorded(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
+def keep(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
     """Record a run; `blocks`: only so many of it."""
     work = compile(Scenario(whole))
     with open_store(path) as store:
@@ -44,14 +44,14 @@ def shares(snapshot: Snapshot) -> dict[float, int]:
 
 
 def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded(path)
+    keep(path)
     monkeypatch.setattr("core.runner.run_block", None)
     work = compile(Scenario(WHOLE))
-    snapshot = stored_snapshot(path, 1, key=-1)
+    snapshot = kept_snapshot(path, 1, key=-1)
     with open_store(path) as store:
         measured, kept = store.measured(1), store.run(1)
     assert (snapshot.key, snapshot.status, snapshot.digest) == (-1, "done", kept.digest)
-    assert (snapshot.done, snapshot.total, snapshot.stored) == (180, 180, 1)
+    assert (snapshot.done, snapshot.total, snapshot.kept) == (180, 180, 1)
     assert [cell.trials for cell in snapshot.parts["gain"]] == [60, 60, 60]
     for view, cell, there in zip(snapshot.parts["gain"], work.cells, measured, strict=True):
         assert view.parameters == cell.parameters
@@ -65,20 +65,22 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_film_shows_what_was_known_then(path: Path) -> None:
-    recorded(path)
-    film = stored_film(path, 1, 1, company=False)
-    assert [beat.blocks for beat in film.beats] == list(range(1, 10))
-    assert all(a.seconds <= b.seconds for a, b in zip(film.beats, film.beats[1:], strict=False))
+    keep(path)
+    playback = kept_playback(path, 1, 1, company=False)
+    assert [beat.blocks for beat in playback.beats] == list(range(1, 10))
+    assert all(
+        a.seconds <= b.seconds for a, b in zip(playback.beats, playback.beats[1:], strict=False)
+    )
 
     def known(blocks: int) -> tuple[int, int, dict[float, int], str]:
-        frame = film.frame(blocks)
+        frame = playback.frame(blocks)
         trials = frame.frequencies.trials if frame.frequencies is not None else 0
         return frame.done, trials, shares(frame) if frame.parts else {}, frame.status
 
     assert known(0) == (0, 0, {}, "running")
     assert known(2) == (40, 0, {0.02: 40}, "running")
     assert known(5) == (100, 40, {0.02: 60, 0.05: 40}, "running")
-    there = film.frame(5)
+    there = playback.frame(5)
     with open_store(path) as store:
         block = [store.block(1, one) for one in store.arrivals(1)[3:5]]
     both = block[0].arms[ATTACKED] + block[1].arms[ATTACKED]
@@ -87,56 +89,56 @@ def test_a_film_shows_what_was_known_then(path: Path) -> None:
     assert known(9) == (180, 60, {0.02: 60, 0.05: 60, 0.2: 60}, "done")
     # Back, and on again: the same picture.
     assert known(4) == (80, 20, {0.02: 60, 0.05: 20, 0.2: 0}, "running")
-    assert film.frame(5).frequencies == there.frequencies
+    assert playback.frame(5).frequencies == there.frequencies
     assert known(0)[:2] == (0, 0)
-    film.close()
+    playback.close()
 
 
 def test_blocks_that_came_out_of_order_wait_for_the_gap(path: Path) -> None:
-    recorded(path)
+    keep(path)
     with open_store(path) as store:
         store._db.execute("UPDATE run_blocks SET arrival = 100 - arrival")
-    film = stored_film(path, 1, 1, company=False)
+    playback = kept_playback(path, 1, 1, company=False)
     # The third and the second block of the last cell come first: nothing to show yet.
-    assert shares(film.frame(3)) == {0.2: 60}
-    assert shares(film.frame(2)) == {0.2: 0}
-    film.close()
+    assert shares(playback.frame(3)) == {0.2: 60}
+    assert shares(playback.frame(2)) == {0.2: 0}
+    playback.close()
 
 
 def test_company_are_cells_that_other_runs_left(path: Path) -> None:
-    recorded(path)
+    keep(path)
     alone = {**WHOLE, "sweep": {"attack.share": [0.02]}}
-    recorded(path, alone)
-    film = stored_film(path, 2, 1, company=False)
+    keep(path, alone)
+    playback = kept_playback(path, 2, 1, company=False)
     # The base is none of the run's cells: the nearest one stands for it.
-    (base,) = film.frame().parts["base"]
+    (base,) = playback.frame().parts["base"]
     assert base.parameters["attack.share"] == 0.02
-    film.close()
-    (base,) = stored_snapshot(path, 2, key=-2).parts["base"]
+    playback.close()
+    (base,) = kept_snapshot(path, 2, key=-2).parts["base"]
     assert base.parameters["attack.share"] == 0.05
 
 
 def test_a_run_that_was_stopped_is_partial(path: Path) -> None:
-    recorded(path, blocks=3)
-    snapshot = stored_snapshot(path, 1, key=-1)
+    keep(path, blocks=3)
+    snapshot = kept_snapshot(path, 1, key=-1)
     assert (snapshot.status, snapshot.done, snapshot.total) == ("partial", 60, 180)
-    (listed,) = history(path)
+    (listed,) = kept_runs(path)
     assert (listed.key, listed.number, listed.status) == (-1, 1, "partial")
     assert listed.snapshot.parts == {}
 
 
 def test_a_recording_from_a_file_plays(path: Path, tmp_path: Path) -> None:
-    recorded(path)
+    keep(path)
     with open_store(path) as store:
         write_recording(store, 1, tmp_path / "run.ldptui")
     other: Store = open_store(None)
     number, _ = read_recording(other, tmp_path / "run.ldptui")
-    film = Film(other, number, 1)
-    assert not film.stored
-    assert shares(film.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
-    assert film.frame(9).stored is None
-    assert film.words(film.beat(9)).startswith("block 9 of 9 · 180 of 180 trials")
-    film.close()
+    playback = Playback(other, number, 1)
+    assert not playback.kept
+    assert shares(playback.frame()) == {0.02: 60, 0.05: 60, 0.2: 60}
+    assert playback.frame(9).kept is None
+    assert playback.words(playback.beat(9)).startswith("block 9 of 9 · 180 of 180 trials")
+    playback.close()
 
 
 def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
@@ -149,7 +151,7 @@ def test_a_csv_population_needs_no_file(path: Path, tmp_path: Path) -> None:
         *_, last = run(work, memory=kept)
         kept.finish(last.results)
     (tmp_path / "ages.csv").unlink()
-    snapshot = stored_snapshot(path, 1, key=-1)
+    snapshot = kept_snapshot(path, 1, key=-1)
     assert snapshot.frequencies is not None
     assert snapshot.frequencies.labels == ("old", "young")
 
@@ -160,32 +162,34 @@ CAMPAIGN = document("oue", title="a campaign", trials=60, campaign={"rounds": 5,
 
 
 def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded(path, CAMPAIGN)
+    keep(path, CAMPAIGN)
     monkeypatch.setattr("core.runner.run_block", None)
     monkeypatch.setattr("core.trial.run_block", None)
-    film = stored_film(path, 1, 1, company=False)
+    playback = kept_playback(path, 1, 1, company=False)
     # The first block goes round by round until all of it has come; the others come at once.
-    walked = [(beat.blocks, beat.round) for beat in film.beats]
+    walked = [(beat.blocks, beat.round) for beat in playback.beats]
     assert walked == [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, None), (2, None), (3, None)]
-    seconds = [beat.seconds for beat in film.beats]
+    seconds = [beat.seconds for beat in playback.beats]
     with open_store(path) as store:
         came = store.arrivals(1)
         blocks = [store.block(1, one) for one in came]
     assert seconds == sorted(seconds)
     assert seconds[5:] == [one.seconds for one in came]
     assert seconds[0] == pytest.approx(came[0].seconds / 6)
-    assert film.words(film.beat(3)).startswith("block 1 of 3, round 2 of 0–4 · 20 of 60 trials")
-    assert film.words(film.beat(0)).startswith("block 0 of 3 · 0 of 60 trials")
+    assert playback.words(playback.beat(3)).startswith(
+        "block 1 of 3, round 2 of 0–4 · 20 of 60 trials"
+    )
+    assert playback.words(playback.beat(0)).startswith("block 0 of 3 · 0 of 60 trials")
 
     def shown(count: int) -> tuple[int, list[list[float]], dict[int, list[float]]]:
         """Trials; of the first `count` blocks, the targets and all items of each round."""
-        frame = film.frame(count)
+        frame = playback.frame(count)
         assert frame.rounds is not None
         own = {at: list(one.attacked.mean) for at, one in frame.round_frequencies.items()}
         return frame.rounds.trials, [list(one) for one in frame.rounds.attacked], own
 
-    assert film.frame(0).rounds is None
-    assert dict(film.frame(0).round_frequencies) == {}
+    assert playback.frame(0).rounds is None
+    assert dict(playback.frame(0).round_frequencies) == {}
     for count in (1, 2, 3, 1):  # estimates settle, and go back
         of_rounds = [one.rounds for one in blocks[:count] if one.rounds is not None]
         expected = of_rounds[0].arms[ATTACKED]
@@ -196,44 +200,44 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
             expected.mean[:, [3, 4]].tolist(),
             dict(enumerate(expected.mean.tolist())),
         )
-    rounds = film.frame(2).rounds
+    rounds = playback.frame(2).rounds
     assert rounds is not None
     gains = [one.rounds.metrics["gain"] for one in blocks[:2] if one.rounds is not None]
     means = np.concatenate(gains).mean(axis=0)
     assert [one.mean for one in rounds.metrics["gain"]] == pytest.approx(means.tolist())
     assert all(one.theory is not None for one in rounds.metrics["gain"])
-    film.close()
+    playback.close()
 
 
 def test_a_campaign_that_is_opened_again_has_its_rounds(path: Path, tmp_path: Path) -> None:
-    recorded(path, CAMPAIGN)
-    whole = stored_snapshot(path, 1, key=-1)
+    keep(path, CAMPAIGN)
+    whole = kept_snapshot(path, 1, key=-1)
     assert whole.rounds is not None
     assert (len(whole.rounds), whole.rounds.trials) == (5, 60)
     assert sorted(whole.round_frequencies) == [0, 1, 2, 3, 4]
     with open_store(path) as store:
         write_recording(store, 1, tmp_path / "run.ldptui")
     other = open_store(None)
-    film = Film(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
-    assert film.frame().rounds == whole.rounds
-    film.close()
+    playback = Playback(other, read_recording(other, tmp_path / "run.ldptui")[0], 1)
+    assert playback.frame().rounds == whole.rounds
+    playback.close()
 
 
 def test_few_sums_are_kept_of_very_many_numbers(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorded(path, {**CAMPAIGN, "trials": 200})
-    film = stored_film(path, 1, 1, company=False)
-    whole = [film.frame(count) for count in range(1, 11)]
-    film.close()
-    monkeypatch.setattr("ldptui.engine.recorded.MAX_BYTES", 1)
-    film = stored_film(path, 1, 1, company=False)
+    keep(path, {**CAMPAIGN, "trials": 200})
+    playback = kept_playback(path, 1, 1, company=False)
+    whole = [playback.frame(count) for count in range(1, 11)]
+    playback.close()
+    monkeypatch.setattr("ldptui.engine.playback.MAX_BYTES", 1)
+    playback = kept_playback(path, 1, 1, company=False)
     for count in (*range(1, 11), 4, 7, 2):
-        frame, there = film.frame(count), whole[count - 1]
+        frame, there = playback.frame(count), whole[count - 1]
         assert (frame.frequencies, frame.rounds) == (there.frequencies, there.rounds)
-        assert len(film._sums._kept) <= 4
-    film.close()
+        assert len(playback._sums._kept) <= 4
+    playback.close()
 
 
 def test_there_is_no_history_without_a_store(tmp_path: Path) -> None:
-    assert history(tmp_path / "nothing") == []
+    assert kept_runs(tmp_path / "nothing") == []

@@ -10,17 +10,17 @@ MOST: Final = 200
 
 
 @dataclass(frozen=True)
-class Past:
+class Edits:
     """edits : the key that was edited and the scenario's text before it, oldest first."""
 
     edits: tuple[tuple[str, str], ...] = ()
 
-    def with_edit(self, key: str, text: str) -> Past:
+    def with_edit(self, key: str, text: str) -> Edits:
         """Edits of one key in a row are taken back as one."""
         if self.edits and self.edits[-1][0] == key:
             return self
-        return Past((*self.edits[1 - MOST :], (key, text)))
+        return Edits((*self.edits[1 - MOST :], (key, text)))
 
-    def undone(self) -> tuple[str, str, Past]:
+    def undone(self) -> tuple[str, str, Edits]:
         """The key that was edited last, the text before it, and the past without it."""
-        return *self.edits[-1], Past(self.edits[:-1])
+        return *self.edits[-1], Edits(self.edits[:-1])

@@ -10,7 +10,7 @@ from core.errors import FileError, RunError
 from core.experiment import Experiment, compile  # noqa: A004
 from core.recording import write_recording
 from core.runner import Results
-from core.store import Recording, begin, open_store
+from core.store import RunMemory, begin, open_store
 
 from ... import __version__, exits
 from ...session import attack_options
@@ -50,7 +50,7 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
     try:
         store = open_store(path)
         try:
-            recording = begin(
+            memory = begin(
                 store,
                 experiment,
                 __version__,
@@ -68,30 +68,28 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
         output.note(f"note: this run is not kept: {error}")
         return alone()
     with store:
-        return recorded(recording, experiment, options)
+        return kept(memory, experiment, options)
 
 
-def recorded(recording: Recording, experiment: Experiment, options: Namespace) -> Results:
+def kept(memory: RunMemory, experiment: Experiment, options: Namespace) -> Results:
     results, error = None, ""
     quiet = options.quiet
-    if recording.store.note and not quiet:
-        output.note(f"note: {recording.store.note}")
+    if memory.store.note and not quiet:
+        output.note(f"note: {memory.store.note}")
     try:
-        results = progress.measure(
-            experiment, options.workers, options.frequencies, quiet, recording
-        )
+        results = progress.measure(experiment, options.workers, options.frequencies, quiet, memory)
     except Exception as reason:
         error = str(reason) or type(reason).__name__
         raise
     finally:
-        recording.finish(results, error or (results.error if results is not None else ""))
-        if recording.failure:
-            output.note(f"note: this run is not kept, or in part: {recording.failure}")
-        elif recording.reused and not quiet:
-            known = f"{text.count(recording.reused)} of {text.count(experiment.trials)}"
+        memory.finish(results, error or (results.error if results is not None else ""))
+        if memory.failure:
+            output.note(f"note: this run is not kept, or in part: {memory.failure}")
+        elif memory.reused and not quiet:
+            known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
             output.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and not results.ended and not recording.failure:
-            output.note(f"ldptui: ldptui resume {recording.run} goes on with it")
+        if results is not None and not results.ended and not memory.failure:
+            output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
     assert results is not None
     return results
 
@@ -102,8 +100,8 @@ def resume(options: Namespace) -> int:
     with opened(options, write=True) as store:
         run = number_of(store, options.run)
         experiment = attack_options.permitted(store.experiment(run), options)
-        recording = core_store.resume(store, run, options.frequencies, experiment)
-        return reporting.report(recorded(recording, experiment, options), options)
+        memory = core_store.resume(store, run, options.frequencies, experiment)
+        return reporting.report(kept(memory, experiment, options), options)
 
 
 def record(options: Namespace) -> int:
@@ -118,13 +116,13 @@ def record(options: Namespace) -> int:
     else:
         store = open_store(None)
     with store:
-        recording = begin(
+        memory = begin(
             store, experiment, __version__, tags=tags_of(options.tags), source=source, fresh=True
         )
-        results = recorded(recording, experiment, options)
-        if recording.failure:
-            raise RunError(f"nothing was written: {recording.failure}")
-        write_recording(store, recording.run, out)
+        results = kept(memory, experiment, options)
+        if memory.failure:
+            raise RunError(f"nothing was written: {memory.failure}")
+        write_recording(store, memory.run, out)
     if not options.quiet:
         output.note(f"wrote {out}: {text.count(results.trials)} trials, {results.digest}")
     reporting.tell_failures(results)

@@ -1,4 +1,4 @@
-"""A recorded run as the workbench shows it: whole at once, or played back as it happened.
+"""A kept run as the workbench shows it: whole at once, or played back as it happened.
 
 Nothing is simulated: all numbers come from the blocks in the store. The lines that the worker would
 have written are made from them, and are put together as the engine does it.
@@ -41,7 +41,7 @@ MAX_BYTES: Final = 1 << 27
 
 @dataclass(frozen=True)
 class Beat:
-    """A moment of a recording at which something came; what a transport steps through.
+    """A moment of a playback at which something came; what a transport steps through.
 
     seconds : since the run began. blocks : how many are there, this one among them. round : the
     round of a campaign that it was, from 0; None: the whole block.
@@ -52,7 +52,7 @@ class Beat:
     round: int | None = None
 
 
-class Film:
+class Playback:
     """One run of an open store, which it closes. For one thread at a time.
 
     company : show besides the run's own cells what the store knows of the same charts.
@@ -84,7 +84,7 @@ class Film:
         self._store.close()
 
     @property
-    def stored(self) -> bool:
+    def kept(self) -> bool:
         """True for a run of a store on the disk, where its number means something."""
         return self._store.path is not None
 
@@ -93,7 +93,7 @@ class Film:
         return self.beats[come - 1] if come else Beat(0.0, 0)
 
     def words(self, beat: Beat) -> str:
-        """The place of a beat in the recording, in words: round, trials and seconds of the run."""
+        """The place of a beat in the playback, in words: round, trials and seconds of the run."""
         done = sum(arrival.trials for arrival in self._arrivals[: beat.blocks])
         count = len(self._parts["base"].experiment.cells[0].rounds)
         rounds = "" if beat.round is None else f", round {beat.round} of 0–{count - 1}"
@@ -123,7 +123,7 @@ class Film:
             "latest": self._words(latest),
             "digest": self.run.digest if over else "",
             "error": self.run.error if over else "",
-            "stored": self.run.id if self.stored else None,
+            "kept": self.run.id if self.kept else None,
         }})  # fmt: skip
         if not shown:
             return replace(self._so_far.snapshot, frequencies=None, rounds=None)
@@ -392,20 +392,20 @@ def _or_none(make: Callable[[], Iterable[Any]]) -> list[Any]:
         return []
 
 
-def stored_film(path: Path, number: int, key: int, *, company: bool) -> Film:
-    """The film of a run of a store. Raises FileError, ScenarioError."""
+def kept_playback(path: Path, number: int, key: int, *, company: bool) -> Playback:
+    """The playback of a run of a store. Raises FileError, ScenarioError."""
     store = open_store(path, write=False)
     try:
-        return Film(store, number, key, company=company)
+        return Playback(store, number, key, company=company)
     except BaseException:
         store.close()
         raise
 
 
-def stored_snapshot(path: Path, number: int, key: int) -> Snapshot:
+def kept_snapshot(path: Path, number: int, key: int) -> Snapshot:
     """A run of a store, whole, with what the store knows of its charts besides."""
-    film = stored_film(path, number, key, company=True)
+    playback = kept_playback(path, number, key, company=True)
     try:
-        return film.frame()
+        return playback.frame()
     finally:
-        film.close()
+        playback.close()
