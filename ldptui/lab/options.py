@@ -191,11 +191,24 @@ def concerned(options: Iterable[Option], key: str) -> Option | None:
 
 
 @dataclass(frozen=True)
+class Written:
+    """The file that a tab writes on request.
+
+    title : of the dialog. name : the file's first name; "{column}" stands for the value of the
+    field `column`.
+    """
+
+    title: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Topic:
     """A topic as people meet it.
 
     title : the name of its tab. usage, summary : its line in `ldptui --help`. about, example : the
     text above and below the arguments of its command; {kinds} stands for every kind of protocol.
+    written : the file that its tab can write; None: none.
     """
 
     name: str
@@ -205,6 +218,7 @@ class Topic:
     about: str
     example: str
     options: tuple[Option, ...]
+    written: Written | None = None
 
     @property
     def blanks(self) -> tuple[Option, ...]:

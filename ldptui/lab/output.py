@@ -42,6 +42,7 @@ SOURCES: Final = {
     "l": "Machanavajjhala et al., l-diversity, ICDE 2006",
     "t": "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
     "E": "Erdmann, Topology of Privacy, 2017",
+    "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
     "CP": "Clopper, Pearson, Biometrika 1934",
 }
 

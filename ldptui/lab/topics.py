@@ -20,6 +20,7 @@ from .questions.choose import CHOOSE
 from .questions.disclose import DISCLOSE
 from .questions.kinds import kinds
 from .questions.ledger import LEDGER
+from .questions.plan import PLAN
 from .questions.price import PRICE
 from .questions.sensitivity import SENSITIVITY
 from .questions.shared import EXAMPLES
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 TOPICS: Final[Mapping[str, Topic]] = {
     topic.name: topic
-    for topic in (ACCURACY, PRICE, CHOOSE, SENSITIVITY, LEDGER, CHECK, DISCLOSE, SYNTHETIC)
+    for topic in (ACCURACY, PRICE, CHOOSE, SENSITIVITY, LEDGER, CHECK, DISCLOSE, SYNTHETIC, PLAN)
 }
 
 

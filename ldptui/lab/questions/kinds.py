@@ -31,6 +31,13 @@ def curators() -> tuple[str, ...]:
     return tuple(CENTRAL)
 
 
+def local() -> tuple[str, ...]:
+    """The pure protocols, which users run themselves."""
+    from core.protocols import PROTOCOLS
+
+    return tuple(PROTOCOLS)
+
+
 def alike(*words: str) -> Choices:
     """Choices whose values are their own words."""
     return tuple((word, word) for word in words)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.ranges import Range
 
-from ..options import Argument, Blank, Option, Topic
+from ..options import Argument, Blank, Option, Topic, Written
 from .kinds import alike, curators, having
 from .shared import BUDGETED, NEIGHBOURS, SCENARIO, SLACK, seed
 
@@ -54,4 +54,5 @@ SYNTHETIC: Final = Topic(
         ),
         seed("rows"),
     ),
+    Written("Write the synthetic column", "{column}-synthetic.csv"),
 )

@@ -40,11 +40,11 @@ KEYS: Final[list[BindingType]] = [
             id=f"lab.{topic.name}.anywhere",
         )
         for number, (topic, meta) in enumerate(
-            zip(TOPICS.values(), ALT_DIGITS, strict=True), start=1
+            zip(TOPICS.values(), ALT_DIGITS, strict=False), start=1
         )
     ),
     Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
-    Binding("ctrl+e", "export", "Write the column", id="lab.export"),
+    Binding("ctrl+e", "export", "Write a file", id="lab.export"),
     Binding("a", "releases", "Add this session's runs", id="lab.releases"),
     Binding("y", "copy", "Copy", id="lab.copy"),
     Binding("f1,question_mark", "help", "Help", id="lab.help", key_display="?"),

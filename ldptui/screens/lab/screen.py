@@ -343,7 +343,7 @@ class LabScreen(Screen[None]):
             case "file":
                 return any(option.name == "file" for option in options)
             case "export":
-                return any(option.name == "out" for option in options)
+                return self.page.topic.written is not None
             case "releases":
                 return any(option.type == "rows" for option in options)
         return True
@@ -360,11 +360,13 @@ class LabScreen(Screen[None]):
             self.post_message(KeyEdited(f"lab.{self.tab}.file", str(path)))
 
     def action_export(self) -> None:
-        """Write the synthetic column; the worker does it, with the draws that are shown."""
+        """Write the topic's file; the worker does it, with the draws that are shown."""
         from ..dialogs.path import PathScreen
 
-        name = f"{self.values['column'] or 'item'}-synthetic.csv"
-        dialog = PathScreen("Write the synthetic column", current_dir(), ".csv", name, writes=True)
+        written = self.page.topic.written
+        assert written is not None
+        name = written.name.format(column=self.values.get("column") or "item")
+        dialog = PathScreen(written.title, current_dir(), Path(name).suffix, name, writes=True)
         self.app.push_screen(dialog, self._write)
 
     def _write(self, path: Path | None) -> None:

@@ -1,0 +1,271 @@
+"""The planner: users, budget, share of fakes, frequency and power, each from the others.
+
+An item is *found* when its estimate exceeds the threshold βa + zσ₀ of n + m reports: more than a
+fake item can be lifted to (the attack floor βa), and more than the noise of d items reaches with
+probability α. The mean of a genuine item is (1 − β)f, as fakes report something else. We derive
+all of it from the closed forms of Wang et al. 2017 (theorem 2) and of the gain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from ..errors import ScenarioError, got
+from ..pure import SeedSearch, Supporting
+from ..ranges import ALPHA, DOMAIN, EPSILON, Range, check_bounds
+from ..sampling import Floats
+
+LEAST_BUDGET: Final = 1e-3
+"""The smallest ε that is searched for."""
+BUDGETS: Final = 1601
+"""Budgets tried, 0.6 % apart."""
+USERS: Final = Range(1, 1e15)
+SHARE: Final = Range(0, 1, "[)")
+FREQUENCY: Final = Range(0, 1, "(]")
+POWER: Final = Range(0.5, 1, "[)")
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A pure protocol at one ε and d, as far as a plan has to know it.
+
+    variance : Var* = q(1−q)/(p−q)², n times the variance of an estimate of zero.
+    slope : (1−p−q)/(p−q), what an item's own frequency adds to it.
+    gain_factor : (s−q)/(p−q), how far fakes lift one item: each supports it with probability s.
+    lowered : (q−s′)/(p−q), how far the same fakes lower any other item, which they support with
+        probability s′.
+    """
+
+    epsilon: float
+    variance: float
+    slope: float
+    gain_factor: float
+    lowered: float
+
+    @classmethod
+    def of(cls, protocol: Supporting) -> Self:
+        p, q = protocol.p, protocol.q
+        gap = p - q
+        crafted = protocol.crafted_support(1, SeedSearch())
+        return cls(
+            protocol.epsilon,
+            q * (1 - q) / gap**2,
+            (1 - p - q) / gap,
+            (crafted.target - q) / gap,
+            (q - crafted.other) / gap,
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A collection that is planned: n genuine users, a share β of all users who are fake.
+
+    frequency : the smallest one of an item that has to be found. power : how likely it is found.
+    alpha : how likely any of d items that nobody holds passes the threshold, without an attack.
+    """
+
+    items: Annotated[int, DOMAIN]
+    users: Annotated[float, USERS]
+    share: Annotated[float, SHARE]
+    frequency: Annotated[float, FREQUENCY]
+    alpha: Annotated[float, ALPHA]
+    power: Annotated[float, POWER]
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def reports(self) -> float:
+        """n + m, the genuine users and the fakes."""
+        return self.users / (1 - self.share)
+
+    @property
+    def quantile(self) -> float:
+        """z = Φ⁻¹(1 − α/d)."""
+        return float(-ndtri(self.alpha / self.items))
+
+    @property
+    def power_quantile(self) -> float:
+        """z_b = Φ⁻¹(power)."""
+        return float(ndtri(self.power))
+
+
+# The lines of a plan.
+
+
+def attack_floor(oracle: Oracle, plan: Plan) -> float:
+    """βa: below it no estimate is to be trusted, however many users there are."""
+    return plan.share * oracle.gain_factor
+
+
+def undetectable_floor(oracle: Oracle, plan: Plan) -> float:
+    """βe^ε/(e^ε − 1), a gain that fakes hide from any defence, whatever the protocol."""
+    return plan.share / -math.expm1(-oracle.epsilon)
+
+
+def verified_floor(plan: Plan) -> float:
+    """β, the gain of fakes who can choose their item alone, and have to run the protocol."""
+    return plan.share
+
+
+def noise_threshold(oracle: Oracle, plan: Plan) -> float:
+    """zσ₀ of n + m reports: no item that nobody holds exceeds it, but with probability α."""
+    return plan.quantile * math.sqrt(oracle.variance / plan.reports)
+
+
+def saturation_users(oracle: Oracle, plan: Plan) -> float:
+    """n* = z²Var*/(βa)²: the reports with which the noise has the size of the attack floor.
+
+    More users help ever less from there on. Infinite where nobody is fake.
+    """
+    floor = attack_floor(oracle, plan)
+    return math.inf if floor <= 0 else plan.quantile**2 * oracle.variance / floor**2
+
+
+def least_frequency(oracle: Oracle, plan: Plan) -> float:
+    """The smallest frequency that is found with the plan's power; it may exceed 1.
+
+    The root of (F − A)² = z_b²(Var* + F·slope)/N with the threshold A; F = (1 − β)f.
+    """
+    threshold = attack_floor(oracle, plan) + noise_threshold(oracle, plan)
+    spread = plan.power_quantile**2 / plan.reports
+    half = threshold + spread * oracle.slope / 2
+    # half² − threshold² + spread·Var*, without cancellation.
+    under = spread * (threshold * oracle.slope + spread * oracle.slope**2 / 4 + oracle.variance)
+    return (half + math.sqrt(max(0.0, under))) / (1 - plan.share)
+
+
+def unattacked(plan: Plan) -> Plan:
+    """The same genuine users without fakes."""
+    return replace(plan, share=0.0)
+
+
+def found_power(oracle: Oracle, plan: Plan, lowered: bool = False) -> float:
+    """The probability that the plan's frequency is found.
+
+    lowered : whether the fakes who lift another item also lower this one by what they leave out.
+    """
+    mean = (1 - plan.share) * plan.frequency - attack_floor(oracle, plan)
+    if lowered:
+        mean -= plan.share * oracle.lowered
+    return float(ndtr((mean - noise_threshold(oracle, plan)) / _spread(oracle, plan)))
+
+
+def _spread(oracle: Oracle, plan: Plan) -> float:
+    shown = (1 - plan.share) * plan.frequency
+    return math.sqrt((oracle.variance + shown * oracle.slope) / plan.reports)
+
+
+# Each quantity from the others.
+
+
+def users_needed(oracle: Oracle, plan: Plan) -> float:
+    """The genuine users with whom the plan's frequency is found; raises ScenarioError."""
+    shown = (1 - plan.share) * plan.frequency
+    room = shown - attack_floor(oracle, plan)
+    if room <= 0:
+        raise _below_floor(oracle, plan)
+    noise = plan.quantile * math.sqrt(oracle.variance)
+    own = plan.power_quantile * math.sqrt(oracle.variance + shown * oracle.slope)
+    users = (1 - plan.share) * ((noise + own) / room) ** 2
+    if users > USERS.high:
+        rule = f"is found with {users:.3g} users alone; at most {USERS.high:g} are planned for"
+        raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+    return max(1.0, users)
+
+
+def largest_share(oracle: Oracle, plan: Plan) -> float:
+    """The largest share of fakes in spite of whom the frequency is found; raises ScenarioError."""
+
+    def room(share: float) -> float:
+        return plan.frequency - least_frequency(oracle, replace(plan, share=share))
+
+    if room(0.0) < 0:
+        least = least_frequency(oracle, unattacked(plan))
+        rule = f"must be at least {least:.4g}, which is found without any fake"
+        raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+    return float(brentq(room, 0.0, 1 - 1e-9, xtol=1e-15))
+
+
+def largest_power(oracle: Oracle, plan: Plan) -> float:
+    """The power with which the frequency is found; raises ScenarioError where it is below 0.5."""
+    power = found_power(oracle, plan)
+    if power < POWER.low:
+        if (1 - plan.share) * plan.frequency <= attack_floor(oracle, plan):
+            raise _below_floor(oracle, plan)
+        rule = f"is found with a power of {power:.3g} alone, below a coin's {POWER.low:g}"
+        raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+    return power
+
+
+def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
+    """The smallest ε with which the frequency is found; raises ScenarioError.
+
+    bind : the protocol at an ε. An integer parameter of a protocol makes steps, so that a budget
+    may be enough where a larger one is not: `BUDGETS` of them are tried, then bisected.
+    """
+
+    def room(log_epsilon: float) -> float:
+        return plan.frequency - least_frequency(bind(math.exp(log_epsilon)), plan)
+
+    grid = np.linspace(math.log(LEAST_BUDGET), math.log(EPSILON.high), BUDGETS)
+    last = grid[0]
+    for point in grid:
+        if room(float(point)) >= 0:
+            if point == grid[0]:
+                return LEAST_BUDGET
+            return math.exp(_bisected(room, float(last), float(point)))
+        last = point
+    most = bind(EPSILON.high)
+    if (1 - plan.share) * plan.frequency <= attack_floor(most, plan):
+        raise _below_floor(most, plan)
+    least = least_frequency(most, plan)
+    rule = f"must be at least {least:.4g}, the least that is found with ε = {EPSILON.high:g}"
+    raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+
+
+def _bisected(room: Callable[[float], float], low: float, high: float) -> float:
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (low, middle) if room(middle) >= 0 else (middle, high)
+    return high
+
+
+def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:
+    floor = attack_floor(oracle, plan)
+    rule = f"must be above {floor / (1 - plan.share):.4g}, as the attack floor alone is {floor:.4g}"
+    return ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+
+
+# What fakes need.
+
+
+def fakes_for_shift(oracle: Oracle, frequency: float, shift: float) -> float:
+    """β of the fakes who lift an item of this frequency by `shift`; above 1: none can."""
+    room = oracle.gain_factor - frequency
+    return shift / room if room > 0 else math.inf
+
+
+def fakes_for_rank(oracle: Oracle, frequency: float, rival: float) -> float:
+    """β of the fakes who lift an item of this frequency to a rival's estimate.
+
+    rival : the true frequency of the item at the wanted rank; the fakes lower it as they lift the
+    other. f_t + β(a − f_t) = f_k + β((s_k − q)/(p − q) − f_k), solved for β.
+    """
+    behind = rival - frequency
+    if behind <= 0:
+        return 0.0
+    return behind / (oracle.gain_factor - frequency + rival + oracle.lowered)
+
+
+def trusted(estimates: Floats, oracle: Oracle, plan: Plan) -> NDArray[np.bool_]:
+    """bool[d]: the estimates above the threshold βa + zσ₀, which no fake item reaches."""
+    return estimates > attack_floor(oracle, plan) + noise_threshold(oracle, plan)

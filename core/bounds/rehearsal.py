@@ -1,0 +1,70 @@
+"""The rehearsal of a plan: its collection is simulated on the counts path."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..errors import ScenarioError
+from ..pure import PureProtocol, Rng, SeedSearch
+from ..sampling import Floats
+from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, unattacked
+
+AT_ONCE: Final = 1 << 17
+"""Counts drawn in one call: an interrupt is obeyed between two calls."""
+
+
+def rehearsed(protocol: PureProtocol, plan: Plan, trials: int, rng: Rng) -> dict[str, float | int]:
+    """The plan on the counts path: one item of its frequency, one of all other users, a target.
+
+    power, item, target : measured, with their standard errors and with the closed forms.
+    alarms : trials without an attack in which an item of nobody passes the noise threshold.
+    """
+    if plan.items < 3:
+        raise ScenarioError("needs at least 3 items to check: one found, one lifted, one of others",
+                            key="items")  # fmt: skip
+    oracle = Oracle.of(protocol)
+    users = round(plan.users)
+    fakes = round(plan.users * plan.share / (1 - plan.share))
+    held = np.zeros(plan.items, dtype=np.int64)
+    held[0] = round(users * plan.frequency)
+    held[1] = users - held[0]
+    target = np.array([plan.items - 1])
+    threshold = attack_floor(oracle, plan) + noise_threshold(oracle, plan)
+    clean = noise_threshold(oracle, unattacked(plan))
+    shown, lifted, alarms = [], [], 0
+    step = max(1, AT_ONCE // plan.items)
+    for at in range(0, trials, step):
+        rows = min(step, trials - at)
+        counts = protocol.sample_counts(np.tile(held, (rows, 1)), rng)
+        empty = protocol.estimates(counts, users).frequencies[:, 2:]
+        alarms += int((empty.max(axis=1) > clean).sum())
+        fake = protocol.craft_counts(target, np.full(rows, fakes), SeedSearch(), rng)
+        estimates = protocol.estimates(counts + fake, users + fakes).frequencies
+        shown.append(estimates[:, 0])
+        lifted.append(estimates[:, -1])
+    item, raised = np.concatenate(shown), np.concatenate(lifted)
+    power, share = float((item > threshold).mean()), fakes / (users + fakes)
+    exact = replace(plan, share=share)
+    return {
+        "trials": trials,
+        "power": power,
+        "power_standard_error": math.sqrt(power * (1 - power) / trials),
+        "power_planned": found_power(oracle, exact, lowered=True),
+        **_mean("item", item, (1 - share) * held[0] / users - share * oracle.lowered),
+        **_mean("target", raised, attack_floor(oracle, exact)),
+        "alarms": alarms / trials,
+        "alarms_standard_error": math.sqrt(alarms / trials * (1 - alarms / trials) / trials),
+        "alarms_planned": plan.alpha,
+    }
+
+
+def _mean(name: str, values: Floats, planned: float) -> dict[str, float]:
+    return {
+        name: float(values.mean()),
+        f"{name}_standard_error": float(values.std(ddof=1) / math.sqrt(values.size)),
+        f"{name}_planned": planned,
+    }

@@ -1,0 +1,90 @@
+"""The charts of a plan: the smallest frequency that is found, over users and over ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from core.bounds import planner
+from core.bounds.planner import Oracle
+from core.errors import ScenarioError
+
+from ...charts.series import Axis, Plot, Series, Tone
+from ...text import format as text
+from ..mechanisms import DRAWN, TONES, bound
+from ..questions.shared import USERS
+
+POINTS: Final = 65
+"""Points of a curve."""
+
+
+def plan_of(values: dict[str, Any]) -> planner.Plan:
+    """The plan of these lines."""
+    return planner.Plan(
+        values["items"], values["users"], values["share"], min(1.0, values["frequency"]),
+        values["alpha"], min(values["power"], 1 - 1e-12),
+    )  # fmt: skip
+
+
+def frequency_chart(values: dict[str, Any]) -> Plot:
+    """The smallest frequency that is found over the users, with and without the attack."""
+    oracle = Oracle.of(bound(values["protocol"], values["items"], values["epsilon"]))
+    plan = plan_of(values)
+    low = max(USERS.low, min(plan.users, 1e5) / 1e2)
+    users = np.geomspace(low, min(USERS.high, plan.users * 1e2), POINTS)
+
+    def least(share: float) -> list[float]:
+        return [planner.least_frequency(oracle, replace(plan, users=float(n), share=share))
+                for n in users]  # fmt: skip
+
+    series = [Series("without an attack", users, _possible(least(0.0)), "clean")]
+    levels: list[tuple[float, str]] = []
+    if plan.share:
+        series.append(Series("robust", users, _possible(least(plan.share)), "attacked"))
+        floors = (("attack floor", "attack_floor"), ("undetectable", "undetectable_floor"),
+                  ("verified", "verified_floor"))  # fmt: skip
+        levels = [(values[key], name) for name, key in floors]
+    series.append(Series("the plan", (plan.users,), (values["frequency"],), "target", "points"))
+    return Plot(
+        "Smallest frequency that is found",
+        Axis("genuine users n", log=True),
+        Axis("frequency", log=True),
+        tuple(series),
+        tuple(levels),
+        note=f"{values['protocol'].upper()}, ε = {text.short(values['epsilon'], 3)}, "
+        f"power {text.short(values['power'], 3)}",
+    )
+
+
+def _possible(frequencies: Sequence[float]) -> list[float]:
+    return [frequency if frequency <= 1 else math.nan for frequency in frequencies]
+
+
+def budget_chart(values: dict[str, Any]) -> Plot:
+    """The same over ε for every protocol that a chart has room for, robust where fakes are."""
+    plan = plan_of(values)
+    budgets = np.geomspace(0.1, 10, POINTS)
+    series = []
+    tones: Sequence[Tone] = TONES
+    for kind, tone in zip(DRAWN, tones, strict=False):
+        found = [_least(kind, plan, float(epsilon)) for epsilon in budgets]
+        series.append(Series(kind.upper(), budgets, _possible(found), tone))
+    mark = (values["epsilon"],), (values["frequency"],)
+    return Plot(
+        "The same over ε" + (f", β = {text.short(plan.share, 3)}" if plan.share else ""),
+        Axis("privacy budget ε", log=True),
+        Axis("frequency", log=True),
+        (*series, Series("the plan", *mark, "target", "points")),
+        note=f"closed forms, n = {text.count(round(plan.users))}, d = {text.count(plan.items)}",
+    )
+
+
+def _least(kind: str, plan: planner.Plan, epsilon: float) -> float:
+    try:
+        return planner.least_frequency(Oracle.of(bound(kind, plan.items, epsilon)), plan)
+    except ScenarioError:
+        return math.inf

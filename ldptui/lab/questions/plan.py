@@ -1,0 +1,129 @@
+"""The options of the topic plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from core.ranges import ALPHA, DOMAIN, EPSILON, Range
+
+from ..options import Argument, Blank, Choices, Option, Topic, Written
+from .kinds import alike, local
+from .shared import USERS, seed
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+BEST: Final = "best"
+
+
+def _protocols() -> Choices:
+    return alike(BEST, *local())
+
+
+def _users(draft: Draft) -> int | None:
+    return None if draft.cell is None else draft.cell.first.population.users
+
+
+def _items(draft: Draft) -> int | None:
+    return None if draft.cell is None else draft.cell.first.population.domain_size
+
+
+PLAN: Final = Topic(
+    "plan",
+    "Plan",
+    "plan",
+    "users, ε, share of fakes, frequency, power: one from the others",
+    "How many users a collection takes, or which budget, in spite of which share of fakes, to\n"
+    "find which frequency, how surely: give four of --users, --epsilon, --share, --frequency\n"
+    "and --power, and the fifth is computed, beside the floors that no user can lift.",
+    "example: ldptui plan --protocol oue --users 1000000 --epsilon 1 --items 128 --share 0.01 "
+    "--power 0.9",
+    (
+        Option(
+            "protocol",
+            "text",
+            argument=Argument("KIND", "a pure protocol, or best (default)", BEST),
+            blank=Blank(BEST, "protocol.kind", _protocols, bare=True),
+        ),
+        Option(
+            "items",
+            "integer",
+            DOMAIN,
+            renames=("domain_size",),
+            argument=Argument("D", "domain size d", required=True),
+            blank=Blank(128, _items, steps="ladder"),
+        ),
+        Option(
+            "users",
+            "integer",
+            USERS,
+            argument=Argument("N", "genuine users n", group="give four of these"),
+            blank=Blank(1_000_000, _users, optional=True, steps="ladder"),
+        ),
+        Option(
+            "epsilon",
+            range=EPSILON,
+            argument=Argument("E", "privacy budget ε, in nats", group="give four of these"),
+            blank=Blank(1.0, "protocol.epsilon", optional=True),
+        ),
+        Option(
+            "share",
+            range=Range(0, 1, "[)"),
+            argument=Argument("B", "share β of fake users", group="give four of these"),
+            blank=Blank(0.01, "attack.share", optional=True, steps="hundredths"),
+        ),
+        Option(
+            "frequency",
+            range=Range(0, 1, "(]"),
+            argument=Argument("F", "the smallest frequency to find", group="give four of these"),
+            blank=Blank(optional=True),
+        ),
+        Option(
+            "power",
+            range=Range(0.5, 1, "[)"),
+            argument=Argument("P", "how surely it is found", group="give four of these"),
+            blank=Blank(0.9, optional=True, steps="hundredths"),
+        ),
+        Option(
+            "alpha",
+            range=ALPHA,
+            argument=Argument("A", "how often noise alone passes the threshold (0.05)", 0.05),
+            blank=Blank(0.05, steps="hundredths"),
+        ),
+        Option(
+            "shift",
+            range=Range(0, 1, "(]"),
+            argument=Argument("X", "a shift that fakes want: the share that reaches it"),
+        ),
+        Option("estimates", "text", argument=Argument("FILE", "a CSV of published estimates")),
+        Option(
+            "column",
+            "text",
+            argument=Argument(
+                "NAME", "its column of frequencies, or of counts (frequency)", "frequency"
+            ),
+        ),
+        Option("label", "text", argument=Argument("NAME", "its column of items (item)", "item")),
+        Option(
+            "rank",
+            "integer",
+            Range(1),
+            argument=Argument("K", "with --estimates: the fakes who lift a new item to rank K"),
+        ),
+        Option(
+            "check",
+            "flag",
+            argument=Argument(words="simulate the plan, and print measured beside planned",
+                              default=False),
+        ),
+        Option(
+            "trials",
+            "integer",
+            Range(2, 10**5),
+            argument=Argument("N", "of --check (1000)", 1000),
+        ),
+        seed("check").blanked(start=0),
+        Option("out", "text", argument=Argument("FILE.md", "write the plan as one page, too")),
+    ),
+    Written("Write the plan", "plan.md"),
+)  # fmt: skip

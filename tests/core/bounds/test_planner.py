@@ -1,0 +1,119 @@
+"""The planner: every quantity from the others, and all of it by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support import budget
+
+from core.bounds import planner
+from core.bounds.planner import Oracle, Plan
+from core.errors import ScenarioError
+from core.protocols import PROTOCOLS
+from core.pure import PureProtocol, SeedSearch, item_variance
+
+PLAN = Plan(items=40, users=400_000, share=0.01, frequency=0.2, alpha=0.05, power=0.8)
+SEEDS = SeedSearch()
+
+
+def bound(kind: str, epsilon: float = 2.0) -> PureProtocol:
+    return PROTOCOLS[kind](kind, epsilon).bind(PLAN.items)
+
+
+def oracle(kind: str, epsilon: float = 2.0) -> Oracle:
+    return Oracle.of(bound(kind, epsilon))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01])
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_each_quantity_is_found_from_the_others(kind: str, share: float) -> None:
+    chosen = oracle(kind)
+    least = planner.least_frequency(chosen, replace(PLAN, share=share))
+    plan = replace(PLAN, share=share, frequency=least)
+    assert planner.users_needed(chosen, plan) == pytest.approx(plan.users)
+    assert planner.found_power(chosen, plan) == pytest.approx(plan.power)
+    assert planner.largest_power(chosen, plan) == pytest.approx(plan.power)
+    assert planner.largest_share(chosen, plan) == pytest.approx(share, abs=1e-9)
+    epsilon = planner.least_epsilon(lambda e: oracle(kind, e), plan)
+    # Integer parameters make steps: below this budget the frequency is not found.
+    assert epsilon <= 2.0 + 1e-9
+    assert planner.least_frequency(oracle(kind, epsilon), plan) <= least + 1e-9
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_floor_noise_and_saturation_are_those_of_the_closed_forms(kind: str) -> None:
+    protocol, chosen = bound(kind), oracle(kind)
+    assert chosen.variance == pytest.approx(item_variance(protocol, 1))
+    assert chosen.variance + 0.3 * chosen.slope == pytest.approx(item_variance(protocol, 1, 0.3))
+    saturated = planner.saturation_users(chosen, PLAN)
+    at = replace(PLAN, users=saturated * (1 - PLAN.share))
+    assert planner.noise_threshold(chosen, at) == pytest.approx(planner.attack_floor(chosen, at))
+    assert planner.saturation_users(chosen, planner.unattacked(PLAN)) == float("inf")
+
+
+@pytest.mark.parametrize("kind", ["oue", "olh"])
+def test_a_plan_holds_in_simulation(kind: str) -> None:
+    protocol, chosen = bound(kind), oracle(kind)
+    plan = replace(PLAN, frequency=planner.least_frequency(chosen, PLAN))
+    fakes = round(plan.users * plan.share / (1 - plan.share))
+    held = np.zeros(plan.items, dtype=np.int64)
+    held[0] = round(plan.users * plan.frequency)
+    held[1] = plan.users - held[0]
+    rng, trials, target = np.random.default_rng(3), 4000, plan.items - 1
+    counts = protocol.sample_counts(np.tile(held, (trials, 1)), rng)
+    counts += protocol.craft_counts(np.array([target]), np.full(trials, fakes), SEEDS, rng)
+    estimates = protocol.estimates(counts, round(plan.users) + fakes).frequencies
+    threshold = planner.attack_floor(chosen, plan) + planner.noise_threshold(chosen, plan)
+    hits = int((estimates[:, 0] > threshold).sum())
+    power = planner.found_power(chosen, plan, lowered=True)
+    assert budget.proportion(hits, trials, power)
+    assert not budget.proportion(hits, trials, planner.found_power(chosen, replace(plan, share=0)))
+    floor = planner.attack_floor(chosen, plan)
+    spread = chosen.variance / plan.reports
+    assert budget.mean(estimates[:, target], floor, spread)
+    assert not budget.mean(estimates[:, target], floor * 1.1, spread)
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_fakes_reach_a_rank_and_a_shift(kind: str) -> None:
+    protocol, chosen = bound(kind), oracle(kind)
+    target, rival = 0.02, 0.05
+    share = planner.fakes_for_rank(chosen, target, rival)
+    crafted = protocol.crafted_support(1, SEEDS)
+    gap = protocol.p - protocol.q
+    lifted = (1 - share) * target + share * (crafted.target - protocol.q) / gap
+    lowered = (1 - share) * rival + share * (crafted.other - protocol.q) / gap
+    assert lifted == pytest.approx(lowered)
+    assert planner.fakes_for_rank(chosen, rival, target) == 0
+    moved = planner.fakes_for_shift(chosen, target, 0.1)
+    after = (1 - moved) * target + moved * (crafted.target - protocol.q) / gap
+    assert after - target == pytest.approx(0.1)
+
+
+def test_what_cannot_be_reached_says_why() -> None:
+    chosen = oracle("oue")
+    low = replace(PLAN, frequency=0.01)
+    with pytest.raises(ScenarioError, match=r"frequency must be above .* the attack floor alone"):
+        planner.users_needed(chosen, low)
+    with pytest.raises(ScenarioError, match="the attack floor alone"):
+        planner.largest_power(chosen, low)
+    with pytest.raises(ScenarioError, match="is found without any fake"):
+        planner.largest_share(chosen, replace(PLAN, frequency=0.001))
+    with pytest.raises(ScenarioError, match="the least that is found with ε = 20"):
+        planner.least_epsilon(
+            lambda e: Oracle.of(PROTOCOLS["oue"]("oue", e).bind(40)),
+            replace(PLAN, users=20, share=0, frequency=0.011),
+        )
+    with pytest.raises(ScenarioError, match="share must be in"):
+        replace(PLAN, share=1.0)
+
+
+def test_a_table_of_estimates_is_trusted_above_the_floor_and_the_noise() -> None:
+    chosen = oracle("grr")
+    edge = planner.attack_floor(chosen, PLAN) + planner.noise_threshold(chosen, PLAN)
+    assert planner.trusted(np.array([edge * 1.01, edge * 0.99]), chosen, PLAN).tolist() == [
+        True,
+        False,
+    ]

@@ -1,0 +1,119 @@
+"""The planner's command and tab."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.special import ndtri
+from support.commands import Captured, fail, succeed
+from support.lab_tabs import ask
+
+from core.errors import ScenarioError
+
+EXAMPLE = ("plan", "--protocol", "oue", "--epsilon", "1", "--items", "128", "--alpha", "0.05",
+           "--power", "0.9", "--share", "0.01")  # fmt: skip
+
+
+def planned(capsys: Captured, *arguments: str) -> dict[str, Any]:
+    values = json.loads(succeed(capsys, *EXAMPLE, *arguments, "--format", "json"))
+    assert isinstance(values, dict)
+    return values
+
+
+def test_the_lines_are_the_formulas(capsys: Captured) -> None:
+    values = planned(capsys, "--users", "1000000")
+    e = math.e
+    variance, a, reports = 4 * e / (e - 1) ** 2, 2 * e / (e - 1), 1e6 / 0.99
+    z, z_b = -ndtri(0.05 / 128), ndtri(0.9)
+    assert values["solved"] == "frequency"
+    assert values["attack_floor"] == pytest.approx(0.01 * a)
+    assert values["undetectable_floor"] == pytest.approx(0.01 * e / (e - 1))
+    assert values["verified_floor"] == 0.01
+    assert values["saturation_users"] == pytest.approx(z**2 * variance / (0.01 * a) ** 2)
+    f = values["f_min"]
+    assert f == pytest.approx(z * math.sqrt(variance / 1e6) + z_b * math.sqrt((variance + f) / 1e6))
+    robust = values["robust_f_min"]
+    shown = 0.99 * robust
+    sure = z * math.sqrt(variance / reports) + z_b * math.sqrt((variance + shown) / reports)
+    assert shown == pytest.approx(0.01 * a + sure)
+    assert values["frequency"] == robust
+    users = planned(capsys, "--frequency", str(robust))
+    assert users["solved"] == "users"
+    assert users["users"] == pytest.approx(1_000_000, abs=1)
+
+
+def test_best_names_the_protocol_with_the_least_answer(capsys: Captured) -> None:
+    # The later --protocol holds.
+    values = planned(capsys, "--users", "1000000", "--protocol", "best")
+    answers = {kind: answer for kind, answer in values["oracles"].items() if answer is not None}
+    assert values["protocol"] == min(answers, key=lambda kind: answers[kind])
+    assert values["frequency"] == min(answers.values())
+
+
+def test_the_page_has_every_number_of_the_table_with_its_formula(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.md"
+    table = succeed(capsys, *EXAMPLE, "--users", "1000000", "--check", "--out", str(path))
+    assert "planned" in table
+    assert f"wrote {path}" in table
+    lines = path.read_text().splitlines()
+    rows = [line.split(" | ") for line in lines if line.startswith("| ")][1:]
+    assert len(rows) > 18
+    assert all(row[2] for row in rows)
+    assert any("0.040924" in row[1] for row in rows)
+
+
+def test_a_check_measures_what_was_planned(capsys: Captured) -> None:
+    check = planned(capsys, "--users", "1000000", "--check", "--trials", "400")["check"]
+    for name in ("power", "item", "target", "alarms"):
+        off = abs(check[name] - check[f"{name}_planned"])
+        assert off < 6.5 * check[f"{name}_standard_error"], name
+
+
+def test_a_table_is_trusted_above_the_floor(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_text("item,frequency\na,0.5\nb,0.03\nc,0.2\nd,0.27\n")
+    arguments = ("--users", "1000000", "--estimates", str(path), "--rank", "2")
+    table = planned(capsys, *arguments)["estimates"]
+    assert table["trusted"] == ["a", "d", "c"]
+    assert 0 < table["share_for_rank"] < 1
+    path.write_text("item,frequency\na,500000\nb,30000\nc,200000\nd,270000\n")
+    assert planned(capsys, *arguments)["estimates"]["trusted"] == ["a", "d", "c"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--users", "10", "--frequency", "0.1"), "--frequency must be left out"),
+        ((), "--frequency is needed"),
+        (("--users", "10"), "--users is too few"),
+        (("--users", "10", "--share", "0.9"), "--share is too large: the attack floor alone"),
+        (("--users", "0"), "--users must be"),
+        (("--users", "10", "--power", "1"), "--power must be in"),
+        (("--frequency", "0.01"), "the attack floor alone is 0.03164"),
+        (("--users", "10", "--protocol", "laplace"), "--protocol must be best or one of"),
+        (("--users", "1000000", "--rank", "1"), "--rank needs --estimates"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys: Captured, arguments: tuple[str, ...], said: str) -> None:
+    message = fail(capsys, 2, *EXAMPLE, *arguments)
+    assert said in message
+    assert len(message.strip().splitlines()) == 1
+
+
+def test_the_tab_solves_for_the_field_that_is_empty() -> None:
+    answer = ask("plan", protocol="oue", frequency=0.05, users="")
+    assert answer.words[0].startswith("It takes ")
+    robust, plan = answer.charts[0].series[1:]  # type: ignore[union-attr]
+    assert robust.label == "robust"
+    assert plan.y == (0.05,)
+    for field in ("epsilon", "share", "power"):
+        values = {"frequency": 0.05, "users": 1_000_000, field: ""}
+        assert ask("plan", protocol="oue", **values).words
+    with pytest.raises(ScenarioError, match="leave out one"):
+        ask("plan", users="", power="")
