@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from core.ranges import ALPHA, DOMAIN, EPSILON, Range
@@ -122,7 +123,7 @@ PLAN: Final = Topic(
             Range(2, 10**5),
             argument=Argument("N", "of --check (1000)", 1000),
         ),
-        seed("check").blanked(start=0),
+        replace(seed("check"), blank=None),
         Option("out", "text", argument=Argument("FILE.md", "write the plan as one page, too")),
     ),
     Written("Write the plan", "plan.md"),

@@ -1,0 +1,127 @@
+"""The undetectable gain: the best of fakes whose reports look like an honest population's.
+
+Fakes with the report law z hide perfectly in one round if (1−β)Mf + βz = Mf′ for frequencies f′:
+all reports together are then those of honest users of f′. With δ = f′ − (1−β)f that is z = Mδ/β,
+and the only condition is that no probability of z is negative. We derive the best δ in closed form
+where M(y|v) is e^ε times as large for the items v that report y supports as for the others:
+
+* every subset of items is the support of some report (unary encodings, hashing with an ideal
+  family): δ may take β/(e^ε−1) in all from the other items;
+* every subset of w items is (subset selection; GRR is w = 1): the w items that lose most may lose
+  β/(e^ε−1) together.
+
+`docs/bounds.md` has the proof, and the sampler of z.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.optimize import linprog
+
+from ..errors import ScenarioError
+from ..pure import Items
+from ..sampling import Floats
+
+ENTRIES: Final = 4_000_000
+"""Entries of a matrix that is optimised over, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """The best hidden attack, as a mixture of laws of one report.
+
+    shift : float64[d], δ = f′ − (1−β)f, with Σδ = β.
+    gain : Σ_T (f′ − f), what it adds to the targets' estimates.
+    background : the probability of a report that depends on no item.
+    forced, spared : float64[d], the probability of a report that is so but supports an item for
+        certain, or for certain does not.
+    """
+
+    shift: Floats
+    gain: float
+    background: float
+    forced: Floats
+    spared: Floats
+
+
+def hidden(
+    frequencies: Floats, targets: Items, share: float, p: float, rate: float, size: int | None
+) -> Hidden:
+    """The best hidden attack of a share β > 0 of fakes on these targets.
+
+    p : how likely a report supports its own item. rate : how likely the background supports an
+    item: w/d, or q. size : the number w of items that every report supports; None: any number.
+    """
+    odds = p * (1 - rate) / (rate * (1 - p))
+    most = share / (odds - 1)
+    shift = _shift(frequencies, targets, share, most, size)
+    gain = float(shift[targets].sum() - share * frequencies[targets].sum())
+    level = 0.0 if size is None else -float(np.partition(shift, size - 1)[size - 1])
+    above = shift + level
+    # z = Z/β · [background + Σ forced [v ∈ y] + Σ spared [v ∉ y]] of the background's law.
+    scale = (1 - p) / (1 - rate) / share
+    forced = scale * rate * (odds - 1) * np.maximum(above, 0)
+    spared = scale * (1 - rate) * (odds - 1) * np.maximum(-above, 0)
+    return Hidden(shift, gain, max(0.0, 1 - forced.sum() - spared.sum()), forced, spared)
+
+
+def _shift(
+    frequencies: Floats, targets: Items, share: float, most: float, size: int | None
+) -> Floats:
+    """δ: the other items lose what is allowed, and the targets gain it and β, all alike."""
+    held = (1 - share) * frequencies
+    held[targets] = 0
+    others = frequencies.size - targets.size
+    if size is None or size > others:
+        if size is not None:
+            # Some targets are among the w items that gain least: that gives room for losses.
+            part = (size - others) / targets.size
+            most = (most + part * share) / (1 - part)
+        total = float(held.sum())
+        lost = held * min(1.0, most / total) if total > 0 else held
+    else:
+        lost = np.minimum(held, _level(held, size, most))
+    shift = -lost
+    shift[targets] = (share + float(lost.sum())) / targets.size
+    return shift
+
+
+def _level(held: Floats, size: int, most: float) -> float:
+    """The largest t with which the `size` largest of min(held, t) sum to at most `most`."""
+    largest = np.sort(held)[::-1][:size]
+    if largest.sum() <= most:
+        return math.inf
+    # With t between the k-th and the next one: k t + Σ of the smaller ones = most.
+    tails = largest.sum() - np.cumsum(largest)
+    levels = (most - tails) / np.arange(1, largest.size + 1)
+    following = np.append(largest[1:], 0.0)
+    return float(levels[np.argmax(levels >= following)])
+
+
+def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) -> float:
+    """The same gain for any matrix float64[d, reports]: a linear programme; raises ScenarioError.
+
+    max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
+    """
+    columns = np.unique(law, axis=1)
+    if columns.size > ENTRIES:
+        rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"
+        raise ScenarioError(f"{rule}, got {columns.size}", key="protocol")
+    aims = np.zeros(frequencies.size)
+    aims[targets] = 1
+    answer = linprog(
+        -aims,
+        A_ub=-columns.T,
+        b_ub=-(1 - share) * frequencies @ columns,
+        A_eq=np.ones((1, frequencies.size)),
+        b_eq=[1.0],
+        bounds=(0, 1),
+        method="highs",
+    )
+    if not answer.success:
+        raise ScenarioError(f"has no hidden attack: {answer.message}", key="protocol")
+    return float(-answer.fun - frequencies[targets].sum())
