@@ -24,7 +24,13 @@ def of_size(kind: str, items: int, epsilon: float) -> tuple[PureProtocol, Floats
     return protocol, law.probabilities, sizes.get(protocol.family)
 
 
-CASES = [("grr", 4), ("grr", 7), ("oue", 4), ("sue", 5), ("ss", 6), ("ss", 8)]
+FAMILIES = ("direct", "unary", "subset")
+CASES = [
+    (kind, items)
+    for kind in PROTOCOLS
+    for items in (4, 7)
+    if PROTOCOLS[kind].mechanism.family in FAMILIES
+]
 
 
 def attack(protocol: PureProtocol, size: int | None, held: Floats, targets: int,
@@ -92,7 +98,9 @@ def _mixture(found: Hidden, law: Floats, protocol: PureProtocol) -> Floats:
 def test_the_gain_is_the_bound_where_others_hold_enough() -> None:
     items, share = 100, 0.05
     held = np.full(items, 1 / items)
-    for kind in ("sue", "oue", "blh"):
+    for kind in PROTOCOLS:
+        if PROTOCOLS[kind].mechanism.family not in ("unary", "hashing"):
+            continue
         protocol = PROTOCOLS[kind](kind, 1.0).bind(items)
         for targets in (1, 10):
             bound = share * (np.e / (np.e - 1) - targets / items)
