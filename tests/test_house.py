@@ -132,3 +132,88 @@ def test_no_test_imports_a_test() -> None:
                 if module.rpartition(".")[2].startswith("test_") or module.startswith("tests.")
             ]
     assert found == []
+
+
+LATE = {
+    # Libraries: 20 to 400 ms each.
+    "numpy": "charts are imported before it is there",
+    "plotext": "the first chart draws with it",
+    "scipy": "few numbers need it",
+    "sklearn": "RAPPOR's lasso",
+    "threadpoolctl": "RAPPOR's lasso",
+    # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
+    "core": "`--help` and the first frame do without",
+    "ldptui.charts.curves": "imports core",
+    "ldptui.charts.draw": "the first chart",
+    "ldptui.charts.figures": "imports core",
+    "ldptui.engine.playback": "imports core",
+    "ldptui.engine.worker": "imports core",
+    "ldptui.explain": "imports core",
+    "ldptui.lab": "imports core",
+    # Screens and panes: loaded when they open.
+    "ldptui.palette": "opens on demand",
+    "ldptui.start": "`replay --show` opens the workbench",
+    "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
+    "ldptui.session.draft.completion": "the first completion",
+    "ldptui.widgets.number_table": "the first table",
+}
+"""What a function may import, with the reason; all else stands at the top of its file."""
+
+LIGHT = ("core.errors", "core.files", "core.ranges")
+"""The modules of `core` that cost nothing: they stand at the top."""
+
+DOORS = (
+    "core/__init__.py",
+    "ldptui/__main__.py",
+    "ldptui/app.py",
+    "ldptui/catalogue/keys.py",
+    "ldptui/catalogue/rows.py",
+    "ldptui/commands/cli.py",
+    "ldptui/engine/worker/__main__.py",
+    "ldptui/palette.py",
+    "ldptui/session/attack_options.py",
+    "ldptui/start.py",
+    "ldptui/terminal/settings.py",
+    "ldptui/text/format.py",
+)
+"""Files that decide what a start loads; they import what they need when they need it."""
+
+
+def late_imports(path: Path) -> Iterator[tuple[int, str]]:
+    """The modules that functions of a file import: line and full name."""
+    package = place(path).split("/")[:-1]
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import):
+                yield from ((node.lineno, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                above = package[: len(package) - node.level + 1] if node.level else []
+                module = ".".join([*above, *([node.module] if node.module else [])])
+                for name in (f"{module}.{alias.name}" for alias in node.names):
+                    file = ROOT / name.replace(".", "/")
+                    whole = file.with_suffix(".py").exists() or file.is_dir()
+                    yield node.lineno, name if whole else module
+
+
+def may_be_late(module: str) -> bool:
+    return module not in LIGHT and any(f"{module}.".startswith(f"{late}.") for late in LATE)
+
+
+def test_what_a_function_imports_is_listed_with_its_reason() -> None:
+    found = [
+        f"{place(path)}:{line}: {module}"
+        for path in PRODUCT
+        if place(path) not in DOORS
+        for line, module in late_imports(path)
+        if not may_be_late(module)
+    ]
+    assert found == []
+
+
+def test_every_late_import_that_is_listed_happens() -> None:
+    late = {module for path in PRODUCT for _, module in late_imports(path)}
+    unused = {name for name in LATE if not any(f"{each}.".startswith(f"{name}.") for each in late)}
+    assert unused == set()
+    assert {place(path) for path in PRODUCT} >= {*DOORS}

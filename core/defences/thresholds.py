@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 from ..errors import ScenarioError, got
 from ..pure import BoolArray
@@ -21,6 +20,8 @@ from .correction import Known, require_left, require_variance
 
 def threshold(alpha: float, known: Known) -> float:
     """T = Φ⁻¹(1 - α/d) σ: among d items that nobody holds, α are expected above it."""
+    from scipy.special import ndtri
+
     return -float(ndtri(alpha / known.domain_size)) * known.std
 
 

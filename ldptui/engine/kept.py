@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from core.files import write_atomically
+
 from ..session.runs import Kept, Run
 from ..session.snapshot import Snapshot
 
@@ -73,7 +75,6 @@ def playback(path: Path, number: int, key: int) -> Playback:
 def write_trials(path: Path, number: int, out: Path) -> None:
     """Write a run as CSV, a row for each trial."""
     from core.export import to_csv
-    from core.files import write_atomically
 
     with _store(path, write=False) as store:
         write_atomically(out, to_csv(store.results(number)))

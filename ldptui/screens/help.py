@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.dialog import Dialog, ModalScreen
 
@@ -121,8 +122,6 @@ def _place(node: DOMNode) -> str:
 
 def field_text(key: str, run_key: str) -> Iterator[Content]:
     """The help of a field in paragraphs: meaning, range, formula, paper; else that of the whole."""
-    from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
-
     if key.startswith("lab."):
         yield from lab_text(*key.split(".")[1:3])
         return

@@ -17,6 +17,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
+import scenarios
+
 from ..terminal import places
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import OptionList
@@ -180,8 +182,6 @@ class Filter(Input):
 
 def entries() -> Iterator[Entry]:
     """The user's own scenarios, then the bundled ones; files that cannot be read are left out."""
-    import scenarios
-
     try:
         paths = sorted(places.scenarios_dir().glob("*.toml"))
     except OSError:

@@ -13,7 +13,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from core.errors import FileError
+from core.files import write_atomically
+
 from ..terminal import places
+from .draft import draft_of
 
 if TYPE_CHECKING:
     from .draft import Draft
@@ -26,9 +30,6 @@ _FAILED: Final = "draft.failed.json"
 
 def save_draft(draft: Draft) -> str:
     """Keep the draft for the next start; a sentence on what went wrong, "" when all is well."""
-    from core.errors import FileError
-    from core.files import write_atomically
-
     kept = {
         "version": VERSION,
         "text": draft.text,
@@ -84,8 +85,6 @@ def _take() -> dict[str, Any] | None:
 
 
 def _revived(kept: dict[str, Any]) -> Draft:
-    from .draft import draft_of
-
     text, before = str(kept["text"]), kept.get("saved_text")
     path = None if kept.get("path") is None else Path(kept["path"])
     folder = Path(kept.get("folder") or ".")

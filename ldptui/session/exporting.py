@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from core.errors import FileError
+from core.files import write_atomically
+
+from .. import __version__
 from ..terminal.places import current_dir
 from ..text.format import count
 
@@ -56,9 +61,6 @@ def export(choice: ExportChoice, charts_pane: Drawing, run: Run | None, app: App
 
 def write(path: Path, text: str, remark: str = "") -> str:
     """Write a file whole or not at all; where it is, or what went wrong, in words."""
-    from core.errors import FileError
-    from core.files import write_atomically
-
     path = path.absolute()
     try:
         if path.is_dir():
@@ -76,11 +78,7 @@ def picture_of(app: App[Any]) -> str:
 
 def results_json(run: Run) -> str:
     """The results as the headless command's JSON; each cell says which `part` it belongs to."""
-    from importlib.metadata import version
-
     from core.export import json_text
-
-    from .. import __version__
 
     snapshot = run.snapshot
     versions = {"ldptui": __version__, "numpy": version("numpy")}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..catalogue import key_words
+from ..text import format as fmt
 from ..text.format import chosen, count
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Snapshot
@@ -204,8 +205,6 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, str, str]]) -> list[str]
 
 def _measured(a: Snapshot, b: Snapshot) -> list[tuple[str, str, str]]:
     """The metrics of the first cell of both; none where one was not read or has no trial."""
-    from ..text import format as fmt
-
     cells = [snapshot.parts.get("base", ()) for snapshot in (a, b)]
     if not all(cells):
         return []

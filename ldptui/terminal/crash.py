@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
+from .places import state_dir
 
 
 def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> Path | None:
@@ -32,8 +33,6 @@ def write_report(error: BaseException | None, arguments: Sequence[str] = ()) -> 
     )
     folders = []
     with contextlib.suppress(Exception):
-        from .places import state_dir
-
         folders.append(state_dir())
     with contextlib.suppress(OSError):
         folders.append(Path(tempfile.gettempdir()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -89,8 +90,6 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def as_text(self) -> str:
         """The rows shown, tab-separated and in full precision, with a header."""
-        from dataclasses import replace
-
         if self.table is None:
             return ""
         return replace(self.table, rows=tuple(self._rows)).as_text()

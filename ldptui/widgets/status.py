@@ -11,7 +11,9 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
+from ..catalogue import named
 from ..terminal.keyboard import RUN, key_of
+from ..text import format as fmt
 
 if TYPE_CHECKING:
     from ..session.draft import Problem
@@ -100,8 +102,6 @@ class StatusLine(Widget):
         return str(self.get_component_rich_style(f"status--{name}", partial=True))
 
     def _run(self, line: Text, run: Snapshot) -> None:
-        from ..text import format as fmt
-
         what = "run" if run.full else "preview"
         if run.status == "running":
             line.append("● ", self._style("busy")).append(f"{what} ")
@@ -155,8 +155,6 @@ class StatusLine(Widget):
 
 def in_words(problems: Sequence[Problem]) -> str:
     """The first problem of a draft in the form's words, and the number of others; "" for none."""
-    from ..catalogue import named
-
     if not problems:
         return ""
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -17,6 +17,7 @@ from core.results import CellResults
 from core.store import Run, RunCell
 
 from ... import exits
+from ...session.runs import differences
 from ...terminal import output
 from ...text import format as text
 from ...text import table
@@ -194,6 +195,4 @@ def _pairing(rows: Sequence[Row]) -> str:
 
 
 def _changed(a: Run, b: Run) -> str:
-    from ...session.runs import differences
-
     return differences(a.document, b.document)

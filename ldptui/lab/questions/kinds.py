@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from ...catalogue.kinds import listed_kinds
 from ..options import Choices, Condition
 
 
 def kinds() -> tuple[str, ...]:
     """Every kind of protocol that a scenario can name."""
-    from ...catalogue.kinds import listed_kinds
-
     return listed_kinds("protocol")
 
 
 def has(kind: object, parameter: str) -> bool:
     """True if a kind of protocol has a parameter."""
-    from dataclasses import fields
-
     from core.protocols import KINDS
 
     return kind in KINDS and any(field.name == parameter for field in fields(KINDS[str(kind)]))

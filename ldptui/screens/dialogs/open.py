@@ -8,6 +8,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+import scenarios
+from core.errors import FileError, ScenarioError
+
 from ...terminal.places import current_dir, is_file, is_folder, is_there
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
@@ -56,7 +59,6 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
     Where the file is no TOML at all there is nothing to show in the forms: it is not opened.
     """
-    from core.errors import FileError, ScenarioError
     from core.scenario import load, read_document
 
     try:
@@ -82,8 +84,6 @@ def problem_of(path: Path) -> tuple[str | None, bool]:
 
 def is_bundled(path: Path) -> bool:
     """True if a file or folder is part of the program, and not the user's."""
-    import scenarios
-
     bundled = Path(str(scenarios.__file__)).parent.resolve()
     return path.resolve().is_relative_to(bundled)
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from core.errors import FileError
+from core.files import write_atomically
+
 from ...terminal import places
 from ...widgets.dialog import Dialog, ModalScreen
 from ...widgets.path_field import PathField
@@ -54,8 +57,6 @@ class SaveScreen(ModalScreen[Path | None]):
         self._field.tell(f"→ {path}")
 
     def on_path_field_chosen(self, event: PathField.Chosen) -> None:
-        from core.errors import FileError
-
         event.stop()
         path, field = with_suffix(event.path), self._field
         question = reason_to_ask(self._draft, path)
@@ -76,9 +77,6 @@ class SaveScreen(ModalScreen[Path | None]):
 
 def save_text(path: Path, text: str) -> None:
     """Write a scenario whole or not at all, through links; raises FileError."""
-    from core.errors import FileError
-    from core.files import write_atomically
-
     if places.is_folder(path):
         raise FileError(f"{path} cannot be written: it is a folder")
     try:

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ...terminal.clipboard import copy
 from ...widgets.dialog import Dialog, ModalScreen
 
 
@@ -43,8 +44,6 @@ class TextScreen(ModalScreen[None]):
             yield Static(classes="said", markup=False)
 
     def action_copy(self) -> None:
-        from ...terminal.clipboard import copy
-
         self.query_one(".said", Static).update(copy(self.app, self._text))
 
     def action_scroll(self, by: int) -> None:

@@ -13,6 +13,7 @@ from ...lab.options import Topic
 from ...lab.questions.ledger import release
 from ...lab.topics import starting
 from ...lab.words import lab_field_help
+from ...text.format import count
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -86,8 +87,6 @@ def _label(name: str) -> str:
 
 def title_of(draft: Draft | None) -> str:
     """The population and the protocol that the tabs start from."""
-    from ...text.format import count
-
     if draft is None or draft.cell is None:
         return "no valid scenario yet"
     document: Mapping[str, Any] = draft.document or {}

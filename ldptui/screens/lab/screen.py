@@ -24,7 +24,9 @@ from ...engine import LAB, Engine
 from ...lab.answer import Answer, decoded
 from ...lab.topics import TOPICS
 from ...messages import FieldFocused, KeyEdited, Replied, WorkerChanged
+from ...session.draft import base
 from ...session.snapshot import Question, Reply
+from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
@@ -269,8 +271,6 @@ class LabScreen(Screen[None]):
 
     def _ask(self, **more: Any) -> None:
         """Ask the form's question, unless it is answered already or being answered."""
-        from ...session.draft import base
-
         draft, page, question = self._draft, self.page, self._question
         if draft is None or (question is not None and question.values.get("path")):
             return  # what is being written is not left half done: its end asks again
@@ -392,6 +392,4 @@ class LabScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy what is shown: the table if it has the focus, else the chart, as text."""
-        from ...terminal.clipboard import copy
-
         self._note(copy(self.app, self._results.as_text()))

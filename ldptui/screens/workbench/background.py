@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ...messages import LongWork
+from ...session.draft import read_on
 from .desk import Desk
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ class Background:
 
     async def read_population(self, origin: Origin) -> None:
         """Make a large population in a thread, then go on with the draft."""
-        from ...session.draft import read_on
-
         if self._reading == origin:
             return
         self._reading = origin

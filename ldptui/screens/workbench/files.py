@@ -8,7 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import scenarios
+
+from ...session import exporting
 from ...session.autosave import load_draft
+from ...session.draft import opened, reopened, saved
+from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from .desk import Desk
 
@@ -26,7 +31,6 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
     Runs in a thread while the first frame is shown, and imports what is heavy on the way.
     """
     from ...charts import draw as chart
-    from ...session.draft import opened, reopened
 
     chart.warm_up()
     if playback is not None:
@@ -37,8 +41,6 @@ def first_draft(path: Path | None, playback: Playback | None) -> tuple[Draft, st
     if recovered is not None:
         back = "your draft of the last session is back; ctrl+l has the library"
         return recovered, back if recovered.modified else ""
-    import scenarios
-
     return opened(scenarios.path("quickstart")), ""
 
 
@@ -65,8 +67,6 @@ def open_from_library(desk: Desk) -> None:
 
 
 def _open(desk: Desk, path: Path | None) -> None:
-    from ...session.draft import opened
-
     if path is not None:
         desk.open_draft(opened(path))
         desk.note(f"opened {path}")
@@ -81,8 +81,6 @@ def save(desk: Desk) -> None:
 
 
 def _saved(desk: Desk, path: Path | None) -> None:
-    from ...session.draft import saved
-
     if path is not None and desk.draft is not None:
         desk.draft = saved(desk.draft, path)
         desk.note(f"saved {path}")
@@ -101,19 +99,15 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], None]) -> None
 def _export(
     desk: Desk, write_trials: Callable[[Run | None, Path], None], choice: ExportChoice | None
 ) -> None:
-    from ...session.exporting import export
-
     if choice is None:
         return
     shown = desk.shelf.run(desk.shelf.shown)
     if choice.what == "csv":
         write_trials(shown, choice.path)
     else:
-        desk.note(export(choice, desk.charts, shown, desk.app))
+        desk.note(exporting.export(choice, desk.charts, shown, desk.app))
 
 
 def copy_shown(desk: Desk) -> None:
     """Copy the chart or table that is shown, as text."""
-    from ...terminal.clipboard import copy
-
     desk.note(copy(desk.app, desk.charts.as_text()))

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from core.errors import LdpError
+
 from ...engine import kept
+from ...session.draft import reopened
 from ...session.runs import Run, difference_text
 from .desk import Desk
 from .panes import CHARTS
@@ -31,8 +34,6 @@ class KeptRuns:
     @contextmanager
     def _faults_noted(self) -> Iterator[None]:
         """Note what the store cannot do."""
-        from core.errors import LdpError
-
         try:
             yield
         except LdpError as error:
@@ -199,7 +200,5 @@ class KeptRuns:
 
 
 async def _draft_of(run: Run) -> Draft:
-    from ...session.draft import reopened
-
     source = run.kept.source if run.kept is not None else ""
     return await asyncio.to_thread(reopened, run.document, source)

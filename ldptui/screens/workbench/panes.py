@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.widget import Widget
 
+from ...widgets.field import Field
 from .blank import Columns, Rows
 from .charts import ChartsPane
 from .protocol import ProtocolPane
@@ -15,7 +16,6 @@ from .runs import RunsPane
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
-    from ...widgets.field import Field
 
 BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
 CHARTS: Final = 4
@@ -99,8 +99,6 @@ class Panes(Columns):
 
     def field(self, key: str) -> tuple[int, Field] | None:
         """The field of a key, and the number of its pane."""
-        from ...widgets.field import Field
-
         for number, pane in self._panes.items():
             for field in pane.query(Field):
                 if field.key == key and field.display:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import events
@@ -16,6 +18,7 @@ from textual.widgets import Static
 
 from ...catalogue import key_words, listed_keys, listed_kinds, title_of
 from ...messages import FieldFocused
+from ...session.draft import kind_of, own_problem, sweep_of, used_keys, value_of
 from ...text.format import short
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
@@ -174,8 +177,6 @@ class ParametersPane(VerticalScroll):
             return
         from core.scenario import choices_of
 
-        from ...session.draft import sweep_of, used_keys, value_of
-
         swept = sweep_of(draft)
         used = {
             f"{table}.{name}"
@@ -231,8 +232,6 @@ class ParametersPane(VerticalScroll):
 
     def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
         """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
-        from ...session.draft import kind_of
-
         rappor, cell = kind_of(draft, "protocol") == "rappor", draft.cell
         if field.key == "protocol.epsilon":
             field.rename("one report ε₁" if rappor else title_of(field.key))
@@ -280,17 +279,12 @@ class ParametersPane(VerticalScroll):
 
 def said(draft: Draft, key: str) -> str:
     """The problem that the field of a key shows below itself; "" while there is none."""
-    from ...session.draft import own_problem
-
     problem = own_problem(draft, key)
     return problem.message if problem is not None else ""
 
 
 def columns_of(folder: Path, path: str) -> list[str]:
     """The columns in the header of a CSV file; none where it cannot be read."""
-    import csv
-    from pathlib import Path as FilePath
-
     if not path.strip():
         return []
     try:

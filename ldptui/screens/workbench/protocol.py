@@ -16,6 +16,7 @@ from textual.widget import Widget
 
 from ...catalogue import families, kind_words, listed_kinds
 from ...messages import FieldFocused, KeyEdited
+from ...session.draft import kind_of, sweep_of
 from ...widgets.field import muted
 from .protocol_facts import Facts, facts_of
 
@@ -69,8 +70,6 @@ class ProtocolPane(Widget, can_focus=True):
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None:
             return
-        from ...session.draft import kind_of, sweep_of
-
         before = self._kind, self._swept, self._facts, self._blocked
         self._kind = kind_of(draft, "protocol")
         swept = sweep_of(draft).get("protocol.kind")

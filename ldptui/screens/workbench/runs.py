@@ -18,6 +18,7 @@ from ...messages import RunAsked, RunsChosen
 from ...session.runs import Run, changes, described, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
+from ...text import format as fmt
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
@@ -138,8 +139,6 @@ class RunsPane(Vertical):
         self.refresh_bindings()
 
     def _row(self, run: Run, before: Run | None) -> Text:
-        from ...text import format as fmt
-
         view = run.snapshot
         mark = (
             "▶" if run.key == self.shelf.shown else "+" if run.key in self.shelf.overlays else " "

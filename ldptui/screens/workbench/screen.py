@@ -21,6 +21,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
+from ...catalogue import named
 from ...engine import Engine
 from ...messages import (
     FieldFocused,
@@ -36,6 +37,7 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import drop_taken, save_draft
+from ...session.draft import edited, retyped
 from ...session.edits import Edits
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot, over
@@ -233,14 +235,10 @@ class WorkbenchScreen(Screen[None]):
             self.set_focus(field.control)
 
     def on_key_edited(self, message: KeyEdited) -> None:
-        from ...session.draft import edited
-
         if self.draft is not None:
             self._edit(message.key, edited(self.draft, message.key, message.value))
 
     def on_text_edited(self, message: TextEdited) -> None:
-        from ...session.draft import retyped
-
         if self.draft is not None:
             self._edit("the script", retyped(self.draft, message.text))
 
@@ -262,9 +260,6 @@ class WorkbenchScreen(Screen[None]):
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
-        from ...catalogue import named
-        from ...session.draft import retyped
-
         if self.draft is None or not self._edits.edits:
             self.note("nothing to undo")
             return

@@ -9,6 +9,15 @@ from textual.app import ComposeResult
 
 from ...catalogue import title_of
 from ...messages import KeyEdited
+from ...session.draft import (
+    as_list,
+    as_range,
+    new_sweep,
+    own_problem,
+    sweep_of,
+    sweepable,
+    takes_range,
+)
 from ...text.format import count
 from ...widgets.field import Field
 from .blank import Rows
@@ -55,8 +64,6 @@ class SweepEditor(Rows):
     # Downwards.
 
     def show(self, draft: Draft) -> None:
-        from ...session.draft import own_problem, sweep_of
-
         self._draft = draft
         swept = sweep_of(draft)
         rows = []
@@ -90,8 +97,6 @@ class SweepEditor(Rows):
 
     def _show_axis(self, draft: Draft, key: str, swept: Mapping[str, Any]) -> None:
         """Show the opened key: which one, its range or its values, what is wrong with them."""
-        from ...session.draft import sweepable, takes_range
-
         values = swept[key]
         ranged = isinstance(values, Mapping)
         fields = {field.key.removeprefix("sweep."): field for field in self.query(Field)}
@@ -141,8 +146,6 @@ class SweepEditor(Rows):
 
     def _add(self) -> None:
         """Sweep the most usual key that is not swept yet."""
-        from ...session.draft import new_sweep, sweep_of, sweepable
-
         assert self._draft is not None
         swept = sweep_of(self._draft)
         key = next((key for key in sweepable(self._draft) if key not in swept), None)
@@ -156,8 +159,6 @@ class SweepEditor(Rows):
         if part not in _PARTS or self._draft is None:
             return  # one of ours, on its way up
         event.stop()
-        from ...session.draft import as_list, as_range, sweep_of
-
         swept = sweep_of(self._draft)
         if key not in swept:
             return
@@ -177,8 +178,6 @@ class SweepEditor(Rows):
 
     def _exchange(self, key: str, other: str, swept: Mapping[str, Any]) -> None:
         """Sweep another key in the place of one."""
-        from ...session.draft import new_sweep
-
         assert self._draft is not None
         new = new_sweep(self._draft, other)
         self._wanted, self.sweeps.opened = other, ""

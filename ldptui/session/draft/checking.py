@@ -7,13 +7,14 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from core.errors import LdpError, ScenarioError, got, spelled
+
 from .looking import base, sweep_of, value_of
 from .populations import UnreadError, ready
 from .state import Draft, Problem
 
 if TYPE_CHECKING:
     from core.cell import Cell
-    from core.errors import LdpError
     from core.scenario import Point, Scenario
 
 
@@ -24,7 +25,6 @@ MAX_BOUND: Final = 64
 def checked(draft: Draft, text: str) -> Draft:
     """The draft with this text, read and checked."""
     from core import scenario
-    from core.errors import LdpError, ScenarioError
 
     draft = dataclasses.replace(draft, unread=None)
     name = str(draft.path) if draft.path is not None else "scenario"
@@ -53,7 +53,6 @@ def checked(draft: Draft, text: str) -> Draft:
 
 
 def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem:
-    from core.errors import ScenarioError
     from core.scenario import line_of, value_at
 
     if not isinstance(error, ScenarioError):  # only the file of a population is ever read
@@ -70,8 +69,6 @@ def _problem(error: LdpError, text: str, document: Mapping[str, Any]) -> Problem
 
 def _names(rule: str, value: Any) -> bool:
     """True where a message ends with this value: it is about it."""
-    from core.errors import got
-
     forms = {got(value), f"got {value}"}
     if isinstance(value, int) and abs(value) < 2**63:
         forms.add(got(float(value)))  # of a number that need not be whole
@@ -94,7 +91,6 @@ def _thinned(scenario: Scenario) -> Scenario:
 
     Checking every point of a long range would take longer than a keystroke may.
     """
-    from core.errors import ScenarioError, got, spelled
     from core.scenario import MAX_CELLS, dotted_sweep
 
     written = scenario.document.get("sweep")
@@ -118,7 +114,6 @@ def _thinned(scenario: Scenario) -> Scenario:
 def _bound(scenario: Scenario) -> Cell:
     """The base cell, and the swept ones tried; raises LdpError for what cannot be run."""
     from core import experiment, limits
-    from core.errors import ScenarioError, got, spelled
     from core.targets import require_items
 
     single = base(scenario)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.errors import ScenarioError
+
 from ...catalogue import key_words
 from .looking import keys_of, sweep_of
 from .state import Draft
@@ -78,7 +80,6 @@ def usable(table: dict[str, Any]) -> dict[str, Any]:
 
     Where it has both, f is taken if it gives the budget: RAPPOR is back from another protocol.
     """
-    from core.errors import ScenarioError
     from core.protocols import RapporSpec
 
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from core.ranges import Range
+
 from ...catalogue import key_words
 from .state import Draft
 
@@ -14,7 +16,6 @@ Type = Literal["integer", "number", "text", "list"]
 _TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
 
 if TYPE_CHECKING:
-    from core.ranges import Range
     from core.scenario import Scenario
 
 
@@ -86,7 +87,6 @@ def sweep_of(draft: Draft) -> dict[str, Any]:
 
 def allowed(key: str) -> Range | None:
     """The interval that a numeric key may lie in, the limits of a run included."""
-    from core.ranges import Range
     from core.scenario import range_of
 
     declared = range_of(key)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from core.errors import LdpError, ScenarioError
+
+from ...text.format import count
+
 if TYPE_CHECKING:
-    from core.errors import LdpError
     from core.population import Population, PopulationSpec
 
 LARGE_ITEMS: Final = 2**16
@@ -49,14 +52,10 @@ class Origin:
         path = getattr(self.spec, "path", None)
         if path is not None:
             return f"reading {path}"
-        from ...text.format import count
-
         return f"drawing the users of {count(getattr(self.spec, 'items', 0))} items"
 
     def read(self) -> Population | LdpError:
         """Draw or read it, on any thread, and keep it; or keep what is wrong with it."""
-        from core.errors import LdpError
-
         result: Population | LdpError
         try:
             result = self.spec.bind(self.seed, self.folder)
@@ -92,7 +91,6 @@ def _items() -> int:
 
 def origin_of(spec: PopulationSpec, seed: int, folder: Path) -> Origin:
     """The origin of a spec's population; raises ScenarioError for a path that is none."""
-    from core.errors import ScenarioError
     from core.population import CSVColumn, Explicit
 
     if not isinstance(spec, CSVColumn):
@@ -131,8 +129,6 @@ def _used(origin: Origin) -> Population | LdpError | None:
 
 
 def _checked(result: Population | LdpError) -> Population:
-    from core.errors import LdpError, ScenarioError
-
     if isinstance(result, ScenarioError):
         raise result.within("population") from result
     if isinstance(result, LdpError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from core.errors import ScenarioError
+
 
 def placed(document: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     """The document with a dotted key set, or removed by None with the tables that it leaves empty.
@@ -12,7 +14,6 @@ def placed(document: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
     Targets are picked by a rule or listed: setting one way drops the other. A part that a list does
     not have stays away.
     """
-    from core.errors import ScenarioError
     from core.scenario import value_at, with_value, without
 
     table, _, leaf = key.rpartition(".")

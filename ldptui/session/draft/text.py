@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 
 def rewritten(text: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The text brought from one document to another, touching only what differs."""
-    import tomllib
-
     from core import scenario
 
     written = text
@@ -44,8 +43,6 @@ def _new_line(text: str, key: str, old: Any, new: Any) -> str | None:
 
     tomlkit would put it right before the first table, below the comment that belongs to the table.
     """
-    import tomllib
-
     from core.scenario import line_of
 
     if old is not None or isinstance(new, bool) or not isinstance(new, int | float):

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from ...messages import FieldFocused, KeyEdited
+from ...session.draft import allowed, input_of
 from ...session.draft.looking import Type
 from ..fitting import fitted
 from .controls import Choice, ValueInput, faint
@@ -116,8 +117,6 @@ class Field(Widget):
     def control(self) -> ValueInput | Choice:
         """The input or the choice; before its key's dataclass could be read there is none."""
         if self._control is None:
-            from ...session.draft import input_of
-
             self.type_, options = input_of(self.like)
             self._control = self._made(options)
             if self._composed:
@@ -273,8 +272,6 @@ class Field(Widget):
 
     def _nudged(self, up: bool, big: bool) -> str | None:
         """The text of the next number up or down that is allowed; None where there is none."""
-        from ...session.draft import allowed
-
         assert isinstance(self.control, ValueInput)
         value = read(self.control.value, self.type_)
         bounds = self.bounds or allowed(self.like)

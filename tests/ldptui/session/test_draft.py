@@ -345,7 +345,8 @@ def test_whatever_is_typed_is_kept(tmp_path: Path) -> None:
 def test_imports_nothing_heavy() -> None:
     code = (
         "import sys, ldptui.session.draft;"
-        "print(sorted({'numpy', 'pydantic', 'core', 'plotext', 'tomlkit'} & sys.modules.keys()))"
+        "heavy = {'numpy', 'pydantic', 'core.scenario', 'plotext', 'tomlkit'};"
+        "print(sorted(heavy & sys.modules.keys()))"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ....catalogue import key_words
+from ....session.draft import value_of
 from ....session.draft.attack_script import Table, ramped
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ def drifting(draft: Draft, kind: str) -> Table | None:
 
 def picked(draft: Draft, table: str, how: str) -> Table | None:
     """Picked or listed: the targets are one table either way, so the whole of it is set."""
-    from ....session.draft import value_of
-
     targets = value_of(draft, table)
     before = targets if isinstance(targets, dict) else {}
     if how == SHARED:
@@ -75,8 +74,6 @@ def picked(draft: Draft, table: str, how: str) -> Table | None:
 
 def ramp_of(draft: Draft, stage: str, shape: str) -> Any:
     """The share of a phase, the table `stage`, in another form."""
-    from ....session.draft import value_of
-
     rounds = value_of(draft, f"{stage}.rounds")
     return ramped(
         value_of(draft, f"{stage}.share"), shape, rounds if isinstance(rounds, int) else 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ....catalogue import kind_words
 from ....session.draft import attack_script as script
+from ....session.draft import keys_of, kind_of, sweep_of
 from ....session.draft.attack_script import Table
 from ....text.format import count, short
 from .phase_strip import Stretch
@@ -20,8 +21,6 @@ NARROWEST: Final = 38
 
 def hashes(draft: Draft) -> bool:
     """True if users hash their items, so that an attacker searches for seeds."""
-    from ....session.draft import kind_of, sweep_of
-
     values = sweep_of(draft).get("protocol.kind")
     kinds = values if isinstance(values, list) else [kind_of(draft, "protocol")]
     return any(kind_words("protocol", kind).family == "hashing" for kind in map(str, kinds))
@@ -29,8 +28,6 @@ def hashes(draft: Draft) -> bool:
 
 def swept(draft: Draft, key: str) -> bool:
     """True if a sweep gives this key its values."""
-    from ....session.draft import sweep_of
-
     return key in sweep_of(draft)
 
 
@@ -68,6 +65,4 @@ def facts(draft: Draft) -> str:
 
 def keys_of_kind(kind: object) -> frozenset[str]:
     """The keys that a kind of attack has."""
-    from ....session.draft import keys_of
-
     return frozenset(keys_of("attack", kind)) if isinstance(kind, str) else frozenset()

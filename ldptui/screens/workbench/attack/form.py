@@ -17,6 +17,7 @@ from textual.widgets import Static
 from ....catalogue import key_words, kind_words, listed_keys, listed_kinds, title_of
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
+from ....session.draft import input_of, kind_of, used_keys, value_of
 from ....session.draft.attack_script import Shape, Table
 from ....widgets.field import Field
 from ..blank import Scrolled
@@ -140,8 +141,6 @@ class AttackForm(Scrolled):
         _update(self.query_one("#facts", Static), facts(draft))
 
     def _show_campaign(self, draft: Draft, phased: bool) -> None:
-        from ....session.draft import value_of
-
         strip, phases = self.query_one(PhaseStrip), self._phases
         campaign = phased or value_of(draft, "campaign") is not None
         drift = value_of(draft, "campaign.drift")
@@ -173,8 +172,6 @@ class AttackForm(Scrolled):
         strip.rounds, strip.at = len(rounds), _chosen(phases)
 
     def _show_share(self, draft: Draft, shape: Shape) -> None:
-        from ....session.draft import input_of, kind_of, value_of
-
         stage = self._stage
         ramp = value_of(draft, f"{stage}.share")
         ramped = isinstance(ramp, Mapping)
@@ -205,8 +202,6 @@ class AttackForm(Scrolled):
 
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
-        from ....session.draft import input_of
-
         goal, at_least, over = (self.query_one(f"#{name}", Field) for name in _GOAL_FIELDS)
         goal.display = shown
         at_least.display = over.display = metric is not None
@@ -218,8 +213,6 @@ class AttackForm(Scrolled):
             self._place("over", "goal.over", draft)
 
     def _show_parts(self, draft: Draft, shape: Shape) -> None:
-        from ....session.draft import value_of
-
         parts, weight = self._parts, self.query_one("#weight", Field)
         parts.display = weight.display = shape != "one"
         if shape == "one":
@@ -235,8 +228,6 @@ class AttackForm(Scrolled):
         self._show_targets(draft, "own", f"{self._part}.targets", bool(tables), leave="those above")
 
     def _show_kind(self, draft: Draft) -> None:
-        from ....session.draft import used_keys, value_of
-
         part = self._part
         kind = value_of(draft, f"{part}.kind") or "none"
         single = part == "attack"
@@ -269,8 +260,6 @@ class AttackForm(Scrolled):
 
         leave : what it means to have none here, where that may be.
         """
-        from ....session.draft import input_of, value_of
-
         targets = value_of(draft, table)
         listed = isinstance(targets, dict) and "items" in targets
         pick, many, items = (self.query_one(f"#{name}-{key}", Field) for key in _TARGET_KEYS)
@@ -293,8 +282,6 @@ class AttackForm(Scrolled):
 
     def _place(self, name: str, key: str, draft: Draft) -> None:
         """Let a field edit a key, and show what is there."""
-        from ....session.draft import value_of
-
         field = self.query_one(f"#{name}", Field)
         field.move_to(key)
         field.swept = swept(draft, key)
@@ -338,8 +325,6 @@ class AttackForm(Scrolled):
             self.post_message(Noted(f"{lost} left out; ctrl+z brings them back"))
 
     def on_item_list_asked(self, event: ItemList.Asked) -> None:
-        from ....session.draft import value_of
-
         event.stop()
         draft = self.draft
         if draft is None or not draft.parses:

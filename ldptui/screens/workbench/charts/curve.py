@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....messages import LongWork
+from ....session.draft import UnreadError, ready
 from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.plot import ChartView
@@ -150,7 +151,6 @@ class CurveChart(Rows):
             self._awaited = None
         elif asked != self._awaited:
             from ....charts import curves
-            from ....session.draft import UnreadError, ready
 
             make = curves.gain_curve if self.kind == "gain" else curves.error_curves
             work = partial(make, self._scenario, variable, log=asked[2])

@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from ....messages import PartsChanged, RoundShown
+from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.fitting import fitted
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from ....charts.figures import Table
     from ....session.draft import Draft
-    from ....session.snapshot import Overlay, Part, Snapshot
+    from ....session.snapshot import Overlay, Snapshot
 
 WIDE: Final = 128
 """From this width two of the tabs' charts stand side by side."""
@@ -136,7 +137,6 @@ class ChartsPane(Vertical):
         if scenario is None:
             return ()
         from ....charts.curves import base_part
-        from ....session.snapshot import Part
 
         parts: list[Part | None] = [base_part(scenario)]
         self._follow(scenario)

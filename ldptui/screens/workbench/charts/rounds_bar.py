@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from ....session.transport import loaded
 from ....text.format import percent, short
 from ..transport_bar import TransportBar
 
@@ -28,8 +29,6 @@ def load(bar: TransportBar, rounds: Rounds | None) -> bool:
     count = len(rounds) if rounds is not None else 0
     if count == (len(bar.transport.moments) if bar.transport is not None else 0):
         return False
-    from ....session.transport import loaded
-
     bar.transport = loaded([0.0] * count) if count else None
     return True
 
