@@ -18,6 +18,7 @@ from ..metrics import METRICS
 from ..results import digest
 from ..scenario import MAX_CELLS, Document, Scenario
 from ..store import Run, RunCell, Store, versions
+from ..store.faults import CHANGED
 from ..store.rows import insert_block, insert_run, keep_population, note_arrivals
 from ..store.store import given_population
 from .blocks import block_of
@@ -54,7 +55,7 @@ def read_recording(store: Store, path: Path, limits: bool = True) -> tuple[int, 
         raise
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except CHANGED as error:
         raise FileError(f"{path} is not a recording: {type(error).__name__}: {error}") from error
 
 

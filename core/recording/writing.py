@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final
 from ..files import whole_file
 from ..metrics import METRICS
 from ..store import Store
+from ..store.faults import damaged
 from .blocks import line_of
 
 FORMAT: Final = 1
@@ -19,7 +20,7 @@ FORMAT: Final = 1
 
 def write_recording(store: Store, run: int, path: Path) -> None:
     """Write one run of a store to a file, whole or not at all; raises FileError."""
-    with whole_file(path) as file:
+    with whole_file(path) as file, damaged(store.path):
         _write(store, run, file)
 
 

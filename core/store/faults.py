@@ -22,6 +22,18 @@ REASONS: Final = {
 }
 
 
+CHANGED: Final = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    struct.error,
+)
+"""What reading raises where others have changed a file."""
+
+
 @contextlib.contextmanager
 def explained(path: Path | None) -> Iterator[None]:
     """SQLite's errors as FileError, in one sentence."""
@@ -41,12 +53,5 @@ def damaged(path: Path | None) -> Iterator[None]:
         yield
     except LdpError:
         raise
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        struct.error,
-    ) as error:
+    except CHANGED as error:
         raise FileError(f"{path or 'the store'} is damaged: {error}") from error

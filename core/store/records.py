@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 from ..goal import Answer
 from .address import versions
@@ -85,6 +86,8 @@ _PLAIN: Final[Mapping[str, type | tuple[type, ...]]] = {
     "float": (int, float),
     "str | None": (str, type(None)),
     "dict[str, Any]": dict,
+    "Mapping[str, Any]": dict,
+    "Status": str,
 }
 """The types of fields by their annotations; SQLite keeps whatever it was given."""
 
@@ -93,7 +96,8 @@ def checked(record: Record) -> Record:
     """The record, its fields of their types; raises TypeError, as for rows changed by others."""
     for part in fields(record):
         allowed = _PLAIN.get(str(part.type), object)
-        if not isinstance(getattr(record, part.name), allowed):
+        value = getattr(record, part.name)
+        if not isinstance(value, allowed) or (value != value or value in (math.inf, -math.inf)):
             raise TypeError(f"{part.name} is no {part.type}")
     return record
 
@@ -102,6 +106,11 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
     status = row["status"]
     if status == "running" and not alive(row["owner"]):
         status = "interrupted"
+    if status not in get_args(Status):
+        raise ValueError(f"its status is {status!r}")
+    known = {name: row[name] for name in versions()}
+    if not all(isinstance(version, str | int) for version in known.values()):
+        raise TypeError("its versions are neither text nor integers")
     run = Run(
         id=row["id"],
         uid=row["uid"],
@@ -112,7 +121,7 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
         protocols=tuple(row["protocols"].split(",")),
         attacks=tuple(row["attacks"].split(",")),
         metrics=tuple(json.loads(row["metrics"])),
-        versions={name: row[name] for name in versions()},
+        versions=known,
         status=status,
         error=row["error"],
         started=row["started"],
@@ -128,6 +137,6 @@ def run_of(row: dict[str, Any], tags: Sequence[str]) -> Run:
 
 
 def run_cell_of(row: dict[str, Any]) -> RunCell:
-    answer = row["answer"] and Answer.read(json.loads(row["answer"]))
+    answer = None if row["answer"] is None else Answer.read(json.loads(row["answer"]))
     parameters = json.loads(row["parameters"])
     return checked(RunCell(**{**row, "parameters": parameters, "answer": answer}))

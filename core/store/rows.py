@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..arms import ARMS, Arm
+from ..arms import ARMS, UNDEFENDED, Arm
 from ..metrics import METRICS, plain
 from ..results import BLOCK_TRIALS, Arms, Block, Moments
 from ..sampling import Counts, Floats
@@ -128,7 +128,10 @@ def _columns_of(arms: Arms) -> dict[str, bytes | None]:
 
 
 def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]) -> Arms:
-    """The moments of the arms, of this shape each, from the columns MOMENTS."""
+    """The moments of the arms, of this shape each, from the columns MOMENTS.
+
+    Raises ValueError where they are of another shape, or where an arm is missing.
+    """
     arms: dict[Arm, Moments] = {}
     for arm, mean, squares in zip(ARMS, columns[::2], columns[1::2], strict=True):
         if mean is not None and squares is not None:
@@ -136,6 +139,8 @@ def arms_of(columns: Sequence[bytes | None], trials: int, shape: tuple[int, ...]
             arms[arm] = Moments(trials, *parts)
         elif arm.attacked and arm.before in arms:
             arms[arm] = arms[arm.before]
+    if tuple(arms) not in ((), UNDEFENDED, ARMS):
+        raise ValueError(f"it has only the arms {', '.join(arm.name for arm in arms)}")
     return arms
 
 

@@ -181,7 +181,7 @@ class Store:
                 (run, arrival.position),
             ).fetchone()
         block = row and self.known_block(
-            row[0], arrival.position, arrival.number, arrival.trials, False
+            row[0], arrival.position, arrival.number, arrival.trials, False, row[1]
         )
         if not block:
             raise FileError(
@@ -197,9 +197,9 @@ class Store:
         return row and int(row[0])
 
     def known_block(
-        self, cell: int, position: int, number: int, trials: int, frequencies: bool
+        self, cell: int, position: int, number: int, trials: int, frequencies: bool, items: int
     ) -> Block | None:
-        """A block of a cell, for the cell's position in a run; None where it is not known.
+        """A block of a cell of so many items, for its position in a run; None if it is not known.
 
         A part of a longer block has everything but its moments: with `frequencies` it is not known.
         """
@@ -227,13 +227,14 @@ class Store:
         if len(rows) < trials:
             return None
         with damaged(self.path):
-            return self._block(position, number, trials, rows, moments, rounds)
+            return self._block(position, number, trials, items, rows, moments, rounds)
 
     def _block(
         self,
         position: int,
         number: int,
         trials: int,
+        items: int,
         rows: Sequence[Sequence[Any]],
         moments: Sequence[Any] | None,
         rounds: Sequence[Any] | None,
@@ -243,17 +244,17 @@ class Store:
         values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
         metrics = named(list(METRICS), values)
         counted, *columns = moments or (None,)
-        arms = arms_of(columns, trials, (-1,)) if columns else {}
-        detected = None if counted is None else np.frombuffer(counted, dtype="<i8")
-        kept = None if rounds is None else _rounds(rounds, trials)
+        arms = arms_of(columns, trials, (items,)) if columns else {}
+        detected = None if counted is None else np.frombuffer(counted, dtype="<i8").reshape(items)
+        kept = None if rounds is None else _rounds(rounds, trials, items)
         return Block(position, number, metrics, marks, arms, detected, kept)
 
-    def measured_cell(self, cell: int, trials: int, frequencies: bool) -> CellResults:
-        """The first trials of a cell, up to a gap, whichever run computed them."""
+    def measured_cell(self, cell: int, trials: int, frequencies: bool, items: int) -> CellResults:
+        """The first trials of a cell of so many items, up to a gap, whichever run computed them."""
         tally = Tally()
         for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
             size = min(BLOCK_TRIALS, trials - first)
-            block = self.known_block(cell, 0, number, size, frequencies)
+            block = self.known_block(cell, 0, number, size, frequencies, items)
             if block is None:
                 break
             tally.add(block if frequencies else block.bare)
@@ -399,9 +400,10 @@ def given_population(histogram: Counts, labels: Sequence[str] | None) -> Populat
     return replace(population, labels=tuple(labels))
 
 
-def _rounds(row: Sequence[Any], trials: int) -> Rounds:
+def _rounds(row: Sequence[Any], trials: int, items: int) -> Rounds:
     """The rounds of the first trials of a block; moments are of all its trials or not there."""
     whole, count, names, data, *moments = row
-    values = np.frombuffer(data, dtype="<f8").reshape(whole, count, -1)
-    metrics = named(json.loads(names), values[:trials])
-    return Rounds(metrics, arms_of(moments, trials, (count, -1)) if whole == trials else {})
+    measured = json.loads(names)
+    values = np.frombuffer(data, dtype="<f8").reshape(whole, count, len(measured))
+    metrics = named(measured, values[:trials])
+    return Rounds(metrics, arms_of(moments, trials, (count, items)) if whole == trials else {})

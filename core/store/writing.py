@@ -167,7 +167,8 @@ class RunMemory:
 
     def find(self, cell: Cell, number: int, trials: int) -> Block | None:
         """The block, if the store has it."""
-        return self._find(self._cells[cell.index], (cell.index,), number, trials, self._frequencies)
+        place = self._cells[cell.index]
+        return self._find(cell, place, (cell.index,), number, trials, self._frequencies)
 
     def keep(self, cell: Cell, block: Block) -> None:
         """Commit a finished block."""
@@ -218,20 +219,27 @@ class RunMemory:
         return (self.run, position, number, trials, self._arrivals, self._seconds)
 
     def _find(
-        self, cell: int, positions: Sequence[int], number: int, trials: int, frequencies: bool
+        self,
+        cell: Cell,
+        place: int,
+        positions: Sequence[int],
+        number: int,
+        trials: int,
+        frequencies: bool,
     ) -> Block | None:
-        """A block of a cell, which is also at these positions of the run."""
+        """A block of a cell, known by this number, which is also at these positions of the run."""
         if self._fresh or self.failure:
             return None
         with self._lock:
             try:
                 first = positions[0] if positions else 0
-                block = self.store.known_block(cell, first, number, trials, frequencies)
+                items = cell.population.domain_size
+                block = self.store.known_block(place, first, number, trials, frequencies, items)
             except FileError as error:
                 self.failure = str(error)
                 return None
             if block is not None:
-                if (cell, number) not in self._computed:
+                if (place, number) not in self._computed:
                     self.reused += trials
                 self._hits += [self._arrived(position, number, trials) for position in positions]
                 if len(self._hits) >= 1000:
@@ -287,7 +295,8 @@ class RunPart:
         if place is None:
             return False
         try:
-            return bool(self._run.store.known_block(place, 0, 0, trials, self._frequencies))
+            store, items = self._run.store, cell.population.domain_size
+            return bool(store.known_block(place, 0, 0, trials, self._frequencies, items))
         except FileError:
             return False  # computing it will say why
 
@@ -297,7 +306,7 @@ class RunPart:
         place = self._known(cell)
         if place is None:
             return None
-        block = self._run._find(place, positions, number, trials, self._frequencies)
+        block = self._run._find(cell, place, positions, number, trials, self._frequencies)
         return None if block is None else replace(block, cell=cell.index)
 
     def keep(self, cell: Cell, block: Block) -> None:

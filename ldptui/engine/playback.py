@@ -205,7 +205,9 @@ class Playback:
             if name not in self._at and company:
                 number = self._store.cell_number(name)
                 if number is not None:
-                    stored = self._store.measured_cell(number, cell.trials, frequencies)
+                    stored = self._store.measured_cell(
+                        number, cell.trials, frequencies, cell.population.domain_size
+                    )
                     if stored.trials:
                         self._others[name] = stored
             if name in self._at or name in self._others:
