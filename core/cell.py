@@ -70,6 +70,11 @@ class Cell:
         return ARMS if self.defences else UNDEFENDED
 
     @property
+    def published(self) -> Arm:
+        """The arm whose estimates the server publishes while it is attacked."""
+        return self.arms[-1]
+
+    @property
     def first(self) -> Cell:
         """The first round of a campaign; the cell itself where there is one collection."""
         return self.rounds[0] if self.rounds else self

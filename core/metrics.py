@@ -101,8 +101,18 @@ def _normalised_gain(outcome: Outcome) -> Floats:
     return (gains + held) / held if held > 0 else np.full(len(gains), np.nan)
 
 
-def _targets_in_top_k(outcome: Outcome) -> Floats:
-    estimates = outcome.estimates[ATTACKED].frequencies
+def _recovered(outcome: Outcome) -> Floats:
+    gains, left = outcome.gains(*_BOTH), outcome.gains(*_DEFENDED)
+    moved = gains != 0
+    return np.where(moved, 1 - left / np.where(moved, gains, 1.0), np.nan)
+
+
+def _collateral(outcome: Outcome) -> Floats:
+    return outcome.squared_errors(CLEAN_DEFENDED) - outcome.squared_errors(CLEAN)
+
+
+def _targets_in_top_k(outcome: Outcome, arm: Arm) -> Floats:
+    estimates = outcome.estimates[arm].frequencies
     top = in_top(estimates, min(outcome.top_k, outcome.truth.size))
     return np.asarray(top[:, outcome.targets].sum(axis=1))
 
@@ -122,7 +132,9 @@ METRICS: Final[dict[str, Metric]] = {
         Metric("l1_error", lambda o: np.abs(o.errors[ATTACKED]).sum(axis=1), (ATTACKED,)),
         Metric("max_error", lambda o: np.abs(o.errors[ATTACKED]).max(axis=1), (ATTACKED,)),
         Metric(
-            "targets_in_top_k", _targets_in_top_k, (ATTACKED,), targets=True, whole=True, most=min
+            "targets_in_top_k",
+            lambda o: _targets_in_top_k(o, ATTACKED),
+            (ATTACKED,), targets=True, whole=True, most=min,
         ),
         Metric(
             "detected",
@@ -136,6 +148,18 @@ METRICS: Final[dict[str, Metric]] = {
         Metric("gain_after", lambda o: o.gains(*_DEFENDED), _DEFENDED, targets=True),
         Metric("mse_after", lambda o: o.squared_errors(ATTACKED_DEFENDED), (ATTACKED_DEFENDED,)),
         Metric("mse_clean_after", lambda o: o.squared_errors(CLEAN_DEFENDED), (CLEAN_DEFENDED,)),
+        Metric("recovered", _recovered, (*_BOTH, *_DEFENDED), targets=True),
+        Metric("collateral", _collateral, (CLEAN, CLEAN_DEFENDED)),
+        Metric(
+            "target_frequency_after",
+            lambda o: o.totals(ATTACKED_DEFENDED),
+            (ATTACKED_DEFENDED,), targets=True,
+        ),
+        Metric(
+            "targets_in_top_k_after",
+            lambda o: _targets_in_top_k(o, ATTACKED_DEFENDED),
+            (ATTACKED_DEFENDED,), targets=True, whole=True, most=min,
+        ),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""

@@ -71,8 +71,7 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
             fakes = crafted(collection, number, drawn, pulse, len(cell.rounds), published)
             attacked = clean + fakes
         concluded = task.conclude(collection, clean, attacked, pulse)
-        # Reacting attackers see what a server without a defence publishes.
-        published = task.kept(concluded[ATTACKED])
+        published = task.kept(concluded[collection.published])
         marks.add(clean, attacked)
         metrics.append(task.measure(collection, concluded)[:trials])
         moments.append(

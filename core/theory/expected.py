@@ -14,12 +14,10 @@ from ..capabilities import foretells
 from ..cell import Cell
 from ..metrics import METRICS
 from ..sampling import Floats
+from .defended import Moments, defended_metrics
 from .gains import cell_gain
 from .support import collected, fake_support
 from .variance import attacked_variance, clean_variance
-
-Moments = tuple[Floats, Floats | None]
-"""Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
 
 
 @lru_cache(maxsize=4)
@@ -85,9 +83,15 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
-    expected: dict[str, float | None] = dict.fromkeys(METRICS)
+    expected = dict.fromkeys(METRICS) | _undefended_metrics(cell)
+    return expected | defended_metrics(cell, expected, _means(cell), _variances(cell))
+
+
+def _undefended_metrics(cell: Cell) -> dict[str, float | None]:
+    """The closed forms of the metrics that no defence touches."""
     if not cell.is_pure:
-        return expected | _metrics_of_estimates(cell)
+        return _metrics_of_estimates(cell)
+    expected: dict[str, float | None] = {}
     expected["mse_clean"] = float(clean_variance(cell).mean())
     expected["mse"] = expected_mse(cell)
     supported = fake_support(cell) if cell.targets.size else None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.arms import ATTACKED, CLEAN
+from core.arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from core.metrics import METRICS, Measures, Outcome, in_top, measure, plain
 from core.pure import Estimates, Items
 from core.sampling import Floats
@@ -113,3 +113,26 @@ def test_all_estimates_below_zero() -> None:
     assert found["gain"] == -1
     assert found["targets_in_top_k"] == 1
     assert np.isfinite(plain(rows)[:, :9]).all()
+
+
+def test_defended_metrics_by_hand() -> None:
+    defended = np.array([[0.35, 0.25, 0.2, 0.2], [0.4, 0.3, 0.0, 0.3]])
+    clean = np.array([[0.5, 0.25, 0.2, 0.05], [0.5, 0.35, 0.1, 0.05]])
+    arms = {CLEAN: BEFORE, ATTACKED: AFTER, CLEAN_DEFENDED: clean, ATTACKED_DEFENDED: defended}
+    made = {arm: Estimates(frequencies) for arm, frequencies in arms.items()}
+    found = measure(Outcome(made, TRUTH, np.array([1, 3]), 2))
+    assert found["gain_after"] == pytest.approx([0.15, 0.2])
+    assert found["recovered"] == pytest.approx([1 - 0.15 / 0.1, 0.0])
+    assert found["target_frequency_after"] == pytest.approx([0.45, 0.6])
+    assert found["targets_in_top_k_after"].tolist() == [1, 1]
+    errors = [(0.0025 + 0 + 0.0025) / 4, 0.015 / 4]
+    assert found["mse_clean_after"] == pytest.approx(errors)
+    assert found["collateral"] == pytest.approx(errors - found["mse_clean"])
+
+
+def test_no_share_of_no_gain_is_removed() -> None:
+    arms = (CLEAN, ATTACKED, CLEAN_DEFENDED, ATTACKED_DEFENDED)
+    made = {arm: Estimates(BEFORE) for arm in arms}
+    found = measure(Outcome(made, TRUTH, np.array([1]), 2))
+    assert np.isnan(found["recovered"]).all()
+    assert found["collateral"].tolist() == [0, 0]

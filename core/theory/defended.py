@@ -1,0 +1,89 @@
+"""The expectations of a cell with a defence: of corrections that are affine in the estimates.
+
+Such a one adds to every item the same part of what the sum lacks: f' = f + c (1 - Σf)/d, with c its
+`spreads`. Means go through it as they are, and Σ_v Var f'_v = Σ_v Var f_v - c (2 - c) Var[Σf] / d.
+Other corrections bend, and have no closed form here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from ..cell import Cell
+from ..sampling import Floats
+from .support import foreseen
+
+Moments: TypeAlias = tuple[Floats, Floats | None]
+"""Before and after the attack: float64[d] each, None where it is not known what the fakes do."""
+
+
+def spread(cell: Cell) -> float | None:
+    """The share c of the missing mass that all corrections together add; None if one is no such."""
+    kept = 1.0
+    for step in cell.defences:
+        if not hasattr(step, "spreads"):
+            return None
+        kept *= 1 - step.spreads
+    return 1 - kept
+
+
+def defended_metrics(
+    cell: Cell,
+    undefended: Mapping[str, float | None],
+    means: Moments | None,
+    variances: Moments | None,
+) -> dict[str, float | None]:
+    """The closed forms of the defended metrics of a cell; none where there is no closed form.
+
+    undefended : those without the defence. means, variances : of the estimates without it.
+    """
+    share = spread(cell) if cell.defences else None
+    if share is None or means is None:
+        return {}
+    expected: dict[str, float | None] = {}
+    clean, attacked = means[0], means[1]
+    before = clean + share * (1 - clean.sum()) / clean.size
+    after = None if attacked is None else attacked + share * (1 - attacked.sum()) / clean.size
+    if cell.targets.size and after is not None:
+        reached = float(after[cell.targets].sum())
+        expected["target_frequency_after"] = reached
+        expected["gain_after"] = reached - float(before[cell.targets].sum())
+        if share == 0 and undefended["gain"]:
+            expected["recovered"] = 0.0
+    if variances is None:
+        return expected
+    sums = sum_variances(cell) if share else (0.0, 0.0)
+    less = share * (2 - share) / clean.size**2
+    truth = cell.population.frequencies
+    if sums[0] is not None:
+        error = float(((before - truth) ** 2 + variances[0]).mean()) - less * sums[0]
+        expected["mse_clean_after"] = error
+        without = undefended["mse_clean"]
+        expected["collateral"] = None if without is None else error - without
+    if after is not None and variances[1] is not None and sums[1] is not None:
+        error = float(((after - truth) ** 2 + variances[1]).mean()) - less * sums[1]
+        expected["mse_after"] = error
+    return expected
+
+
+def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
+    """Var[Σf] of the estimates of all items, before and after the attack; None where not known.
+
+    The reports of a pure protocol are independent; only RAPPOR's users keep bits over rounds.
+    """
+    if not cell.is_pure or (cell.noise is not None and cell.rounds):
+        return None, None
+    protocol, d = cell.pure, cell.population.domain_size
+    genuine = protocol.target_sum_variance(d, 1.0, cell.users) / cell.users
+    fakes, everyone = 0.0, (cell.users + cell.malicious) * (protocol.p - protocol.q)
+    for group in cell.fakes:
+        if not foreseen(cell, group):
+            return genuine, None
+        law = group.strategy.item_support(protocol, group.targets, np.arange(d))
+        if law is None:
+            return genuine, None
+        fakes += group.count * law.variance / everyone**2
+    return genuine, (1 - cell.share) ** 2 * genuine + fakes
