@@ -106,6 +106,11 @@ class LocalMechanism(Mechanism, Protocol):
     Each sampler of counts has the law of `support_counts` of such reports.
     """
 
+    @property
+    def report_bits(self) -> float:
+        """The bits that a report takes: log2 of the number of reports there are."""
+        ...
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
         """Honest reports of these items."""
         ...
@@ -254,6 +259,14 @@ def item_variance(
     p, q = protocol.p, protocol.q
     gap = p - q
     return (q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap) / users
+
+
+def gain_factor(protocol: Supporting) -> float:
+    """a = (1-q)/(p-q): fakes who all support a target lift its estimate f by β(a - f).
+
+    e^ε/(e^ε - 1) at least, whatever the pure protocol.
+    """
+    return (1 - protocol.q) / (protocol.p - protocol.q)
 
 
 def independent_target_sum_variance(

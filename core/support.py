@@ -28,6 +28,14 @@ class Support:
     other_variance: float
     covariance: float
 
+    def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
+        """The same law item by item, towards these targets; the variance is of those counted."""
+        rates = np.full(domain_size, self.other)
+        rates[targets] = self.target
+        r, inside = targets.size, np.intersect1d(targets, counted).size
+        variance = self.counted_variance(r, domain_size - r, inside, counted.size - inside)
+        return ItemSupport(rates, variance)
+
     def counted_variance(self, r: int, others: int, inside: int, outside: int) -> float:
         """Variance of the number supported among `inside` of the r targets and `outside` others."""
         within = _subset_variance(r, inside, self.target, self.variance)
@@ -64,12 +72,3 @@ class ItemSupport:
 
     rates: Floats
     variance: float
-
-
-def item_support(law: Support, domain_size: int, targets: Counts, counted: Counts) -> ItemSupport:
-    """The same law item by item, towards these targets; the variance is of those counted."""
-    rates = np.full(domain_size, law.other)
-    rates[targets] = law.target
-    r, inside = targets.size, np.intersect1d(targets, counted).size
-    variance = law.counted_variance(r, domain_size - r, inside, counted.size - inside)
-    return ItemSupport(rates, variance)

@@ -9,7 +9,7 @@ from ..capabilities import BitLaw, Crowds, SendsBits
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import Range
 from ..sampling import Counts, Floats
-from ..support import ItemSupport, Support, item_support
+from ..support import ItemSupport, Support
 
 SHARE = Range(0, 1, "[)")
 COHORT = Range(0, 1)
@@ -112,7 +112,7 @@ class ByNumbers:
         self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
         law = self.support(protocol, targets.size)
-        return item_support(law, protocol.domain_size, targets, counted)
+        return law.by_item(protocol.domain_size, targets, counted)
 
     def bits(self, protocol: SendsBits, targets: Items) -> BitLaw | None:  # noqa: ARG002
         """Unknown, for attacks that make no sense against such bits."""

@@ -60,6 +60,10 @@ class GRR:
     def q(self) -> float:
         return 1 / (self.domain_size - 1 + math.exp(self.epsilon))
 
+    @property
+    def report_bits(self) -> float:
+        return math.log2(self.domain_size)
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
         # Truthful with probability p - q, else any of the d items: q each, p for the own one.
         reports = rng.integers(0, self.domain_size, size=values.size)

@@ -12,10 +12,12 @@ from typing import Any, ClassVar, Final, Protocol
 from ..pure import PureProtocol, is_pure, sends_reports
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
-from .hashing import BLHSpec, OLHSpec
+from .hashing import BLHSpec, LHSpec, OLHSpec
+from .hst import CoinSpec
 from .rappor import RapporSpec
 from .subset import SubsetSpec
-from .unary import OUESpec, SUESpec
+from .the import ThresholdingSpec
+from .unary import OUESpec, SUESpec, UESpec
 
 
 class ProtocolSpec(Protocol):
@@ -45,8 +47,12 @@ KINDS: Final[dict[str, type[Any]]] = {
     "grr": GRRSpec,
     "sue": SUESpec,
     "oue": OUESpec,
+    "ue": UESpec,
     "blh": BLHSpec,
     "olh": OLHSpec,
+    "lh": LHSpec,
+    "hst": CoinSpec,
+    "the": ThresholdingSpec,
     "ss": SubsetSpec,
     "rappor": RapporSpec,
     "laplace": LaplaceSpec,

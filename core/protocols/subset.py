@@ -25,9 +25,7 @@ from ..pure import (
     Reports,
     Rng,
     SeedSearch,
-    array_of,
     check,
-    check_padding,
     pure_estimates,
     pure_held_support,
 )
@@ -41,6 +39,7 @@ from ..sampling import (
 )
 from ..support import ItemSupport, Support
 from .budget import Budget
+from .packed import Ones, PackedBits, pickers
 
 SIZE = Range(1, 2**32)
 
@@ -48,7 +47,7 @@ SizeRule: TypeAlias = Literal["best"]
 
 
 @dataclass(frozen=True)
-class SubsetSelection:
+class SubsetSelection(PackedBits):
     """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
 
     Reports are uint8[n, ceil(d/8)], one bit an item, packed, lowest item in the highest bit
@@ -87,6 +86,12 @@ class SubsetSelection:
         w = self.subset_size
         return (self.p * (w - 1) + self._absent * w) / (self.domain_size - 1)
 
+    @property
+    def report_bits(self) -> float:
+        """log2 of the number of subsets of this size."""
+        d, w = self.domain_size, self.subset_size
+        return (math.lgamma(d + 1) - math.lgamma(w + 1) - math.lgamma(d - w + 1)) / math.log(2)
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
         truthful = rng.random(values.size) < self.p
         return self._reports(values.size, rng, own=values, held=truthful)
@@ -95,22 +100,24 @@ class SubsetSelection:
         return self._reports(count, rng)
 
     def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(targets, count, rng)
+        return self.made(targets, self._crafted(targets.size), count, rng)
 
     def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
-        return self._aimed(self._others(targets), count, rng)
+        return self.made(targets, self._avoided(targets.size), count, rng)
+
+    def _crafted(self, r: int) -> Ones:
+        """As many of r targets as a report has room for, and others for the rest."""
+        inside = min(r, self.subset_size)
+        return Ones.fixed(inside, self.subset_size - inside)
+
+    def _avoided(self, r: int) -> Ones:
+        """A target only where the other items run out."""
+        outside = min(self.domain_size - r, self.subset_size)
+        return Ones.fixed(self.subset_size - outside, outside)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
         """The own item in a subset that is uniform otherwise."""
         return self._reports(values.size, rng, own=values, held=np.ones(values.size, np.bool_))
-
-    def _others(self, items: Items) -> Items:
-        return np.setdiff1d(np.arange(self.domain_size), items, assume_unique=True)
-
-    @property
-    def _rows(self) -> int:
-        """Reports handled at once: their column sums fit into a byte, their keys into 32 MB."""
-        return max(1, min(255, (1 << 22) // self.domain_size))
 
     def _reports(
         self,
@@ -120,7 +127,7 @@ class SubsetSelection:
         held: BoolArray | None = None,
     ) -> Reports:
         """Uniform subsets; where `own` is given, with the own item in it just where it is held."""
-        reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
+        reports = self._blank(count)
         for at in range(0, count, self._rows):
             rows = min(self._rows, count - at)
             keys = rng.random((rows, self.domain_size))
@@ -128,16 +135,6 @@ class SubsetSelection:
                 part = slice(at, at + rows)
                 # Keys are in [0, 1): the own item comes first of all, or last.
                 keys[np.arange(rows), own[part]] = np.where(held[part], -1.0, 1.0)
-            reports[at : at + rows] = self._lowest(keys)
-        return reports
-
-    def _aimed(self, items: Items, count: int, rng: Rng) -> Reports:
-        """Subsets of these items as far as they reach, filled up with others."""
-        reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
-        for at in range(0, count, self._rows):
-            rows = min(self._rows, count - at)
-            keys = rng.random((rows, self.domain_size))
-            keys[:, items] -= 1.0
             reports[at : at + rows] = self._lowest(keys)
         return reports
 
@@ -149,23 +146,12 @@ class SubsetSelection:
         return np.packbits(bits, axis=1)
 
     def received(self, reports: object, count: int) -> Reports:
-        bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
-        check_padding(bits, self.domain_size)
+        bits = super().received(reports, count)
         sizes = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
         wrong = sizes[sizes != self.subset_size]
         if wrong.size:
             raise ValueError(f"must be subsets of {self.subset_size} items, got one of {wrong[0]}")
         return bits
-
-    def supports(self, reports: Reports) -> BoolArray:
-        return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)
-
-    def support_counts(self, reports: Reports) -> Counts:
-        counts = np.zeros(self.domain_size, dtype=np.int64)
-        for at in range(0, len(reports), self._rows):
-            bits = np.unpackbits(reports[at : at + self._rows], axis=1, count=self.domain_size)
-            counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
-        return counts
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         # A uniform subset holds the own item with probability w/d: some reports are that, and
@@ -173,32 +159,19 @@ class SubsetSelection:
         w, d = self.subset_size, self.domain_size
         owners = binomial(histogram, (self.p - w / d) / (1 - w / d), rng)
         rest = histogram.sum(axis=-1) - owners.sum(axis=-1)
-        beside = subset_counts_beside_own(owners, w - 1, self._pickers(rest, w), rng)
+        uniform = pickers(rest[:, None], np.array([w]))
+        beside = subset_counts_beside_own(owners, w - 1, uniform, rng)
         return owners + beside
 
-    def _pickers(self, users: Counts, picks: int) -> Counts:
-        """int64[trials, picks + 1]: all these users pick as many items."""
-        pickers = np.zeros((users.size, picks + 1), dtype=np.int64)
-        pickers[:, picks] = users
-        return pickers
-
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
-        pickers = self._pickers(count, self.subset_size)
-        return subset_counts(pickers, self.domain_size, rng)
+        uniform = pickers(count[:, None], np.array([self.subset_size]))
+        return subset_counts(uniform, self.domain_size, rng)
 
     def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(targets, count, rng)
+        return self.made_counts(targets, self._crafted(targets.size), count, rng)
 
     def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
-        return self._aimed_counts(self._others(targets), count, rng)
-
-    def _aimed_counts(self, items: Items, count: Counts, rng: Rng) -> Counts:
-        counts = np.zeros((count.size, self.domain_size), dtype=np.int64)
-        inside = min(items.size, self.subset_size)
-        for part, picks in ((items, inside), (self._others(items), self.subset_size - inside)):
-            if picks:
-                counts[:, part] = subset_counts(self._pickers(count, picks), part.size, rng)
-        return counts
+        return self.made_counts(targets, self._avoided(targets.size), count, rng)
 
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
         nobody = np.zeros((len(histogram), 1), dtype=np.int64)
@@ -218,10 +191,10 @@ class SubsetSelection:
         return self._support(r, *_moments([(1.0, 0, self.domain_size, r, self.subset_size)]))
 
     def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._support(r, min(r, self.subset_size), 0.0)
+        return self.made_support(r, self._crafted(r))
 
     def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._support(r, max(0, self.subset_size - (self.domain_size - r)), 0.0)
+        return self.made_support(r, self._avoided(r))
 
     def unperturbed_support(self, r: int) -> Support:
         return self._support(r, *self._mixed(r, 1.0, holder=True))
@@ -246,9 +219,6 @@ class SubsetSelection:
         d, w = self.domain_size, self.subset_size
         own, other = self.p * (d - w) / (d - 1), self._absent * w / (d - 1)
         return signs(self.epsilon, own, other)
-
-    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         (_, holding), (_, other) = (

@@ -1,4 +1,4 @@
-"""Unary encoding: the report is d bits, each perturbed on its own. SUE and OUE.
+"""Unary encoding: the report is d bits, each perturbed on its own. SUE, OUE, and any p between.
 
 Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.2; SUE is basic one-time RAPPOR. Attacks:
 Cao, Jia, Gong, USENIX Security 2021, section 3.4.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,12 @@ from ..loss import DiscreteLoss, one_bit
 from ..pure import (
     DOMAIN,
     EPSILON,
-    BoolArray,
     Estimates,
     Items,
     Reports,
     Rng,
     SeedSearch,
-    array_of,
     check,
-    check_padding,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
@@ -39,63 +36,24 @@ from ..sampling import (
     binomial,
     binomial_law,
     hypergeometric_law,
-    multinomial,
-    random_subsets,
-    subset_counts,
 )
 from ..support import ItemSupport, Support
 from .budget import Budget
+from .packed import Ones, PackedBits
+
+KEEP = Range(0, 1, "()")
 
 
-@dataclass(frozen=True, eq=False)
-class Ones:
-    """The numbers of ones of a crafted report, among the targets and elsewhere.
+class IndependentBits(PackedBits):
+    """One bit per item, each on its own: the own bit is 1 with probability p, every other with q.
 
-    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
+    A protocol is a frozen dataclass of this class with `domain_size`, `epsilon`, `p` and `q`.
     """
 
-    inside: Counts
-    outside: Counts
-    law: Floats
-
-    @classmethod
-    def fixed(cls, inside: int, outside: int) -> Ones:
-        return cls(np.array([inside]), np.array([outside]), np.ones(1))
-
-
-def _set_some(bits: NDArray[np.uint8], rows: Items, items: Items, size: int, rng: Rng) -> None:
-    """Set the bits of a uniform subset of `items` in each of the rows."""
-    if size == items.size:
-        bits[np.ix_(rows, items)] = 1
-    elif size:
-        bits[rows[:, None], items[random_subsets(rows.size, items.size, size, rng)]] = 1
-
-
-@dataclass(frozen=True)
-class Unary:
-    """One bit per item: the own bit is sent as 1 with probability p, every other with q.
-
-    Reports are uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits).
-    epsilon = ln(p(1-q) / ((1-p)q)), in nats.
-    """
-
-    family: ClassVar[str] = "unary"
-
-    domain_size: Annotated[int, DOMAIN]
-    epsilon: Annotated[float, EPSILON]
-    p: Annotated[float, Range(0, 1, "()")]
-
-    def __post_init__(self) -> None:
-        check(self)
-
-    @property
-    def q(self) -> float:
-        return self.p / (self.p + (1 - self.p) * math.exp(self.epsilon))
-
-    @property
-    def _rows(self) -> int:
-        """Reports handled at once: their column sums fit into a byte, their bits into 4 MB."""
-        return max(1, min(255, (1 << 22) // self.domain_size))
+    family: ClassVar[str]
+    epsilon: float
+    p: Any
+    q: Any
 
     def _random_bits(self, rows: int, rng: Rng) -> NDArray[np.uint8]:
         """uint8[rows, d] of independent bits that are 1 with probability q, exactly.
@@ -112,7 +70,7 @@ class Unary:
         return bits.reshape(rows, self.domain_size)
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
-        reports = np.empty((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        reports = self._blank(values.size)
         for at in range(0, values.size, self._rows):
             items = values[at : at + self._rows]
             bits = self._random_bits(items.size, rng)
@@ -131,7 +89,8 @@ class Unary:
 
         l = floor(p + (d-1) q - r), at least 0. Cao, Jia, Gong, section 3.4.
         """
-        return max(0, math.floor(self.p + (self.domain_size - 1) * self.q - r))
+        ones: int = math.floor(self.p + (self.domain_size - 1) * self.q - r)
+        return max(0, ones)
 
     def crafted_ones(self, r: int) -> Ones:
         """MGA: all targets, and the padding elsewhere."""
@@ -178,41 +137,9 @@ class Unary:
         return self.made(targets, self.avoided_ones(targets.size), count, rng)
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
-        reports = np.zeros((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        reports = self._blank(values.size)
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
-
-    def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
-        """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
-        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
-        reports = np.empty((count, -(-self.domain_size // 8)), dtype=np.uint8)
-        for at in range(0, count, self._rows):
-            rows = min(self._rows, count - at)
-            bits = np.zeros((rows, self.domain_size), dtype=np.uint8)
-            drawn = np.zeros(rows, dtype=np.int64)
-            if ones.law.size > 1:
-                drawn = rng.choice(ones.law.size, rows, p=ones.law)
-            for outcome in np.unique(drawn):
-                mine = np.flatnonzero(drawn == outcome)
-                _set_some(bits, mine, targets, int(ones.inside[outcome]), rng)
-                _set_some(bits, mine, others, int(ones.outside[outcome]), rng)
-            reports[at : at + rows] = np.packbits(bits, axis=1)
-        return reports
-
-    def received(self, reports: object, count: int) -> Reports:
-        bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
-        check_padding(bits, self.domain_size)
-        return bits
-
-    def supports(self, reports: Reports) -> BoolArray:
-        return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)
-
-    def support_counts(self, reports: Reports) -> Counts:
-        counts = np.zeros(self.domain_size, dtype=np.int64)
-        for at in range(0, len(reports), self._rows):
-            bits = np.unpackbits(reports[at : at + self._rows], axis=1, count=self.domain_size)
-            counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
-        return counts
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
@@ -243,22 +170,6 @@ class Unary:
     def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return histogram.copy()
 
-    def made_counts(self, targets: Items, ones: Ones, count: Counts, rng: Rng) -> Counts:
-        """The law of `support_counts(made(...))` for int64[trials] users."""
-        others = np.setdiff1d(np.arange(self.domain_size), targets, assume_unique=True)
-        users = multinomial(count, ones.law, rng)
-        counts = np.empty((count.size, self.domain_size), dtype=np.int64)
-        for items, sizes in ((targets, ones.inside), (others, ones.outside)):
-            pickers = np.zeros((count.size, int(sizes.max()) + 1), dtype=np.int64)
-            for size, senders in zip(sizes, users.T, strict=True):
-                pickers[:, size] += senders
-            counts[:, items] = (
-                count[:, None]
-                if sizes.min() == items.size
-                else subset_counts(pickers, items.size, rng)
-            )
-        return counts
-
     def can_avoid(self, r: int) -> bool:  # noqa: ARG002
         return True
 
@@ -288,19 +199,6 @@ class Unary:
     def unperturbed_support(self, r: int) -> Support:
         return Support(1 / r, 0.0, 0.0, 0.0, 0.0)
 
-    def made_support(self, r: int, ones: Ones) -> Support:
-        """The support of a report with these ones, towards the r targets they are meant for."""
-        others = self.domain_size - r
-        inside, outside = ones.law @ ones.inside, ones.law @ ones.outside
-        in_off, out_off = ones.inside - inside, ones.outside - outside
-        return Support(
-            float(inside / r),
-            float(outside / others) if others else 0.0,
-            float(ones.law @ in_off**2),
-            float(ones.law @ out_off**2),
-            float(ones.law @ (in_off * out_off)),
-        )
-
     def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
         return pure_held_support(self, frequencies, counted)
 
@@ -317,11 +215,29 @@ class Unary:
         """The privacy loss between two items: their two bits tell."""
         return one_bit(self.p, self.q).then(one_bit(self.q, self.p))
 
-    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
-        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
-
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)
+
+
+@dataclass(frozen=True)
+class Unary(IndependentBits):
+    """Unary encoding with the p that is given, and the q that epsilon leaves.
+
+    epsilon = ln(p(1-q) / ((1-p)q)), in nats.
+    """
+
+    family: ClassVar[str] = "unary"
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    p: Annotated[float, KEEP]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def q(self) -> float:
+        return self.p / (self.p + (1 - self.p) * math.exp(self.epsilon))
 
 
 def SUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802
@@ -355,3 +271,16 @@ class OUESpec(Budget):
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
         return OUE(domain_size, self.epsilon)
+
+
+@dataclass(frozen=True)
+class UESpec(Budget):
+    """Unary encoding with any p, before the domain is known: SUE and OUE are two settings of it."""
+
+    kind: Literal["ue"]
+    keep: Annotated[float, KEEP] = 0.5
+
+    mechanism = Unary
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
+        return Unary(domain_size, self.epsilon, self.keep)

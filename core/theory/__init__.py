@@ -20,6 +20,7 @@ from .variance import (
     exact_border,
     frequency_std,
     least_error,
+    least_of_all,
     recommended,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "gain_std",
     "item_shift",
     "least_error",
+    "least_of_all",
     "privacy_spent",
     "rates_gain",
     "recommended",

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from ..cell import Cell
+from ..protocols.subset import SubsetSelection, best_size
 from ..pure import PureProtocol, item_variance
 from ..sampling import Floats
 from .support import each_support
@@ -50,6 +51,14 @@ def least_error(domain_size: int, epsilon: float) -> Literal["grr", "oue"]:
     OLH has the error of OUE but for the rounding of its hash range.
     """
     return "grr" if domain_size < exact_border(epsilon) else "oue"
+
+
+def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
+    """The pure protocol with the least mean squared error: subset selection of the best size.
+
+    A report names w ≈ d/(e^ε + 1) items: that is where it is no choice. Ye, Barg 2018.
+    """
+    return SubsetSelection(domain_size, epsilon, best_size(domain_size, epsilon))
 
 
 def clean_variance(cell: Cell) -> Floats:

@@ -168,6 +168,27 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
+def _add_keys(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each key of a kind of protocol that has none yet: --subset-size."""
+    from dataclasses import fields
+
+    from core.protocols import KINDS
+
+    from ..catalogue import key_words
+
+    known = {"kind", *(action.dest for action in parser._actions)}
+    owners: dict[str, list[str]] = {}
+    for kind, spec in KINDS.items():
+        for key in fields(spec):
+            if key.name not in known:
+                owners.setdefault(key.name, []).append(kind)
+    for name, kinds in owners.items():
+        words = key_words(f"protocol.{name}")
+        option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
+        help_ = f"of {', '.join(kinds)}: {words.title}"
+        parser.add_argument(option, metavar=symbol, help=help_)
+
+
 def theory_parser() -> argparse.ArgumentParser:
     from ..catalogue import listed_kinds
 
@@ -194,16 +215,6 @@ def theory_parser() -> argparse.ArgumentParser:
         "--target-frequency", type=float, metavar="F", help="the targets' true total f_T"
     )
     parser.add_argument(
-        "--hash-range",
-        metavar="G",
-        help='of olh: "nearest" (default), "ceil" or "floor" of e^ε + 1, or an integer',
-    )
-    parser.add_argument(
-        "--subset-size",
-        metavar="W",
-        help='of ss: "best" (default), or the number of items in a report',
-    )
-    parser.add_argument(
         "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
     )
     parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
@@ -228,6 +239,7 @@ def theory_parser() -> argparse.ArgumentParser:
     rappor.add_argument("--bits", type=int, metavar="K", help="bits of a Bloom filter (16)")
     rappor.add_argument("--hashes", type=int, metavar="H", help="hashes of a Bloom filter (2)")
     rappor.add_argument("--cohorts", type=int, metavar="M", help="cohorts (64)")
+    _add_keys(parser)
     parser.add_argument("--format", choices=("table", "json"), default="table")
     return parser
 

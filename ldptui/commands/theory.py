@@ -7,6 +7,7 @@ import math
 import textwrap
 from argparse import Namespace
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Final, get_args, get_type_hints
 
@@ -27,7 +28,9 @@ from ..explain.table import UNTOLD
 from ..terminal.output import write_out
 from ..text import table
 
-COMMON: Final = ("p", "q", "hash_range", "variance_per_user", "frequency_std")
+COMMON: Final = (
+    "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"
+)  # fmt: skip
 """The fields of JSON that every protocol has, null where it has none of them."""
 
 
@@ -100,14 +103,26 @@ def _setting(options: Namespace) -> Setting:
 def _read(spec: type[Any], key: str, value: Any) -> Any:
     """A rule, or a number, as the key of the kind has it; raises ScenarioError."""
     hint = get_type_hints(spec)[key]
-    rules = [word for part in get_args(hint) for word in get_args(part)]
-    if not isinstance(value, str) or int not in get_args(hint):
+    parts = get_args(hint) or (hint,)
+    rules = [word for part in parts for word in get_args(part)]
+    if not isinstance(value, str):
         return value
+    if not {int, float} & {*parts}:
+        rules += [word for word in parts if isinstance(word, str)]
+        if rules and value not in rules:
+            either = " or ".join(f'"{rule}"' for rule in rules)
+            raise ScenarioError(f"must be {either}, {got(value)}", key=_option(key))
+        return value
+    if float in parts:
+        with suppress(ValueError):
+            return float(value)
     if value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
         return int(value)
     if value not in rules:
-        words = ", ".join(f'"{rule}"' for rule in rules)
-        raise ScenarioError(f"must be {words} or an integer, {got(value)}", key=_option(key))
+        number = "a number" if float in parts else "an integer"
+        words = [*(f'"{rule}"' for rule in rules)]
+        allowed = f"{', '.join(words)} or {number}" if words else number
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=_option(key))
     return value
 
 

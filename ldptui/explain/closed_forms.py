@@ -11,7 +11,8 @@ import numpy as np
 
 from core import theory
 from core.cell import Cell
-from core.pure import PureProtocol, estimate, item_variance
+from core.protocols import PROTOCOLS
+from core.pure import PureProtocol, estimate, gain_factor, item_variance
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric
@@ -61,6 +62,15 @@ def choice(protocol: PureProtocol) -> Iterator[Formula]:
         f"d = {count(d)}, threshold {half} + √[ {half}² + {short(e * e)} − 1 ] = {short(border)}",
         _BEST[best], border, f"{W17}, exact", None, PROTOCOL, Entry("recommended", field=best),
     )  # fmt: skip
+    least = theory.least_of_all(d, epsilon)
+    mean = partial(item_variance, users=1, frequency=1 / d)
+    rival = PROTOCOLS[best](best, epsilon).bind(d)
+    yield numeric(
+        PROTOCOL, "The error of SS, the least of all, as a part of that",
+        "ratio = MSE_SS / MSE, where a report may name w items",
+        f"{short(float(mean(least)))} / {short(float(mean(rival)))}",
+        float(mean(least) / mean(rival)), "Ye, Barg 2018", entry=Entry("least_of_all"),
+    )  # fmt: skip
 
 
 def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]:
@@ -69,6 +79,16 @@ def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]
     yield listed(
         "variance_per_user", "variance per user", theory.count_variance(protocol),
         "Var*/n = q(1 − q)/(p − q)²", "W17 th. 2",
+    )  # fmt: skip
+    a = gain_factor(protocol)
+    yield numeric(
+        PROTOCOL, "Gain factor: fakes that all support a target lift it by β(a − f)",
+        "a = (1 − q) / (p − q)", f"{short(1 - protocol.q)} / {short(protocol.p - protocol.q)}",
+        a, CJG, entry=Entry("gain_factor", "a, gain factor", "CJG eq. 7"),
+    )  # fmt: skip
+    yield listed(
+        "report_bits", "bits of a report", protocol.report_bits, "log₂ of the number of reports",
+        "by counting",
     )  # fmt: skip
     if users is not None:
         yield listed(

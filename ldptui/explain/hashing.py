@@ -229,13 +229,15 @@ def _heard(cell: Cell, report: Reports) -> tuple[str, Counts, str]:
     return "bucket", hashed.astype(np.int64), f"bucket {sent}"
 
 
+REPORTS: Final = PureReports(
+    _honest,
+    {"random": _random, "crafted": _searched, "subset": _searched, "avoided": _searched},
+    _heard,
+)
+
 STORY: Final = Story(
     _formulas,
-    PureReports(
-        _honest,
-        {"random": _random, "crafted": _searched, "subset": _searched, "avoided": _searched},
-        _heard,
-    ),
+    REPORTS,
     table=("p", "q", "hash_range", *P_AND_Q[2:]),
     notes=hashing_notes,
 )

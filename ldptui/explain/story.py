@@ -82,7 +82,7 @@ class Story:
     reports: Reporting | str = NOT_TOLD
     table: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
-    brief: tuple[str, ...] = ("p", "q", "hash_range")
+    brief: tuple[str, ...] = ("p", "q", "hash_range", "gain_factor")
     remark: Callable[[Setting], str] = lambda _: ""
     symbols: Mapping[str, str] = field(default_factory=lambda: {"ε": "epsilon"})
     notes: Callable[[Setting, Mapping[str, Formula]], Iterator[str]] | None = None

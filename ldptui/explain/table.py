@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from core import theory
 
@@ -14,11 +14,18 @@ from .formula import PAPERS, Formula
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
 
-P_AND_Q: Final = ("p", "q", "variance_per_user", "frequency_std", *gain_keys())
+P_AND_Q: Final = (
+    *("p", "q", "variance_per_user", "gain_factor", "report_bits", "frequency_std"),
+    *gain_keys(),
+)
 """The fields of every pure protocol, in the order of the table."""
 
 CRAFTED: Final = gain_keys()[-1]
 """The field of the deviation of the last gain: where it has a value, all of them have."""
+
+
+SAME: Final = 0.9995
+"""Errors whose ratio is above are the same: GRR is SS where w = 1 is best."""
 
 
 def has_gains(rows: Mapping[str, Formula]) -> bool:
@@ -67,6 +74,7 @@ def _advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     if CRAFTED in rows:
         yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
     yield f"least error here: {_least_error(setting)}"
+    yield from _least_of_all(setting, rows)
     yield from missing(setting)
     yield from cited("W17", "CJG")
 
@@ -78,6 +86,21 @@ def _least_error(setting: Setting) -> str:
     if theory.least_error(d, epsilon) == "grr":
         return f"GRR (d < {border}; {rule})"
     return f"OUE or OLH (d ≥ {border}; {rule})"
+
+
+def _least_of_all(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+    """SS, whose error is the least of all, and where the two rules name different protocols."""
+    d, epsilon = setting.protocol.domain_size, setting.protocol.epsilon
+    row = rows.get("least_of_all")
+    if row is not None and row.value < SAME:
+        least: Any = theory.least_of_all(d, epsilon)
+        less = text.short(100 * (1 - row.value), 3)
+        yield (
+            f"SS has {less} % less, where a report may name w = {least.subset_size} items "
+            f"({text.short(least.report_bits, 3)} bits)"
+        )
+    if theory.recommended(d, epsilon) != theory.least_error(d, epsilon):
+        yield "the two rules differ here: Var* is the variance of an item that nobody holds"
 
 
 def missing(setting: Setting) -> Iterator[str]:

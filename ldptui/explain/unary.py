@@ -1,4 +1,4 @@
-"""Unary encodings (SUE, OUE): the report is one bit for each item."""
+"""Unary encodings (SUE, OUE, UE): the report is one bit for each item."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _probabilities(protocol: Unary) -> Iterator[Formula]:
         yield live(OTHER, "q = 1 / (e^(ε/2) + 1)", f"1 / {put}", q, entry=other)
     else:
         put = f"{short(p)} / ({short(p)} + (1 − {short(p)}) · {e_})"
-        yield live(OWN, "p", "as given", p, entry=own)
+        given = Entry("p", "p", "as given", "as given")
+        yield live(OWN, "p", "as given", p, entry=given)
         yield live(OTHER, "q = p / (p + (1 − p) e^ε)", put, q, entry=other)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from core.lab.locality import central_mse, grown, price
 from core.protocols import KINDS
 from core.protocols.curators import Neighbours
 from core.protocols.curators.accuracy import require_delta
-from core.pure import item_variance
+from core.pure import gain_factor, item_variance
 from core.sampling import Counts, Floats
 
 from .. import exits
@@ -64,7 +64,8 @@ def prices(
     """Errors and prices on the users of a histogram, [d]; raises ScenarioError.
 
     errors : for each kind, the root of the mean squared error of a frequency; None where this ε
-    allows none. price : for each local protocol and each curator, the number of users with
+    allows none. reports : the gain factor a and the bits of a report of each local protocol.
+    price : for each local protocol and each curator, the number of users with
     which it has the curator's error, and that as a multiple of n. break_even : the number of users
     up to which a local protocol is as good as the Laplace mechanism. over : the same along n and ε,
     `factor` beside the Laplace mechanism.
@@ -93,6 +94,9 @@ def prices(
         "delta": delta,
         "neighbours": neighbours,
         "errors": errors,
+        "reports": _reports(
+            [kind for kind in LOCAL if errors[kind] is not None], histogram.size, epsilon
+        ),
         "price": costs,
         "break_even": even,
         "over": {
@@ -109,6 +113,15 @@ def prices(
                 ]
             ),
         },
+    }
+
+
+def _reports(kinds: Iterable[str], items: int, epsilon: float) -> dict[str, dict[str, float]]:
+    """The gain factor and the bits of a report of each local protocol."""
+    protocols = {kind: bound(kind, items, epsilon) for kind in kinds}
+    return {
+        kind: {"gain_factor": gain_factor(protocol), "bits": protocol.report_bits}
+        for kind, protocol in protocols.items()
     }
 
 
@@ -214,8 +227,12 @@ def report(scenario: str, values: Values) -> Report:
     sources = {kind: words_of(KINDS[kind].mechanism).error for kind in CURATORS}
     for kind, error in values["errors"].items():
         if error is not None:
-            source = sources.get(kind, "W17 th. 2")
-            rows.append(row(f"{kind}: error", error, "√MSE of a frequency", source))
+            source, about = sources.get(kind, "W17 th. 2"), "√MSE of a frequency"
+            if kind in values["reports"]:
+                report = values["reports"][kind]
+                factor, bits = (text.short(report[key], 3) for key in ("gain_factor", "bits"))
+                about = f"√MSE; a = {factor}, {bits} bits"
+            rows.append(row(f"{kind}: error", error, about, source))
     for name in APART:
         for kind in LOCAL:
             cost = values["price"][kind][name]

@@ -51,7 +51,7 @@ def test_a_key_has_its_range_its_default_and_its_kinds() -> None:
         return next(line for line in lines if line.startswith(f"| `{key}`"))
 
     assert "| an integer in [1, 10^6] | 1000 |" in row("seeds", "attack")
-    assert row("hash_range", "protocol").startswith("| `hash_range` (`olh`) | hash range g |")
+    assert row("hash_range", "protocol").startswith("| `hash_range` (`olh`, `lh`) | hash range g |")
     assert '| `"nearest"` |' in row("hash_range", "protocol")
     assert "| required |" in row("share", "attack")
     assert row("share", "attack").startswith("| `share` (all but `none`) |")

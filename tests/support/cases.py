@@ -33,19 +33,23 @@ def bind(case: Case) -> PureProtocol:
 
 def protocol_table(case: Case) -> dict[str, Any]:
     """The `[protocol]` table of a case: its kind and budget, and the parameters that it has."""
-    known = {field.name for field in dataclasses.fields(PROTOCOLS[case.kind])}  # type: ignore[arg-type]
+    known = {field.name for field in dataclasses.fields(PROTOCOLS[case.kind])}
     own = dataclasses.asdict(case)
     return {name: own[name] for name in own if name in known}
 
 
 def _cases(d: int, epsilon: float) -> list[Case]:
     """Every protocol that a scenario can name; OLH and SS with several of their integers."""
-    dials: dict[str, Sequence[dict[str, int]]] = {
+    dials: dict[str, Sequence[dict[str, Any]]] = {
+        "ue": [{"keep": 0.8}],
+        "lh": [{"hash_range": 5}],
         "blh": [{"hash_range": 2}],
+        "hst": [{"coin": "user"}, {"coin": "public", "hash_range": 2}],
+        "the": [{"theta": 0.7}],
         "olh": [{"hash_range": g} for g in (2, 3, 4, 8)],
         "ss": [{"subset_size": w} for w in (1, 2, 3) if w < d],
     }
-    return [Case(kind, d, epsilon, **dial) for kind in PROTOCOLS for dial in dials.get(kind, [{}])]
+    return [Case(kind, d, epsilon, **dial) for kind in PROTOCOLS for dial in dials.get(kind, [{}])]  # type: ignore[arg-type]
 
 
 def of_kind(kind: str, d: int, epsilon: float) -> Case:

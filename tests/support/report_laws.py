@@ -21,18 +21,36 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """A protocol by its name and parameters; hash_range for blh and olh, subset_size for ss."""
+    """A protocol by its name and parameters: g of hashing, w of ss, p of ue, θ, who has coins."""
 
     kind: str
     domain_size: int
     epsilon: float
     hash_range: int | None = None
     subset_size: int | None = None
+    keep: float | None = None
+    theta: float | None = None
+    coin: str | None = None
 
     def __str__(self) -> str:
         name = f"{self.kind}-d{self.domain_size}-eps{self.epsilon:g}"
         name += f"-g{self.hash_range}" if self.hash_range else ""
-        return name + (f"-w{self.subset_size}" if self.subset_size else "")
+        name += f"-w{self.subset_size}" if self.subset_size else ""
+        name += f"-p{self.keep:g}" if self.keep else ""
+        name += f"-theta{self.theta:g}" if self.theta else ""
+        return name + (f"-{self.coin}" if self.coin else "")
+
+    @property
+    def searches(self) -> bool:
+        """True where fakes choose among hash functions; public coins are given to them."""
+        return self.hash_range is not None and self.coin is None
+
+    @property
+    def real_epsilon(self) -> float:
+        """The largest loss: below ε where bits say less than the noise would allow."""
+        if self.theta is None:
+            return self.epsilon
+        return math.log(self.p * (1 - self.q) / ((1 - self.p) * self.q))
 
     @property
     def p(self) -> float:
@@ -43,6 +61,12 @@ class Case:
         if self.subset_size is not None:
             w = self.subset_size
             return w * e / (w * e + d - w)
+        if self.keep is not None:
+            return self.keep
+        if self.theta is not None:
+            return 1 - math.exp(self.epsilon * (self.theta - 1) / 2) / 2
+        if self.coin is not None:
+            return e / (e + 1)
         return {"grr": e / (e + d - 1), "sue": root / (root + 1), "oue": 0.5}[self.kind]
 
     @property
@@ -53,6 +77,12 @@ class Case:
         if self.subset_size is not None:
             w = self.subset_size
             return (w * e * (w - 1) + (d - w) * w) / ((d - 1) * (w * e + d - w))
+        if self.keep is not None:
+            return self.keep / (self.keep + e * (1 - self.keep))
+        if self.theta is not None:
+            return math.exp(-self.epsilon * self.theta / 2) / 2
+        if self.coin is not None:
+            return 0.5
         return {"grr": 1 / (e + d - 1), "sue": 1 / (math.sqrt(e) + 1), "oue": 1 / (e + 1)}[
             self.kind
         ]
@@ -99,6 +129,8 @@ class Case:
         self, targets: list[int], seeds: int, scoring: Literal["anchor", "bucket"]
     ) -> Floats:
         """The best report for these targets (MGA)."""
+        if self.coin is not None and not self.searches:
+            seeds, scoring = 1, "bucket"
         d, r = self.domain_size, len(targets)
         others = [item for item in range(d) if item not in targets]
         if self.kind == "grr":
@@ -108,7 +140,7 @@ class Case:
         if self.subset_size is not None:
             return self._without(others)
         if self.hash_range is None:
-            ones = math.floor(self.p + (d - 1) * self.q - r)
+            ones = (d // 2 if self.coin else math.floor(self.p + (d - 1) * self.q)) - r
             return _subset_of(d, others, min(max(ones, 0), len(others)), targets)
         law = np.zeros(2**d)
         noise = np.zeros(d)
@@ -124,6 +156,7 @@ class Case:
             return np.asarray(np.mean([self._around(item) for item in items], axis=0))
         for item in items:
             rates = np.zeros(d) if self.hash_range is None else np.full(d, 1 / self.hash_range)
+            rates = np.full(d, 0.5) if self.coin else rates
             rates[item] = 1.0
             laws.append(independent(rates))
         return np.asarray(np.mean(laws, axis=0))
@@ -170,9 +203,10 @@ class Case:
             rates[others] = 1 / len(others)
             return one_of(rates)
         if self.hash_range is None:
-            ones = math.floor(self.p + (d - 1) * self.q)
+            ones = d // 2 if self.coin else math.floor(self.p + (d - 1) * self.q)
             return _subset_of(d, others, min(ones, len(others)), [])
         law, noise = np.zeros(2**d), np.zeros(d)
+        seeds = seeds if self.searches else 1
         noise[others] = 1 / self.hash_range
         for supported, chance in enumerate(fewest_law(len(targets), self.hash_range, seeds)):
             law += chance * _either(_subset_of(d, targets, supported, []), independent(noise))

@@ -84,6 +84,11 @@ class LocalHashing:
     def q(self) -> float:
         return 1 / self.hash_range
 
+    @property
+    def report_bits(self) -> float:
+        """A seed of 32 bits, and a bucket."""
+        return 32 + math.log2(self.hash_range)
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
         reports = np.empty(values.size, dtype=REPORT)
         reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
@@ -356,14 +361,12 @@ class BLHSpec(Budget):
 
 
 @dataclass(frozen=True)
-class OLHSpec:
-    """OLH, before the domain is known; g by a rule or given."""
+class _Ranged(Budget):
+    """The table of a kind with the key g: by a rule or given."""
 
-    kind: Literal["olh"]
-    epsilon: Annotated[float, EPSILON]
     hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
 
-    mechanism: ClassVar[type[LocalHashing]] = LocalHashing
+    mechanism = LocalHashing
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -377,3 +380,17 @@ class OLHSpec:
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> LocalHashing:  # noqa: ARG002
         return OLH(domain_size, self.epsilon, self.hash_range)
+
+
+@dataclass(frozen=True)
+class OLHSpec(_Ranged):
+    """OLH, before the domain is known."""
+
+    kind: Literal["olh"]
+
+
+@dataclass(frozen=True)
+class LHSpec(_Ranged):
+    """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""
+
+    kind: Literal["lh"]

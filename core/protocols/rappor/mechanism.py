@@ -114,6 +114,11 @@ class Rappor:
     # Reports, user by user.
 
     @property
+    def report_bits(self) -> float:
+        """A Bloom filter, and a cohort."""
+        return self.bits + math.log2(self.cohorts)
+
+    @property
     def _report(self) -> np.dtype[Any]:
         return np.dtype([("cohort", "<u4"), ("bits", "u1", (-(-self.bits // 8),))])
 

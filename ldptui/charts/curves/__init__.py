@@ -8,12 +8,13 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 
 from __future__ import annotations
 
-from .closed import Curve, error_curves, gain_curve
+from .closed import FLOOR, Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document
 from .parts import base_part, error_part, gain_part, preview_part
 from .variables import Variable, axes, error_axes
 
 __all__ = [
+    "FLOOR",
     "Curve",
     "Variable",
     "axes",

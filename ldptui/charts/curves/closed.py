@@ -32,6 +32,9 @@ DRAWN_ITEMS: Final = 2**16
 """Items that all populations of one curve may have together: a few milliseconds of drawing."""
 
 
+FLOOR: Final = "SS, the floor"
+"""The name of the curve of the least error of all pure protocols: SS with the best size."""
+
 Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
 
@@ -96,13 +99,15 @@ def error_curves(
 ) -> tuple[Curve, ...]:
     """The expected mean squared error without attack along the axis, a curve for each protocol.
 
+    The last is FLOOR, what no pure protocol is below, where none of them is it.
+
     Its std is √MSE: where the estimates are unbiased, the root mean square over the items of their
     standard deviations.
     """
     document = error_document(scenario)
     cells = points_of(document, scenario)
     grid = axis.grid(points, log=log)
-    return tuple(
+    found = [
         _curve(
             cell.protocol.kind.upper(),
             cell,
@@ -114,7 +119,12 @@ def error_curves(
             _error_at(cell, scenario.folder, draw),
         )
         for cell in cells
-    )
+    ]
+    least = theory.least_of_all(2, 1.0).family
+    if cells and all(cell.protocol.mechanism.family != least for cell in cells):
+        floor = _curve(FLOOR, cells[0], axis, grid, _floor_at(cells[0], scenario.folder, draw))
+        found.append(replace(floor, parameters={}))
+    return tuple(found)
 
 
 _Varied = tuple[PopulationSpec, ProtocolSpec, Any]
@@ -245,14 +255,28 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     return law
 
 
+def _floor_at(cell: Point, folder: Path, draw: Draw) -> _Law:
+    def law(varied: _Varied) -> tuple[float, float]:
+        items, users = _size(varied[0], cell, folder, draw)
+        least = theory.least_of_all(items, getattr(varied[1], "epsilon", None) or math.nan)
+        mse = float(item_variance(least, users, 1 / items))
+        return mse, math.sqrt(mse)
+
+    return law
+
+
+def _size(spec: Any, cell: Point, folder: Path, draw: Draw) -> tuple[int, int]:
+    """d and n of a population; those of a list or a file are known when it is drawn."""
+    if isinstance(spec, Explicit | CSVColumn):
+        population = draw(spec, cell.seed, folder)
+        return population.domain_size, population.users
+    return spec.items, spec.users
+
+
 def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     def law(varied: _Varied) -> tuple[float, float]:
         spec, protocol_spec, _ = varied
-        if isinstance(spec, Explicit | CSVColumn):
-            population = draw(spec, cell.seed, folder)
-            items, users = population.domain_size, population.users
-        else:
-            items, users = spec.items, spec.users
+        items, users = _size(spec, cell, folder, draw)
         protocol: Any = _supporting(protocol_spec, items)
         if getattr(protocol, "withholds", False):
             mse = central_mse(protocol, *draw(spec, cell.seed, folder).distinct)

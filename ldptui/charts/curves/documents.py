@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import Any, Final
 
 from core.errors import ScenarioError
-from core.protocols import KINDS, PROTOCOLS
+from core.protocols import KINDS
 from core.scenario import Point, Scenario, dotted_sweep, value_at
 
+from ...catalogue import swept_kinds
 from ...session.draft import base, keys_of
 
 MOST_SERIES: Final = 6
@@ -87,12 +88,12 @@ def error_document(scenario: Scenario) -> dict[str, Any]:
 
 
 def error_protocols(scenario: Scenario) -> tuple[str, ...]:
-    """The protocols of an error chart: the swept ones, else the local ones and a chosen curator."""
+    """The protocols of an error chart: the swept ones, else a few and the chosen one."""
     swept = [kind for kind in scenario.sweep.get("protocol.kind", []) if kind in PROTOCOL_KEYS]
     if len(swept) > 1:
         return tuple(swept)
     chosen = value_at(base(scenario).document, "protocol.kind")
-    return (*PROTOCOLS, *(kind for kind in KINDS if kind == chosen and kind not in PROTOCOLS))
+    return tuple(swept_kinds("protocol", str(chosen)))
 
 
 def _epsilon(scenario: Scenario) -> float:

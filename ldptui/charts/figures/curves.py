@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
@@ -81,8 +82,8 @@ def _line(
     return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(measured))
 
 
-LEFT_OUT: Final = "RAPPOR and curators: only where chosen or swept"
-"""The note of a chart of all protocols: these need numbers that other scenarios lack."""
+LEFT_OUT: Final = "other protocols: only where chosen or swept"
+"""The note of a chart of the protocols that are compared where a scenario sweeps none."""
 
 
 def error_plot(
@@ -96,14 +97,17 @@ def error_plot(
     log_y: bool = True,
 ) -> Plot:
     """The error without attack along the axis, a line and its simulated points a protocol."""
-    from core.protocols import PROTOCOLS  # the lab's screen imports this module, and not core
+    from ..curves import FLOOR  # the lab's screen imports this module, and not core
 
+    floor = [curve for curve in curves if curve.label == FLOOR]
+    curves = [curve for curve in curves if curve.label != FLOOR]
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
         _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, group)
         for curve, group in zip(curves, groups[0], strict=True)
     ]
+    bounds = [(each.label, each.x, each.y if quantity == "mse" else each.std) for each in floor]
     others = [
         (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
     ]
@@ -116,9 +120,11 @@ def error_plot(
         [(name, along(laid)) for name, laid in others],
         axis,
         log_x,
+        [y for _, _, ys in bounds for y in ys],
     )
-    labels = {curve.label for curve in curves}
-    if {kind.upper() for kind in PROTOCOLS} <= labels and "RAPPOR" not in labels:
+    least = (Series(*bound, "muted", "dotted") for bound in bounds)
+    plot = replace(plot, series=(*plot.series, *least))
+    if {kind.upper() for kind in swept_kinds("protocol", "")} == {curve.label for curve in curves}:
         return replace(plot, note="; ".join(filter(None, (plot.note, LEFT_OUT))))
     return plot
 

@@ -57,7 +57,15 @@ def facts_of(draft: Draft) -> Facts | None:
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
     errors = {kind: _mean_error(settings[kind], spread) for kind, spread in local.items()}
     least = min((error for error in errors.values() if error is not None), default=math.nan)
-    best = [kind for kind, error in errors.items() if error is not None and error <= NEAR * least]
+    near = [kind for kind, error in errors.items() if error is not None and error <= NEAR * least]
+    protocols = {
+        kind: setting.protocol for kind, setting in settings.items() if setting is not None
+    }
+    best = [
+        kind
+        for at, kind in enumerate(near)
+        if protocols[kind] not in [protocols[other] for other in near[:at]]
+    ]  # a dial at rest is another kind
     chosen = str(cell.parameters["protocol.kind"])
     own = settings[chosen]
     return Facts(

@@ -30,6 +30,7 @@ from core.errors import ScenarioError
 from core.hashing import buckets
 from core.protocols import BLH, GRR, OLH, OUE, PROTOCOLS, SUE, LocalHashing, Unary
 from core.protocols.hashing import fewest_law, hash_range_for, matched_law, search
+from core.protocols.unary import IndependentBits
 from core.pure import PureProtocol, Scoring, SeedSearch, estimate, item_variance
 from core.support import Support
 
@@ -132,7 +133,7 @@ def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
             reports = true.perturb(values, rng)
             reports["seed"] = 7
             return reports
-        if isinstance(true, Unary):
+        if isinstance(true, IndependentBits):
             one = rng.random((values.size, 1))
             rate = np.where(values[:, None] == np.arange(case.domain_size), case.p, case.q)
             return np.packbits(one < rate, axis=1)
@@ -260,7 +261,7 @@ def test_crafted_reports_follow_their_law(
     reports = protocol.craft(np.array(targets), REPORTS, SeedSearch(SEEDS, scoring), rng)
     seen = subset_counts_of(protocol.supports(reports))
     assert budget.law(seen, case.crafted(targets, SEEDS, scoring))
-    if case.hash_range and len(targets) > 1:  # one seed fewer
+    if case.searches and len(targets) > 1:  # one seed fewer
         assert not budget.law(seen, case.crafted(targets, SEEDS - 1, scoring))
     if len(targets) == 3:
         assert not budget.law(seen, case.crafted([3, 1, 4], SEEDS, scoring))
@@ -276,7 +277,7 @@ def test_crafted_counts_follow_their_joint_law(
     outcomes = outcome_counts_of(drawn, 2)
     law = case.crafted(targets, SEEDS, scoring)
     assert budget.law(outcomes, counts_law([law, law]))
-    if case.hash_range and len(targets) > 1:
+    if case.searches and len(targets) > 1:
         fewer = case.crafted(targets, SEEDS - 1, scoring)
         assert not budget.law(outcomes, counts_law([fewer, fewer]))
 

@@ -18,8 +18,12 @@ from core.protocols import CENTRAL, PROTOCOLS
 from core.protocols import rappor as bloom
 from core.scenario import Scenario, parse
 from core.theory import bit_gain, expected_metrics
+from ldptui.catalogue import swept_kinds
 from ldptui.charts import curves
 from ldptui.charts.curves import Variable
+
+COMPARED = swept_kinds("protocol", "")
+"""The protocols that an error chart compares where none is swept."""
 
 GOLDEN = {
     fact["id"]: fact
@@ -144,12 +148,24 @@ def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
             assert std == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
+def least(made: Scenario, variable: curves.Variable, x: float) -> float:
+    """The mean squared error of SS where the variable is x."""
+    at = made.with_value(
+        "protocol", {"kind": "ss", "epsilon": made.document["protocol"]["epsilon"]}
+    )
+    (cell,) = compile(at.with_value(variable.key, int(x) if variable.integer else x)).cells
+    found = theory.expected_metrics(cell)["mse_clean"]
+    assert found is not None
+    return found
+
+
 def test_error_is_that_of_the_compiled_cell() -> None:
     made = scenario()
     for variable in curves.error_axes(made):
         found = curves.error_curves(made, variable, 4)
-        assert [curve.label for curve in found] == [*map(str.upper, PROTOCOLS)]
-        for curve in found:
+        assert [curve.label for curve in found] == [*map(str.upper, COMPARED), curves.FLOOR]
+        assert found[-1].y == pytest.approx([least(made, variable, x) for x in found[-1].x])
+        for curve in found[:-1]:
             for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
                 expected = theory.expected_metrics(cell_at(curve, made, x))["mse_clean"]
                 assert y == pytest.approx(expected, rel=1e-9)
@@ -175,9 +191,10 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
     made = scenario(protocol__kind="stability", population__users=2000, protocol__delta=1e-4)
     for variable in curves.error_axes(made):
         found = curves.error_curves(made, variable, 4)
-        assert [one.label for one in found] == [*map(str.upper, PROTOCOLS), "STABILITY"]
-        for x, y in zip(found[-1].x, found[-1].y, strict=True):
-            expected = theory.expected_metrics(cell_at(found[-1], made, x))["mse_clean"]
+        own = found[-2]
+        assert [one.label for one in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
+        for x, y in zip(own.x, own.y, strict=True):
+            expected = theory.expected_metrics(cell_at(own, made, x))["mse_clean"]
             assert y == pytest.approx(expected, rel=1e-9)
     swept = made.with_value("sweep", {"protocol.kind": list(ONE_OF_EACH)})
     assert curves.error_protocols(swept) == ONE_OF_EACH
@@ -299,11 +316,11 @@ def test_default_sweep_of_a_part() -> None:
         assert (values[0], values[-1]) == (variable.low, variable.high)
 
 
-def test_error_part_has_every_protocol_and_no_attack() -> None:
+def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     made = scenario(protocol__kind="olh", protocol__hash_range=8)
     part = curves.error_part(made, curves.error_axes(made)[0])
     cells = compile(Scenario(dict(part.document))).cells
-    assert {cell.parameters["protocol.kind"] for cell in cells} == set(PROTOCOLS)
+    assert {cell.parameters["protocol.kind"] for cell in cells} == set(COMPARED)
     assert all(cell.attack is None for cell in cells)
     assert {cell.hash_range for cell in cells if cell.parameters["protocol.kind"] == "olh"} == {8}
     two = swept(made, {"protocol.kind": ["grr", "oue"]})

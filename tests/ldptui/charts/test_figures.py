@@ -366,8 +366,10 @@ def test_error_plot_of_both_quantities() -> None:
     views = cells(curves.error_part(made, variable).document)
     mse = figures.error_plot(found, views, variable)
     std = figures.error_plot(found, views, variable, "std")
-    assert mse.note.endswith("; RAPPOR and curators: only where chosen or swept")
-    assert "RAPPOR" not in figures.error_plot(found[:2], (), variable).note
+    assert mse.note.endswith("; other protocols: only where chosen or swept")
+    assert "only where" not in figures.error_plot(found[:2], (), variable).note
+    assert mse.series[-1].label == curves.FLOOR
+    assert all(low <= high for low, high in zip(found[-1].y, found[1].y, strict=True))
     assert mse.y.label == "mean squared error of a frequency"
     assert std.y.label == "standard deviation of a frequency"
     assert mse.y.log
@@ -622,10 +624,10 @@ def test_the_error_of_rappor_is_that_of_its_cells() -> None:
     made = bloom()
     axis = next(one for one in curves.error_axes(made) if one.key == "population.users")
     found, part = curves.error_curves(made, axis), curves.error_part(made, axis)
-    assert [curve.label for curve in found][-1] == "RAPPOR"
+    assert [curve.label for curve in found][-2:] == ["RAPPOR", curves.FLOOR]
     views = [view for view in cells(part.document) if view.parameters["protocol.kind"] == "rappor"]
     theory = [view.metrics["mse_clean"].theory for view in views]
     plot = figures.error_plot(found, views, axis)
-    line = plot.series[len(found) - 1]
+    line = plot.series[len(found) - 2]
     assert list(line.y) == theory
     assert all(value > 0 for value in theory)

@@ -1,0 +1,133 @@
+"""The protocol of public or private coins (HST): a sign for each item, and one perturbed sign.
+
+Bassily, Smith, STOC 2015; Hsu, Khanna, Roth, ICALP 2012; both settings as in Li, Li, Wang, Sun,
+"Mitigating Data Poisoning Attacks to LDP", CCS 2025. A vector of fair coins s in {-1, 1}^d belongs
+to each user, who sends the sign of the own item, kept with probability e^ε/(e^ε + 1). A report
+supports the items with the sign that was sent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ..pure import DOMAIN, EPSILON, Items, Reports, Rng, SeedSearch, check
+from ..sampling import Counts, Floats, binomial
+from ..support import Support
+from .budget import Budget
+from .hashing import LocalHashing
+from .unary import IndependentBits
+
+Coin: TypeAlias = Literal["public", "user"]
+
+ASSIGNED = SeedSearch(1, "bucket")
+"""The search of a fake whose coins are public: its vector is given, the sign is its choice."""
+
+
+@dataclass(frozen=True)
+class PublicCoins(LocalHashing):
+    """The server draws the coins, by a seed of its own for each user: hashing to one bit.
+
+    Reports are those of local hashing with g = 2. A fake cannot choose its coins, as it can choose
+    a hash function under BLH: of r targets it supports those on one side.
+    """
+
+    family: ClassVar[str] = "hst"
+    lacks: ClassVar[dict[str, str]] = {
+        "disguise": "HST with public coins, whose report is one sign and has no number of ones",
+    }
+
+    hash_range: int = 2
+
+    @property
+    def report_bits(self) -> float:
+        """A sign: the server knows the seed."""
+        return 1.0
+
+    def craft_some(
+        self,
+        targets: Items,
+        subset: int,
+        count: int,
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,
+    ) -> Reports:
+        return super().craft_some(targets, subset, count, ASSIGNED, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return super().avoid(targets, count, ASSIGNED, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return super().avoid_counts(targets, count, ASSIGNED, rng)
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return super().crafted_support(r, ASSIGNED)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return super().avoided_support(r, ASSIGNED)
+
+    def subset_law(self, r: int, subset: int, search: SeedSearch) -> Floats:  # noqa: ARG002
+        return super().subset_law(r, subset, ASSIGNED)
+
+
+@dataclass(frozen=True)
+class UserCoins(IndependentBits):
+    """The user draws the coins and sends them, turned by the perturbed sign: 1 where they agree.
+
+    The own bit is 1 with probability e^ε/(e^ε + 1), every other is a fair coin. A fake sends any
+    vector, such as one with all targets.
+    """
+
+    family: ClassVar[str] = "hst"
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def p(self) -> float:
+        return 1 / (1 + math.exp(-self.epsilon))
+
+    @property
+    def q(self) -> float:
+        return 0.5
+
+    def padding(self, r: int) -> int:
+        """⌊d/2⌋ - r: half of all coins are 1. Li, Li, Wang, Sun 2025."""
+        return max(0, self.domain_size // 2 - r)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        reports = self.random_reports(values.size, rng)
+        reports[np.arange(values.size), values // 8] |= (128 >> values % 8).astype(np.uint8)
+        return reports
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        others = histogram.sum(axis=-1, keepdims=True) - histogram
+        return histogram + binomial(others, self.q, rng)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return Support((1 + (r - 1) / 2) / r, 0.5, (r - 1) / 4, (self.domain_size - r) / 4, 0.0)
+
+
+@dataclass(frozen=True)
+class CoinSpec(Budget):
+    """HST before the domain is known: who draws the coins."""
+
+    kind: Literal["hst"]
+    coin: Coin = "public"
+
+    mechanism: ClassVar[type[Any]] = PublicCoins
+
+    def bind(
+        self,
+        domain_size: int,
+        labels: tuple[str, ...] | None = None,  # noqa: ARG002
+    ) -> PublicCoins | UserCoins:
+        if self.coin == "user":
+            return UserCoins(domain_size, self.epsilon)
+        return PublicCoins(domain_size, self.epsilon)

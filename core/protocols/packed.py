@@ -1,0 +1,129 @@
+"""Reports of one bit for each item, packed: what protocols that send them have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..pure import BoolArray, Items, Reports, Rng, array_of, check_padding
+from ..sampling import Counts, Floats, multinomial, random_subsets, subset_counts
+from ..support import Support
+
+
+@dataclass(frozen=True, eq=False)
+class Ones:
+    """The numbers of ones of a crafted report, among the targets and elsewhere.
+
+    inside, outside : int64[k], the outcomes. law : float64[k], their probabilities.
+    """
+
+    inside: Counts
+    outside: Counts
+    law: Floats
+
+    @classmethod
+    def fixed(cls, inside: int, outside: int) -> Ones:
+        return cls(np.array([inside]), np.array([outside]), np.ones(1))
+
+
+def _set_some(bits: NDArray[np.uint8], rows: Items, items: Items, size: int, rng: Rng) -> None:
+    """Set the bits of a uniform subset of `items` in each of the rows."""
+    if size == items.size:
+        bits[np.ix_(rows, items)] = 1
+    elif size:
+        bits[rows[:, None], items[random_subsets(rows.size, items.size, size, rng)]] = 1
+
+
+def pickers(users: Counts, sizes: Counts) -> Counts:
+    """int64[trials, most + 1]: the users by the number of items that they pick.
+
+    users : int64[trials, k], of whom those of column i pick `sizes[i]` items.
+    """
+    by_picks = np.zeros((len(users), int(sizes.max()) + 1), dtype=np.int64)
+    for size, senders in zip(sizes, users.T, strict=True):
+        by_picks[:, size] += senders
+    return by_picks
+
+
+class PackedBits:
+    """Reports uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits)."""
+
+    domain_size: int
+
+    @property
+    def report_bits(self) -> float:
+        return float(self.domain_size)
+
+    @property
+    def _rows(self) -> int:
+        """Reports handled at once: their column sums fit into a byte, their bits into 4 MB."""
+        return max(1, min(255, (1 << 22) // self.domain_size))
+
+    def _blank(self, count: int) -> Reports:
+        return np.zeros((count, -(-self.domain_size // 8)), dtype=np.uint8)
+
+    def received(self, reports: object, count: int) -> Reports:
+        bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))
+        check_padding(bits, self.domain_size)
+        return bits
+
+    def supports(self, reports: Reports) -> BoolArray:
+        return np.unpackbits(reports, axis=1, count=self.domain_size).view(np.bool_)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        counts = np.zeros(self.domain_size, dtype=np.int64)
+        for at in range(0, len(reports), self._rows):
+            bits = np.unpackbits(reports[at : at + self._rows], axis=1, count=self.domain_size)
+            counts += np.add.reduce(bits, axis=0, dtype=np.uint8)
+        return counts
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:  # noqa: ARG002
+        return np.empty((len(reports), 0), dtype=np.bool_)  # a report is its bits already
+
+    def _others(self, items: Items) -> Items:
+        return np.setdiff1d(np.arange(self.domain_size), items, assume_unique=True)
+
+    def made(self, targets: Items, ones: Ones, count: int, rng: Rng) -> Reports:
+        """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
+        others = self._others(targets)
+        reports = self._blank(count)
+        for at in range(0, count, self._rows):
+            rows = min(self._rows, count - at)
+            bits = np.zeros((rows, self.domain_size), dtype=np.uint8)
+            drawn = np.zeros(rows, dtype=np.int64)
+            if ones.law.size > 1:
+                drawn = rng.choice(ones.law.size, rows, p=ones.law)
+            for outcome in np.unique(drawn):
+                mine = np.flatnonzero(drawn == outcome)
+                _set_some(bits, mine, targets, int(ones.inside[outcome]), rng)
+                _set_some(bits, mine, others, int(ones.outside[outcome]), rng)
+            reports[at : at + rows] = np.packbits(bits, axis=1)
+        return reports
+
+    def made_counts(self, targets: Items, ones: Ones, count: Counts, rng: Rng) -> Counts:
+        """The law of `support_counts(made(...))` for int64[trials] users."""
+        others = self._others(targets)
+        users = multinomial(count, ones.law, rng)
+        counts = np.empty((count.size, self.domain_size), dtype=np.int64)
+        for items, sizes in ((targets, ones.inside), (others, ones.outside)):
+            counts[:, items] = (
+                count[:, None]
+                if sizes.min() == items.size
+                else subset_counts(pickers(users, sizes), items.size, rng)
+            )
+        return counts
+
+    def made_support(self, r: int, ones: Ones) -> Support:
+        """The support of a report with these ones, towards the r targets they are meant for."""
+        others = self.domain_size - r
+        inside, outside = ones.law @ ones.inside, ones.law @ ones.outside
+        in_off, out_off = ones.inside - inside, ones.outside - outside
+        return Support(
+            float(inside / r),
+            float(outside / others) if others else 0.0,
+            float(ones.law @ in_off**2),
+            float(ones.law @ out_off**2),
+            float(ones.law @ (in_off * out_off)),
+        )
