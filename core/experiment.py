@@ -20,6 +20,7 @@ from .attacks import (
 from .cell import Cell
 from .defences import known
 from .errors import ScenarioError, got, spelled
+from .goal import Goal
 from .limits import (
     LIFTED,
     MAX_TRIALS,
@@ -29,6 +30,7 @@ from .limits import (
     check_size,
     check_total,
 )
+from .metrics import METRICS
 from .population import Explicit, Population, StatedSpec
 from .protocols.rappor import MOST_LEAVING
 from .pure import Items, Mechanism, sends_reports
@@ -108,7 +110,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         raise error.within("protocol") from error
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
-        _check_goal(point, acts[0].fakes(targets))
+        _check_goal(point, point.goal, acts[0].fakes(targets))
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets)]
@@ -272,8 +274,11 @@ def _check_memoised(cell: Cell) -> None:
         )
 
 
-def _check_goal(point: Point, fakes: Sequence[Fakes]) -> None:
+def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
     """Refuse a goal that nothing can be said of."""
+    if not point.defence and any(arm.defended for arm in METRICS[goal.metric].arms):
+        rule = f'must not be "{goal.metric}" where there is no [[defence]]'
+        raise ScenarioError(rule, key="goal.metric")
     if point.rounds is not None:
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if not fakes:

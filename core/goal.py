@@ -9,7 +9,15 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from .ranges import Range, check_bounds
 
-GoalMetric: TypeAlias = Literal["gain", "target_frequency", "targets_in_top_k"]
+GoalMetric: TypeAlias = Literal[
+    "gain",
+    "target_frequency",
+    "targets_in_top_k",
+    "gain_after",
+    "target_frequency_after",
+    "targets_in_top_k_after",
+]
+"""A metric that rises with the number of fakes; `_after` in spite of the defence."""
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,32 @@ def test_a_goal_that_is_there_already_and_one_that_nothing_reaches() -> None:
     assert crowded.answer.by == "search"
 
 
+def test_fakes_needed_in_spite_of_a_defence() -> None:
+    """More of them where a correction takes something away, and as many where it does not."""
+    grr = {"kind": "grr", "epsilon": 1.0}
+    plain = cell(ZIPF, grr, aimed(), goal=goal("gain", 0.3))
+    kinds = ("none", "norm", "norm-sub")
+    there = {
+        kind: cell(ZIPF, grr, aimed(), goal=goal("gain_after", 0.3), defence=[{"kind": kind}])
+        for kind in kinds
+    }
+    answers = {kind: one.answer for kind, one in there.items()}
+    assert [answer.by for answer in answers.values() if answer] == [
+        "closed form", "closed form", "search"
+    ]  # fmt: skip
+    # GRR's estimates sum to one whatever is reported: norm has nothing to add.
+    assert there["none"].malicious == there["norm"].malicious == plain.malicious
+    assert answers["norm-sub"] is not None
+    assert answers["norm-sub"].low is not None
+    assert answers["norm-sub"].low > plain.malicious
+    within = {
+        metric: cell(ZIPF, grr, aimed(), goal=goal(metric, 0.3), defence=[{"kind": "norm-sub"}])
+        for metric in ("gain", "target_frequency_after")
+    }
+    assert within["gain"].malicious == plain.malicious
+    assert 0 < within["target_frequency_after"].malicious < there["norm-sub"].malicious * 1.02
+
+
 def test_a_mixture_has_a_closed_form_too() -> None:
     mix = [{"kind": "mga", "weight": 2}, {"kind": "ria", "weight": 1}]
     table = {"targets": {"pick": "random", "count": 3}, "mix": mix}
@@ -231,6 +257,11 @@ def test_over_the_protocols_side_by_side() -> None:
         ),
         (aimed(), {"goal": {"metric": "mse", "at_least": 1}}, 'goal.metric must be "gain"'),
         (aimed(), {"goal": {"metric": "gain"}}, "goal.at_least is required"),
+        (
+            aimed(),
+            {"goal": {"metric": "gain_after", "at_least": 0.1}},
+            'goal.metric must not be "gain_after" where there is no ..defence..',
+        ),
         (
             aimed(),
             {"goal": {"metric": "gain", "at_least": "x"}},

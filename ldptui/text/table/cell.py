@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.arms import ATTACKED
 from core.campaign import entry_of, rounds_of
 from core.cell import Cell
 from core.goal import Goal
@@ -71,8 +70,8 @@ _TAKES: Final = "fake users that it takes"
 def _goal(cell: Cell, goal: Goal) -> tuple[str, str]:
     """The metric and the value that it shall have."""
     name = metric_words(goal.metric).name
-    if goal.metric == "targets_in_top_k":
-        name = f"targets in top {cell.top_k}"
+    if METRICS[goal.metric].most is not None:
+        name = f"{name.removesuffix(' k')} {cell.top_k}".replace("among the", "in")
     return name.removesuffix(", attacked"), f"≥ {text.short(goal.at_least)}"
 
 
@@ -87,8 +86,8 @@ def metric_lines(
         if estimate.mean is None:
             continue
         if cell.attack is None:
-            name = name.removesuffix(", attacked")
-            if ATTACKED not in row.arms:  # before and after are the same
+            name = name.replace(", attacked", "")
+            if metric.replace("_clean", "") != metric:  # before and after are the same
                 continue
         if row.most is not None:
             name = f"{name.removesuffix(' k')} {cell.top_k}, of {cell.targets.size}"
