@@ -22,7 +22,7 @@ COUNT: Final = Range(1, limit=ITEMS.limit)
 def require_items(count: int, items: int, key: str) -> None:
     """Raise ScenarioError for a parameter that takes more items than there are."""
     if count > items:
-        rule = f"must be {Range(1, items)}, as there are so many items"
+        rule = f"must be {Range(1, items)}, the number of items"
         raise ScenarioError(f"{rule}, {got(count)}", key=key)
 
 

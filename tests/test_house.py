@@ -172,11 +172,16 @@ DOORS = (
     "ldptui/engine/worker/__main__.py",
     "ldptui/palette.py",
     "ldptui/session/attack_options.py",
+    "ldptui/lab/questions/kinds.py",
+    "ldptui/lab/questions/ledger.py",
+    "ldptui/lab/topics.py",
     "ldptui/start.py",
     "ldptui/terminal/settings.py",
     "ldptui/text/format.py",
 )
-"""Files that decide what a start loads; they import what they need when they need it."""
+"""Files that decide what a start loads; they import what they need when they need it.
+
+`--help` lists the topics of the lab."""
 
 
 def late_imports(path: Path) -> Iterator[tuple[int, str]]:

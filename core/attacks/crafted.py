@@ -179,7 +179,7 @@ class SubsetGain(ByNumbers):
     def check(self, protocol: Mechanism, targets: Items) -> None:
         _require(protocol, "craft_some", self.kind, "which crafts no report for a part of them")
         if self.subset > targets.size:
-            rule = f"must be {Range(1, targets.size)}, as there are so many targets"
+            rule = f"must be {Range(1, targets.size)}, the number of targets"
             raise ScenarioError(f"{rule}, {got(self.subset)}", key="subset")
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:

@@ -161,7 +161,7 @@ def exact(entries: Sequence[Entry], delta: float) -> Spent:
         return Spent(0.0, delta)
     if math.prod(count + 1 for count in times.values()) > MOST_VALUES:
         raise ScenarioError(
-            f"must give at most {MOST_VALUES} different losses; so many entries with different ε "
+            f"must give at most {MOST_VALUES} different losses; more entries with different ε "
             "need an accounting library",
             key="entries",
         )

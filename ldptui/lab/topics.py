@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.errors import ScenarioError
 
-from ..session.draft import value_of
 from .options import Option, Topic, add_arguments
 from .questions.accuracy import ACCURACY
 from .questions.check import CHECK
@@ -74,6 +73,8 @@ def _followed(option: Option, draft: Draft) -> Any:
     if callable(follows):
         value = follows(draft)
     else:
+        from ..session.draft import value_of
+
         value = value_of(draft, follows)
     if option.fields:
         return value if any(value == choice for choice, _ in option.fields) else None

@@ -155,7 +155,7 @@ def test_limits_can_be_lifted() -> None:
         ),
         (
             {"attack": {"kind": "ria", "share": 0.1, "targets": {"pick": "random", "count": 11}}},
-            r"attack.targets.count must be in \[1, 10\], as there are so many items, got 11",
+            r"attack.targets.count must be in \[1, 10\], the number of items, got 11",
         ),
         ({"protocol": {"kind": "grr", "epsilon": 1e-17}}, "epsilon must be large enough"),
         (

@@ -27,6 +27,7 @@ def test_help_imports_nothing_heavy(arguments: tuple[str, ...], code: int) -> No
     assert "argparse" in names
     assert not names & set(HEAVY)
     assert {name for name in names if name.startswith("core.")} <= LIGHT
+    assert not {name for name in names if name.startswith(("ldptui.session.draft", "scenarios"))}
 
 
 def test_a_headless_run_needs_no_screen() -> None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from ...catalogue.kinds import listed_kinds
 from ..options import Choices, Condition
 
 
 def kinds() -> tuple[str, ...]:
     """Every kind of protocol that a scenario can name."""
+    from ...catalogue.kinds import listed_kinds
+
     return listed_kinds("protocol")
 
 

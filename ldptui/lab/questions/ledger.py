@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.ranges import Range
 
-from ...session.draft import value_of as value
 from ..options import Argument, Blank, Option, Topic
 from .kinds import has
 from .shared import SLACK, TIMES
@@ -25,6 +24,8 @@ def release(kind: str, epsilon: float, delta: Any, times: Any) -> str:
 
 
 def value_of(draft: Draft, key: str) -> Any:
+    from ...session.draft import value_of as value
+
     return value(draft, key)
 
 

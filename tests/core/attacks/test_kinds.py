@@ -217,7 +217,7 @@ def test_own_keys_that_do_not_fit_the_targets() -> None:
         (
             "mga-a",
             {"subset": 4},
-            "attack.subset must be in [1, 3], as there are so many targets, got 4",
+            "attack.subset must be in [1, 3], the number of targets, got 4",
         ),
         ("input", {"distribution": [1, 2]}, "attack.distribution must have one weight for each"),
         ("input", {"distribution": [1, -2, 1]}, "attack.distribution must be weights, at least 0"),
@@ -225,7 +225,7 @@ def test_own_keys_that_do_not_fit_the_targets() -> None:
         (
             "untargeted",
             {"size": 6},
-            "attack.size must be in [1, 5], as there are so many items, got 6",
+            "attack.size must be in [1, 5], the number of items, got 6",
         ),
         ("demote", {"targets": {"items": [0, 1, 2, 3, 4]}}, "attack.targets must leave out an"),
     ):

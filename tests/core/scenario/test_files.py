@@ -133,7 +133,7 @@ REFUSED = [
     (
         "count = 2",
         "count = 17",
-        "attack.targets.count must be in [1, 16], as there are so many items, got 17",
+        "attack.targets.count must be in [1, 16], the number of items, got 17",
     ),
     ('"random"', '"rare"', 'attack.targets.pick must be "random", "least-frequent" or'),
     (

@@ -53,6 +53,11 @@ def olh(epsilon: float, g: float) -> tuple[float, float]:
     return exp(epsilon) / (exp(epsilon) + g - 1), 1 / g
 
 
+def ss(epsilon: float, d: int, w: int) -> tuple[float, float]:
+    p = w * exp(epsilon) / (w * exp(epsilon) + d - w)
+    return p, (p * (w - 1) + (1 - p) * w) / (d - 1)
+
+
 def gain(beta: float, support: float, r: int, p: float, q: float, f_t: float) -> float:
     """Equation 22 with its c written out: m/(n + m) = β."""
     return beta * support / (p - q) - beta * (f_t * (p - q) + r * q) / (p - q)
@@ -388,18 +393,19 @@ def test_sue_is_the_permanent_step_alone() -> None:
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_formulas_of_the_protocols_help(epsilon: float) -> None:
-    n, d, g = 1000, 50, 4
+    n, d, g, w = 1000, 50, 4, 3
     pairs = {
         "grr": grr(epsilon, d),
         "sue": sue(epsilon),
         "oue": oue(epsilon),
         "blh": olh(epsilon, 2),
         "olh": olh(epsilon, g),
+        "ss": ss(epsilon, d, w),
     }
     for kind, (p, q) in pairs.items():
         found = kind_words("protocol", kind)
         parts = dict(x.split(" = ", 1) for x in re.split(r" {3,}", found.formula))
-        names = {"ε": epsilon, "d": d, "g": g, "n": n}
+        names = {"ε": epsilon, "d": d, "g": g, "n": n, "w": w, "p": p}
         assert (value(parts["p"], **names), value(parts["q"], **names)) == pytest.approx((p, q))
         if "Var*[f~ᵥ]" in parts:
             expected = q * (1 - q) / (n * (p - q) ** 2)

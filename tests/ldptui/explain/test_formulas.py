@@ -102,13 +102,16 @@ def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
 
 def test_the_unit_variance_in_the_protocols_own_terms() -> None:
     """The printed closed forms, evaluated by hand, are the general one."""
-    e, half, d = math.e, math.exp(0.5), 200
+    e, half, d, w = math.e, math.exp(0.5), 200, 54  # w ≈ d / (e + 1)
+    chosen = w * e / (w * e + d - w)
+    other = (chosen * (w - 1) + (1 - chosen) * w) / (d - 1)
     forms = {
         "grr": (d - 2 + e) / (e - 1) ** 2,
         "sue": half / (half - 1) ** 2,
         "oue": 4 * e / (e - 1) ** 2,
         "blh": ((e + 1) / (e - 1)) ** 2,
         "olh": (e - 1 + 4) ** 2 / ((e - 1) ** 2 * 3),
+        "ss": other * (1 - other) / (chosen - other) ** 2,
     }
     for kind, form in forms.items():
         assert value(cell_formulas(bound(kind, None)), "Var*[c~ᵥ]") == pytest.approx(form)

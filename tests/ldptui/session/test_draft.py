@@ -97,7 +97,7 @@ def test_a_form_edit_changes_one_line(draft: Draft) -> None:
         ("protocol.epsilon", "abc", 'must be a number in (0, 20], got "abc"', 14),
         ("protocol.epsilon", 0, "must be in (0, 20], got 0", 14),
         ("population.items", "", "must be an integer in [2, 2^20], it is empty", 8),
-        ("attack.targets.count", 65, "must be in [1, 64], as there are so many items, got 65", 20),
+        ("attack.targets.count", 65, "must be in [1, 64], the number of items, got 65", 20),
         (
             "population.users",
             10**14,
