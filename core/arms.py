@@ -34,5 +34,8 @@ UNDEFENDED: Final = (CLEAN, ATTACKED)
 CLEAN_DEFENDED: Final = Arm(False, True)
 ATTACKED_DEFENDED: Final = Arm(True, True)
 
-ARMS: Final = (*UNDEFENDED, CLEAN_DEFENDED, ATTACKED_DEFENDED)
+DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
+"""The other arms of a cell with one."""
+
+ARMS: Final = (*UNDEFENDED, *DEFENDED)
 """All arms, in the order of columns and charts."""

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard
 
-from .pure import Items, Mechanism, Reports, Rng, SeedSearch, Supporting
+from .bits import Columns
+from .pure import Items, Mechanism, PureProtocol, Reports, Rng, SeedSearch, Supporting
 from .sampling import Counts, Floats
 from .support import Support
 
@@ -37,6 +38,22 @@ class Disguises(Supporting, Protocol):
     def disguise_counts(self, targets: Items, count: Counts, rng: Rng) -> Counts: ...
 
     def disguised_support(self, r: int) -> Support: ...
+
+
+class SendsBitPerItem(PureProtocol, Protocol):
+    """Its reports are a bit for each item, independent of each other given the own item."""
+
+    def columns(self, reports: Reports) -> Columns:
+        """The reports as packed columns, one for each item."""
+        ...
+
+    def itemset_threshold(self, size: int, users: int, chance: float) -> int:
+        """τ: a given set of this size in as many honest reports of N has at most this chance.
+
+        Whatever the users hold; N + 1 where no count is that unlikely. Cao, Jia, Gong, USENIX
+        Security 2021, section 6.2.
+        """
+        ...
 
 
 class Crowds(Mechanism, Protocol):

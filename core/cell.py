@@ -9,7 +9,7 @@ from typing import cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
-from .defences import Correction
+from .defences import Alarm, Correction, Defence, Filter, is_alarm, is_correction, is_filter
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
@@ -57,7 +57,7 @@ class Cell:
     left: Counts | None = None
     goal: Goal | None = None
     answer: Answer | None = None
-    defences: tuple[Correction, ...] = ()
+    defences: tuple[Defence, ...] = ()
     task: str = "frequencies"
 
     @property
@@ -73,6 +73,21 @@ class Cell:
     def published(self) -> Arm:
         """The arm whose estimates the server publishes while it is attacked."""
         return self.arms[-1]
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """The defences that read every report, in order."""
+        return tuple(filter(is_filter, self.defences))
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The defences that read the estimates and claim an attack, or none."""
+        return tuple(filter(is_alarm, self.defences))
+
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        """The defences that change the estimates, in order."""
+        return tuple(filter(is_correction, self.defences))
 
     @property
     def first(self) -> Cell:

@@ -18,7 +18,7 @@ from .attacks import (
     malicious_users,
 )
 from .cell import Cell
-from .defences import known
+from .defences import Filter, is_filter, known
 from .errors import ScenarioError, got, spelled
 from .goal import Goal
 from .limits import (
@@ -27,6 +27,7 @@ from .limits import (
     MAX_USERS,
     check_cell,
     check_filters,
+    check_held,
     check_size,
     check_total,
 )
@@ -80,7 +81,9 @@ def compile(  # noqa: A001
 def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
-    for index, point in enumerate(scenario.points()):
+    points = [*scenario.points()]
+    sifts = any(is_filter(step) for point in points for step in point.defence)
+    for index, point in enumerate(points):
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
             factors = [point.trials, scenario.cells, *([point.rounds] if point.rounds else [])]
@@ -97,11 +100,17 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
                 populations[drawn] = point.population.bind(point.seed, scenario.folder)
             except ScenarioError as error:
                 raise error.within("population") from error
-        yield bind(index, point, populations[drawn], limits)
+        yield bind(index, point, populations[drawn], limits, sifts)
 
 
-def bind(index: int, point: Point, population: Population, limits: bool = True) -> Cell:
-    """One cell: protocol, targets and the number of fakes for one point."""
+def bind(
+    index: int, point: Point, population: Population, limits: bool = True, sifts: bool = False
+) -> Cell:
+    """One cell: protocol, targets and the number of fakes for one point.
+
+    sifts : True if a filter reads the reports of any cell: then all run on the reports path, so
+    that they share their reports.
+    """
     if limits:
         check_filters(point, population)
     try:
@@ -114,7 +123,7 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets)]
-    path = _path(point, fakes, in_reports=sends_reports(protocol))
+    path = _path(point, fakes, in_reports=sends_reports(protocol), sifts=sifts)
     if limits:
         most = max((act.malicious for act in acts), default=0)
         check_cell(population, most, path, point.rounds)
@@ -134,7 +143,10 @@ def bind(index: int, point: Point, population: Population, limits: bool = True) 
         goal=point.goal,
         defences=point.defence,
     )
-    return cell if point.rounds is None else _in_rounds(cell, point, acts)
+    whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
+    if limits:
+        check_held(whole)
+    return whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,9 +305,22 @@ def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Item
     """Refuse a defence that makes no sense for the collection, at its own key."""
     for number, defence in enumerate(point.defence):
         try:
+            if is_filter(defence):
+                _check_filter(defence, protocol)
             defence.check(known(protocol, users, targets))
         except ScenarioError as error:
             raise error.within(f"defence.{number}") from error
+
+
+def _check_filter(step: Filter, protocol: Mechanism) -> None:
+    """Refuse a filter where it has no reports to read, or cannot read them."""
+    if not sends_reports(protocol):
+        name = type(protocol).__name__
+        rule = f"{name}, a curator to whom users tell their items: there are no reports"
+        raise ScenarioError(f'must not be "{step.kind}" with {rule}', key="kind")
+    why = step.reads(protocol)
+    if why is not None:
+        raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:
@@ -312,10 +337,11 @@ def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> 
             raise (error.within(f"mix.{number}") if mixed else error) from error
 
 
-def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
+def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool, sifts: bool) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
 
-    in_reports : True if users send reports. Attacks in Python make nothing else.
+    in_reports : True if users send reports. Attacks in Python make nothing else, and filters read
+    nothing else.
     """
     asked = point.simulate.path
     python = any(hasattr(group.strategy, "code") for group in fakes)
@@ -323,8 +349,11 @@ def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool) -> Path:
         raise ScenarioError(
             'must be "auto" or "reports" for an attack in Python, got "counts"', key="simulate.path"
         )
+    if sifts and asked == "counts":
+        rule = 'must be "auto" or "reports" with a filter, which reads reports, got "counts"'
+        raise ScenarioError(rule, key="simulate.path")
     if in_reports:
-        return "reports" if python or asked == "reports" else "counts"
+        return "reports" if python or sifts or asked == "reports" else "counts"
     curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
     if python:
         raise ScenarioError(f'must not be "plugin" with {curator}', key="attack.kind")

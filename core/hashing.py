@@ -6,11 +6,13 @@ place on blocks that stay in the processor's L2 cache, long axis contiguous.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .bits import Columns, no_columns
 from .sampling import Counts
 
 UInts: TypeAlias = NDArray[np.uint32]
@@ -73,6 +75,26 @@ def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
     """int64[d]: the number of (seed, value) pairs that each item of the domain hashes to."""
     counts = np.zeros(domain_size, dtype=np.int64)
+    for items, _, hits in _hits(seeds, values, hash_range, domain_size):
+        # Row by row: with an axis NumPy would sum, not count.
+        counts[items] += [np.count_nonzero(row) for row in hits]
+    return counts
+
+
+def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Columns:
+    """The same pairs as packed columns: for each item, a bit for each pair."""
+    columns = no_columns(domain_size, seeds.size)
+    for items, users, hits in _hits(seeds, values, hash_range, domain_size):
+        packed = np.packbits(hits, axis=1)
+        first = users.start // 8
+        columns[items, first : first + packed.shape[1]] = packed
+    return columns.view(np.uint64)
+
+
+def _hits(
+    seeds: UInts, values: UInts, hash_range: int, domain_size: int
+) -> Iterator[tuple[slice, slice, NDArray[np.bool_]]]:
+    """Blocks of items and of pairs, and bool[items, pairs]: which pairs each item hashes to."""
     keys = np.arange(domain_size, dtype=np.uint32) * PRIME_3
     first, extent = bucket_interval(values, hash_range)
     started = seeds + START
@@ -88,7 +110,4 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
             np.add(keys[items, None], started[None, users], out=state)
             _mix(state, scratch)
             np.subtract(state, first[users], out=state)
-            hits = state <= extent[users]
-            # Row by row: with an axis NumPy would sum, not count.
-            counts[items] += [np.count_nonzero(row) for row in hits]
-    return counts
+            yield items, users, state <= extent[users]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
+from .cell import Cell
 from .errors import ScenarioError, got
 from .population import ITEMS, USERS, Population
+from .reports import no_reports
 from .scenario import TRIALS, Point
 from .streams import Path
 
@@ -19,6 +22,8 @@ MAX_FILTERS: Final = 2**22
 """Bloom filters of all items in all cohorts: hashing them takes some seconds."""
 MAX_ESTIMATES: Final = 2**22
 """Estimates of all items in all rounds: a trial's fill 32 MiB."""
+MAX_HELD: Final = 2**32
+"""Bytes of the reports that filters read, and of what they make of them."""
 LIFTED: Final = " (--no-limits lifts this)"
 
 
@@ -84,3 +89,32 @@ def check_cell(population: Population, malicious: int, path: Path, in_rounds: in
             f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
             key="simulate.path",
         )
+
+
+def held_bytes(cell: Cell) -> int:
+    """The bytes that one process holds for the filters of a cell, about; 0 without a filter.
+
+    The reports of one trial, the genuine ones and all in a random order, and the filter's own.
+    """
+    if not cell.filters:
+        return 0
+    nobody = no_reports(cell)
+    one = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
+    everyone = cell.first.users + cell.peak.malicious
+    own = max(step.memory(cell.protocol, everyone) for step in cell.filters)
+    return 2 * everyone * (one + 8) + own
+
+
+def check_held(cell: Cell) -> None:
+    """Refuse filters that need very much memory."""
+    held = held_bytes(cell)
+    if held > MAX_HELD:
+        rule = f"needs about {in_bytes(held)} for the reports of {cell.first.users} users"
+        raise ScenarioError(
+            f"{rule}, and must need at most {in_bytes(MAX_HELD)}{LIFTED}", key="defence"
+        )
+
+
+def in_bytes(size: int) -> str:
+    """A number of bytes in words: 4.3 GB."""
+    return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{max(size / 1e6, 1):.0f} MB"

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+from .flags import Flags
 from .pure import BoolArray, Estimates, Items
 from .sampling import Floats
 
@@ -67,6 +68,12 @@ class Outcome:
         assert detected is not None
         return detected
 
+    def flags(self, arm: Arm) -> Flags:
+        """The claims of a defence that looks for fakes."""
+        flags = self.estimates[arm].flags
+        assert flags is not None
+        return flags
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -74,7 +81,7 @@ class Metric:
 
     function : float64[trials] of an outcome that has what the metric needs.
     arms : the arms that it needs. targets : it needs targets. test : it needs a protocol that
-    tests which items are held.
+    tests which items are held. flags : it needs a defence that looks for fakes.
     whole : its values are whole numbers.
     most : its largest value for r targets and k; None where there is no such bound.
     """
@@ -84,6 +91,7 @@ class Metric:
     arms: tuple[Arm, ...]
     targets: bool = False
     test: bool = False
+    flags: bool = False
     whole: bool = False
     most: Callable[[int, int], int] | None = None
 
@@ -93,6 +101,7 @@ class Metric:
             all(arm in outcome.estimates for arm in self.arms)
             and (outcome.targets.size > 0 or not self.targets)
             and (not self.test or outcome.estimates[self.arms[-1]].detected is not None)
+            and (not self.flags or outcome.estimates[self.arms[-1]].flags is not None)
         )
 
 
@@ -115,6 +124,13 @@ def _targets_in_top_k(outcome: Outcome, arm: Arm) -> Floats:
     estimates = outcome.estimates[arm].frequencies
     top = in_top(estimates, min(outcome.top_k, outcome.truth.size))
     return np.asarray(top[:, outcome.targets].sum(axis=1))
+
+
+def _flagged(
+    name: str, function: Callable[[Flags], Floats], arm: Arm = ATTACKED_DEFENDED
+) -> Metric:
+    """A metric of what a defence claims in one arm."""
+    return Metric(name, lambda outcome: function(outcome.flags(arm)), (arm,), flags=True)
 
 
 _BOTH: Final = (CLEAN, ATTACKED)
@@ -160,6 +176,16 @@ METRICS: Final[dict[str, Metric]] = {
             lambda o: _targets_in_top_k(o, ATTACKED_DEFENDED),
             (ATTACKED_DEFENDED,), targets=True, whole=True, most=min,
         ),
+        _flagged("precision", lambda flags: flags.precision),
+        _flagged("recall", lambda flags: flags.recall),
+        _flagged("f1", lambda flags: flags.f1),
+        _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
+        _flagged("auc", lambda flags: flags.area),
+        _flagged("reports_kept", lambda flags: flags.kept),
+        _flagged("alarm_rate", lambda flags: flags.alarm),
+        _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED),
+        _flagged("detection_delay", lambda flags: flags.delay),
+        _flagged("targets_named", lambda flags: flags.named),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ScenarioError, got
+from .flags import Flags
 from .ranges import DOMAIN as DOMAIN
 from .ranges import EPSILON as EPSILON
 from .ranges import check_bounds
@@ -51,10 +52,12 @@ class Estimates:
     frequencies : float64[trials, d].
     detected : bool[trials, d], the items that it takes for held by somebody; None where the
         protocol does not test for that.
+    flags : the claims of a defence that looks for fakes; None where none does.
     """
 
     frequencies: Floats
     detected: BoolArray | None = None
+    flags: Flags | None = None
 
 
 class Mechanism(Protocol):

@@ -12,10 +12,17 @@ from typing import Final, Literal
 import numpy as np
 import xxhash
 
-Role = Literal["population", "targets", "genuine", "malicious"]
+Role = Literal["population", "targets", "genuine", "malicious", "order", "defence"]
 Path = Literal["counts", "reports"]
 
-_ROLES: Final[dict[Role, int]] = {"population": 0, "targets": 1, "genuine": 2, "malicious": 3}
+_ROLES: Final[dict[Role, int]] = {
+    "population": 0,
+    "targets": 1,
+    "genuine": 2,
+    "malicious": 3,
+    "order": 4,
+    "defence": 5,
+}
 _PATHS: Final[dict[Path, int]] = {"counts": 0, "reports": 1}
 
 

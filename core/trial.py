@@ -1,7 +1,8 @@
 """Trials of one cell: histogram → counts → what its task makes of them. No input or output.
 
 Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
-Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users.
+Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users. Where a
+filter reads them, those of one trial are held.
 
 What is counted is the protocol's own: int64[d] support counts, RAPPOR's bits of each cohort, or a
 curator's histogram [2, d] with its noise.
@@ -9,34 +10,26 @@ curator's histogram [2, d] with its noise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from .arms import ATTACKED, Arm
 from .attacks import View
 from .cell import Cell
-from .protocols.rappor import memoised_counts, memoised_reports
-from .pure import Items, Mechanism, Reports, Rng
+from .protocols.rappor import memoised_counts
+from .pure import Mechanism, Reports, Rng
+from .reports import USER_BLOCK as USER_BLOCK
+from .reports import Pulse as Pulse
+from .reports import fake_reports, genuine_reports, no_reports
+from .reports import no_pulse as no_pulse
 from .results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from .sampling import Counts, Floats
+from .sifting import Sifted, sift_reports
 from .streams import stream
 from .task import Task, task_of
-
-USER_BLOCK = 65_536
-"""Users that share one stream on the reports path."""
-
-PAIRS = 1 << 24
-"""(user, item) pairs handled between two pulses on the reports path: some 20 ms."""
-
-Pulse: TypeAlias = Callable[[], None]
-"""Called between pieces of work; raises to stop the work."""
-
-
-def no_pulse() -> None:
-    """Never stop."""
 
 
 def run_block(
@@ -49,11 +42,15 @@ def run_block(
     """
     if cell.rounds:
         return _run_rounds(cell, number, trials, pulse)
-    draw = draw_counts if cell.path == "counts" else count_reports
-    clean, attacked = draw(cell, number, trials, pulse)
+    sifted: Mapping[Arm, Sifted] = {}
+    if cell.filters:
+        clean, attacked, sifted = sift_reports(cell, _trials(number, trials), pulse)
+    else:
+        draw = draw_counts if cell.path == "counts" else count_reports
+        clean, attacked = draw(cell, number, trials, pulse)
     marks = Fingerprints(trials)
     marks.add(clean, attacked)
-    concluded = task_of(cell).conclude(cell, clean, attacked, pulse)
+    concluded = task_of(cell).conclude(cell, clean, attacked, pulse, sifted, {})
     return _block(cell, number, concluded, marks)
 
 
@@ -65,19 +62,27 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
     task, marks, published = task_of(cell), Fingerprints(drawn), None
     pool, metrics, moments = task.pool(cell), [], []
     genuine = _genuine_rounds(cell, number, drawn, pulse)
-    for collection, clean in zip(cell.rounds, genuine, strict=True):
-        attacked = clean
-        if collection.attack is not None:
-            fakes = crafted(collection, number, drawn, pulse, len(cell.rounds), published)
-            attacked = clean + fakes
-        concluded = task.conclude(collection, clean, attacked, pulse)
+    concluded: Mapping[Arm, Any] = {}
+    for collection in cell.rounds:
+        sifted: Mapping[Arm, Sifted] = {}
+        if cell.filters:
+            numbers = _trials(number, drawn)
+            clean, attacked, sifted = sift_reports(
+                collection, numbers, pulse, len(cell.rounds), published
+            )
+        else:
+            attacked = clean = next(genuine)
+            if collection.attack is not None:
+                fakes = crafted(collection, number, drawn, pulse, len(cell.rounds), published)
+                attacked = clean + fakes
+        concluded = task.conclude(collection, clean, attacked, pulse, sifted, concluded)
         published = task.kept(concluded[collection.published])
         marks.add(clean, attacked)
         metrics.append(task.measure(collection, concluded)[:trials])
         moments.append(
             {arm: Moments.of(task.kept(made)[:trials]) for arm, made in concluded.items()}
         )
-        pool.add(collection, clean, attacked, concluded)
+        pool.add(collection, clean, attacked, concluded, sifted)
     whole = pool.conclude(trials, pulse)
     arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
     rounds = Rounds(np.stack(metrics, axis=1), arms)
@@ -204,18 +209,10 @@ def _counted_genuine(
     cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
 ) -> Counts:
     """`permanent` names the streams of the bits that RAPPOR's users keep from round to round."""
-    protocol, held_until = cell.local, np.cumsum(cell.population.histogram)
-
-    def honest(_: int, start: int, stop: int, rng: Rng, *kept: Rng) -> Iterator[Reports]:
-        values = _values(held_until, start, stop)
-        if not kept:
-            yield protocol.perturb(values, rng)
-            return
-        assert cell.noise is not None
-        yield memoised_reports(protocol, cell.noise, values, kept[0], rng)
-
-    addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]
-    return _counted(cell, "genuine", addresses, number, trials, pulse, honest)
+    of_trials = (
+        genuine_reports(cell, trial, pulse, permanent) for trial in _trials(number, trials)
+    )
+    return _counted(cell, of_trials)
 
 
 def _counted_fakes(
@@ -226,62 +223,20 @@ def _counted_fakes(
     rounds: int = 1,
     published: Floats | None = None,
 ) -> Counts:
-    def crafted(row: int, start: int, stop: int, rng: Rng) -> Iterator[Reports]:
-        # Fakes stand in the order of their parts.
-        seen, first = None if published is None else published[row], 0
-        for fakes in cell.fakes:
-            some = min(stop, first + fakes.count) - max(start, first)
-            if some > 0:
-                view = View(fakes.targets, cell.round, rounds, seen, cell.top_k)
-                yield fakes.strategy.reports(cell.local, view, some, rng)
-            first += fakes.count
-
-    addresses = [cell.malicious_address]
-    return _counted(cell, "malicious", addresses, number, trials, pulse, crafted)
+    of_trials = (
+        fake_reports(cell, trial, pulse, rounds, None if published is None else published[row])
+        for row, trial in enumerate(_trials(number, trials))
+    )
+    return _counted(cell, of_trials)
 
 
-def _counted(
-    cell: Cell,
-    role: Literal["genuine", "malicious"],
-    addresses: Sequence[str],
-    number: int,
-    trials: int,
-    pulse: Pulse,
-    make: Callable[..., Iterator[Reports]],
-) -> Counts:
-    """Counts [trials, …] of the reports that `make(row, start, stop, *generators)` yields."""
-    protocol, generator = cell.local, np.random.default_rng(0)
-    nobody = protocol.support_counts(protocol.perturb(np.empty(0, dtype=np.int64), generator))
-    counts = np.repeat(nobody[None], trials, axis=0)
-    for row in range(trials):
-        for start, stop, rngs in _users(cell, role, addresses, number * BLOCK_TRIALS + row):
-            pulse()
-            for reports in make(row, start, stop, *rngs):
-                counts[row] += protocol.support_counts(reports)
-    return counts
+def _counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> Counts:
+    """Counts [trials, …] of the reports of each trial, which come in pieces."""
+    count = cell.local.support_counts
+    nobody = count(no_reports(cell))
+    return np.array([sum(map(count, pieces), start=nobody) for pieces in of_trials])
 
 
-def _users(
-    cell: Cell, role: Literal["genuine", "malicious"], addresses: Sequence[str], trial: int
-) -> Iterator[tuple[int, int, list[Rng]]]:
-    """The users of one trial as (first, last + 1, their generators), a small piece at a time.
-
-    Every 65,536 users have a stream of their own for each address; a piece is a fixed part of such
-    a block, so neither memory nor the time between two pulses grows with the domain.
-    """
-    users = cell.users if role == "genuine" else cell.malicious
-    piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
-    for block, first in enumerate(range(0, users, USER_BLOCK)):
-        rngs = [
-            stream(cell.seed, address, role, "reports", (trial, block)) for address in addresses
-        ]
-        end = min(first + USER_BLOCK, users)
-        for start in range(first, end, piece):
-            yield start, min(start + piece, end), rngs
-
-
-def _values(held_until: Counts, start: int, stop: int) -> Items:
-    """The items of users start … stop - 1, when users stand in the order of their items."""
-    first, last = np.searchsorted(held_until, (start, stop - 1), side="right")
-    edges = np.clip(held_until[first : last + 1], start, stop)
-    return np.repeat(np.arange(first, last + 1), np.diff(edges, prepend=start))
+def _trials(number: int, trials: int) -> range:
+    """The numbers of the first trials of a block."""
+    return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)

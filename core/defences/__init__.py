@@ -1,13 +1,34 @@
 """Defences: what the server does about fake users.
 
-A correction changes the estimated frequencies, and knows of the users only what is in `Known`. A
-new one is a frozen dataclass with `kind`, `check` and `correct`, and a row of DEFENCES.
+A filter reads every report and says which ones the server keeps. An alarm reads the estimates and
+claims an attack, or none. A correction changes the estimates, and knows of the users only what is
+in `Known`. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
 """
 
 from __future__ import annotations
 
-from .correction import Correction, Known, known
-from .kinds import DEFENCES, corrected
+from .alarm import Alarm, is_alarm
+from .correction import Correction, Known, is_correction, known
+from .filter import Filter, Received, Verdict, is_filter
+from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, Defence, corrected
 from .simplex import project
 
-__all__ = ["DEFENCES", "Correction", "Known", "corrected", "known", "project"]
+__all__ = [
+    "ALARMS",
+    "CORRECTIONS",
+    "DEFENCES",
+    "FILTERS",
+    "Alarm",
+    "Correction",
+    "Defence",
+    "Filter",
+    "Known",
+    "Received",
+    "Verdict",
+    "corrected",
+    "is_alarm",
+    "is_correction",
+    "is_filter",
+    "known",
+    "project",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -78,6 +78,11 @@ class Correction(Protocol):
         Raises DefenceError where nothing is left of a trial's.
         """
         ...
+
+
+def is_correction(defence: object) -> TypeGuard[Correction]:
+    """Return whether a defence changes estimates."""
+    return hasattr(defence, "correct")
 
 
 class ForAll:

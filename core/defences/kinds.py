@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ..sampling import Floats
+from .alarm import Alarm
+from .asd import ASD
+from .conditional import Conditional
 from .correction import Correction, Known
+from .diffstats import Diffstats
+from .fiad import FIAD
+from .filter import Filter
+from .history import History
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
 from .thresholds import BaseCut, Significance
 
-DEFENCES: Final[dict[str, type[Any]]] = {
+FILTERS: Final[dict[str, type[Any]]] = {
+    "fiad": FIAD,
+    "diffstats": Diffstats,
+    "conditional": Conditional,
+}
+"""The kinds that read every report."""
+
+ALARMS: Final[dict[str, type[Any]]] = {"asd": ASD, "history": History}
+"""The kinds that claim an attack, and change nothing."""
+
+CORRECTIONS: Final[dict[str, type[Any]]] = {
     "none": NoCorrection,
     "normalise": Normalisation,
     "norm": Norm,
@@ -28,7 +45,12 @@ DEFENCES: Final[dict[str, type[Any]]] = {
     "ml": MaximumLikelihood,
     "ibu": BayesianUpdate,
 }
+"""The kinds that change the estimates."""
+
+DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS}
 """Every kind, in the order in which it is shown."""
+
+Defence: TypeAlias = Filter | Alarm | Correction
 
 
 def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:

@@ -43,6 +43,7 @@ class GRR:
     family: ClassVar[str] = "direct"
     lacks: ClassVar[dict[str, str]] = {
         "craft_some": "GRR, whose report supports one item: every subset gives what mga gives",
+        "columns": "GRR, whose report is one item and has no bits that could go together",
         "disguise": "GRR, whose report is one item: there is no number of ones",
     }
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bits import Columns, chebyshev_threshold, columns_of
 from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
 from ..loss import DiscreteLoss, one_bit
 from ..pure import (
@@ -140,6 +141,12 @@ class IndependentBits(PackedBits):
         reports = self._blank(values.size)
         reports[np.arange(values.size), values // 8] = 128 >> values % 8
         return reports
+
+    def columns(self, reports: Reports) -> Columns:
+        return columns_of(reports, self.domain_size)
+
+    def itemset_threshold(self, size: int, users: int, chance: float) -> int:
+        return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
-from ..defences import DEFENCES, Correction
+from ..defences import DEFENCES, Defence, is_correction, is_filter
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
@@ -60,7 +60,7 @@ def _either(kinds: Mapping[str, type]) -> Any:
 if TYPE_CHECKING:
     ProtocolTable: TypeAlias = ProtocolSpec
     AttackTable: TypeAlias = Attack | NoAttack | MixtureSpec | PhasesSpec
-    DefenceTable: TypeAlias = Correction
+    DefenceTable: TypeAlias = Defence
 else:  # the tables of kinds are the only lists of them
     ProtocolTable = Annotated[_either(PROTOCOL_KINDS), Discriminator("kind")]
     AttackTable = Annotated[
@@ -121,6 +121,19 @@ class Point:
         if rounds is not None and phases is not None and phases > rounds:
             rule = f"must be at least the rounds of all phases, {phases}, got {rounds}"
             raise ScenarioError(rule, key="campaign.rounds")
+        self._check_defences()
+
+    def _check_defences(self) -> None:
+        """Refuse a filter after a correction, and what compares rounds where there is one alone."""
+        corrected = False
+        for number, step in enumerate(self.defence):
+            if is_filter(step) and corrected:
+                rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            if getattr(step, "compares_rounds", False) and self.rounds is None:
+                rule = f'must not be "{step.kind}" without rounds: it compares them'
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            corrected = corrected or (is_correction(step) and step.kind != "none")
 
     @property
     def rounds(self) -> int | None:

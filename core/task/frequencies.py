@@ -8,42 +8,48 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
+import numpy as np
+
+from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
 from ..cell import Cell
-from ..defences import corrected, known
+from ..flags import Flags, pooled
 from ..metrics import Measures, Outcome, measure
 from ..pure import Estimates
 from ..sampling import Counts, Floats
+from ..sifting import Sifted
 from ..theory import expected_metrics
+from .defended import corrected_by_all, defended, kept_frequencies
 from .task import Task
 
 
 def _conclude(
-    cell: Cell, clean: Counts, attacked: Counts, pulse: Callable[[], None]
+    cell: Cell,
+    clean: Counts,
+    attacked: Counts,
+    pulse: Callable[[], None],
+    sifted: Mapping[Arm, Sifted],
+    previous: Mapping[Arm, Estimates],
 ) -> Mapping[Arm, Estimates]:
     """The estimates in each arm; the counts are estimated once where they are one object."""
+    made = _undefended(cell, clean, attacked, pulse)
+    if not cell.defences:
+        return made
+    before = defended(cell, CLEAN_DEFENDED, made, sifted, previous)
+    same = attacked is clean and previous.get(CLEAN) is previous.get(ATTACKED)
+    after = before if same else defended(cell, ATTACKED_DEFENDED, made, sifted, previous)
+    return made | {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
+
+
+def _undefended(
+    cell: Cell, clean: Counts, attacked: Counts, pulse: Callable[[], None]
+) -> dict[Arm, Estimates]:
     pulse()
     before = cell.protocol.estimates(clean, cell.users)
     pulse()
     if attacked is clean:
-        return _in_arms(cell, before, before)
-    return _in_arms(cell, before, cell.protocol.estimates(attacked, cell.users + cell.malicious))
-
-
-def _in_arms(cell: Cell, before: Estimates, after: Estimates) -> Mapping[Arm, Estimates]:
-    """The estimates in each arm, from those without a defence."""
-    arms = {CLEAN: before, ATTACKED: after}
-    if cell.defences:
-        users, everyone = cell.users, cell.users + cell.malicious
-        arms[CLEAN_DEFENDED] = defended = _corrected(cell, before, users)
-        same = after is before
-        arms[ATTACKED_DEFENDED] = defended if same else _corrected(cell, after, everyone)
-    return arms
-
-
-def _corrected(cell: Cell, made: Estimates, users: int) -> Estimates:
-    known_here = known(cell.protocol, users, cell.targets)
-    return Estimates(corrected(made.frequencies, cell.defences, known_here), made.detected)
+        return {CLEAN: before, ATTACKED: before}
+    after = cell.protocol.estimates(attacked, cell.users + cell.malicious)
+    return {CLEAN: before, ATTACKED: after}
 
 
 class _Pool:
@@ -57,10 +63,25 @@ class _Pool:
         self._cell, self._by_counts = cell, hasattr(cell.protocol, "pooled_estimates")
         self._clean: Any = 0
         self._attacked: Any = 0
+        self._left: dict[Arm, tuple[Floats, Counts]] = {}
+        self._flags: dict[Arm, list[Flags]] = {arm: [] for arm in DEFENDED}
 
     def add(
-        self, collection: Cell, clean: Counts, attacked: Counts, concluded: Mapping[Arm, Estimates]
+        self,
+        collection: Cell,
+        clean: Counts,
+        attacked: Counts,
+        concluded: Mapping[Arm, Estimates],
+        sifted: Mapping[Arm, Sifted],
     ) -> None:
+        for arm, left in sifted.items():
+            users = left.users
+            sums, before = self._left.get(arm, (0.0, 0))
+            made = kept_frequencies(collection, left) * users[:, None]
+            self._left[arm] = sums + made, before + users
+        for arm, flags in self._flags.items():
+            found = concluded[arm].flags if arm in concluded else None
+            flags += [] if found is None else [found]
         if self._by_counts:
             self._clean, self._attacked = self._clean + clean, self._attacked + attacked
             return
@@ -72,11 +93,36 @@ class _Pool:
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
-            return _conclude(cell, clean, attacked, pulse)
-        before = Estimates(clean / cell.users)
-        everyone = cell.users + cell.malicious
-        after = before if cell.attack is None else Estimates(attacked / everyone)
-        return _in_arms(cell, before, after)
+            made = _undefended(cell, clean, attacked, pulse)
+        else:
+            before = Estimates(clean / cell.users)
+            everyone = cell.users + cell.malicious
+            after = before if cell.attack is None else Estimates(attacked / everyone)
+            made = {CLEAN: before, ATTACKED: after}
+        return made | self._defended(made, trials) if cell.defences else made
+
+    def _defended(self, made: Mapping[Arm, Estimates], trials: int) -> dict[Arm, Estimates]:
+        """The defended arms of all rounds together."""
+        arms: dict[Arm, Estimates] = {}
+        for arm in DEFENDED:
+            raw = made[ATTACKED if arm.attacked else CLEAN]
+            frequencies = raw.frequencies
+            everyone = self._cell.users + self._cell.malicious * arm.attacked
+            users = np.full(len(frequencies), everyone)
+            if arm in self._left:
+                sums, users = self._left[arm]
+                frequencies = (sums / users[:, None])[:trials]
+            flags = self._flags[arm]
+            whole = pooled(flags).first(trials) if flags else None
+            same = arm.attacked and raw is made[CLEAN]
+            arms[arm] = (
+                arms[arm.before]
+                if same
+                else Estimates(
+                    corrected_by_all(self._cell, frequencies, users[:trials]), raw.detected, whole
+                )
+            )
+        return arms
 
 
 def _measure(cell: Cell, concluded: Mapping[Arm, Estimates]) -> Measures:

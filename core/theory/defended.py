@@ -23,7 +23,7 @@ Moments: TypeAlias = tuple[Floats, Floats | None]
 def spread(cell: Cell) -> float | None:
     """The share c of the missing mass that all corrections together add; None if one is no such."""
     kept = 1.0
-    for step in cell.defences:
+    for step in (*cell.filters, *cell.corrections):
         if not hasattr(step, "spreads"):
             return None
         kept *= 1 - step.spreads

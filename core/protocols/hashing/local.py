@@ -12,9 +12,17 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from ...bits import Columns, binomial_threshold
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...errors import ScenarioError, spelled
-from ...hashing import UInts, bucket_counts, bucket_interval, buckets, xxhash32
+from ...hashing import (
+    UInts,
+    bucket_columns,
+    bucket_counts,
+    bucket_interval,
+    buckets,
+    xxhash32,
+)
 from ...loss import DiscreteLoss, signs
 from ...pure import (
     DOMAIN,
@@ -213,6 +221,13 @@ class LocalHashing:
     def support_counts(self, reports: Reports) -> Counts:
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_counts(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
+
+    def columns(self, reports: Reports) -> Columns:
+        seeds = np.ascontiguousarray(reports["seed"])
+        return bucket_columns(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
+
+    def itemset_threshold(self, size: int, users: int, chance: float) -> int:
+        return binomial_threshold(users, self.q ** (size - 1), chance)
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram

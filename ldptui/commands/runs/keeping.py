@@ -8,6 +8,7 @@ from argparse import Namespace
 from core import store as core_store
 from core.errors import FileError, RunError
 from core.experiment import Experiment, compile  # noqa: A004
+from core.limits import held_bytes, in_bytes
 from core.recording import write_recording
 from core.runner import Results
 from core.store import RunMemory, begin, open_store
@@ -27,6 +28,9 @@ def run(options: Namespace) -> int:
     experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     for warning in {} if options.quiet else _warnings(experiment):
         output.note(f"warning: {warning}")
+    held = max(map(held_bytes, experiment.cells))
+    if held and not options.quiet:
+        output.note(f"note: each process holds the reports of a trial, about {in_bytes(held)}")
     if options.frequencies and options.format != "json" and not options.quiet:
         output.note("note: --frequencies shows in JSON only")
     return reporting.report(measure(experiment, options, source), options)

@@ -14,7 +14,7 @@ from support.cases import alike, attack, experiment
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
-from core.defences import DEFENCES, project
+from core.defences import CORRECTIONS, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import METRICS, metrics_of
@@ -186,10 +186,10 @@ def test_the_wire_carries_the_defended_arms() -> None:
 
 def test_a_sweep_over_defences_is_paired() -> None:
     every = {"kind": "none", "eta": 0.1}
-    made = work("counts", defence=[every], sweep={"defence.0.kind": [*DEFENCES]})
+    made = work("counts", defence=[every], sweep={"defence.0.kind": [*CORRECTIONS]})
     cells = results_of(made).cells
     assert len({str(cell.fingerprints.tolist()) for cell in cells}) == 1
-    assert [cell.parameters["defence.0.kind"] for cell in made.cells] == [*DEFENCES]
+    assert [cell.parameters["defence.0.kind"] for cell in made.cells] == [*CORRECTIONS]
 
 
 @pytest.mark.parametrize(

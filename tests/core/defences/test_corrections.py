@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.defences import made
 
-from core.defences import DEFENCES, Correction, Known, corrected, known, project
+from core.defences import CORRECTIONS, Correction, Known, corrected, known, project
 from core.defences.thresholds import BaseCut
 from core.errors import DefenceError, ScenarioError
 from core.protocols import GRR, OUE
@@ -39,7 +39,7 @@ def estimates(rng: np.random.Generator, trials: int = 40, d: int = 9) -> Floats:
     return truth + rng.normal(0, 0.05, (trials, d))
 
 
-@pytest.mark.parametrize("kind", DEFENCES)
+@pytest.mark.parametrize("kind", CORRECTIONS)
 def test_a_correction_keeps_the_shape_and_its_input(kind: str, rng: np.random.Generator) -> None:
     correction: Correction = made(kind)
     assert correction.kind == kind
@@ -69,7 +69,7 @@ def kept(kind: str, before: Floats, truth: Floats) -> set[str]:
     return {name for name, holds in checks.items() if holds}
 
 
-@pytest.mark.parametrize("kind", DEFENCES)
+@pytest.mark.parametrize("kind", CORRECTIONS)
 def test_a_correction_keeps_what_it_promises_and_no_more(
     kind: str, rng: np.random.Generator
 ) -> None:

@@ -1,0 +1,36 @@
+"""The interface of alarms: steps that read the estimates, and claim an attack or none.
+
+They read what is published without any defence, and change nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeGuard
+
+from ..pure import BoolArray
+from ..sampling import Floats
+from .correction import Known
+
+
+class Alarm(Protocol):
+    """A step that reads the estimates of one collection: the `[[defence]]` table of a scenario."""
+
+    @property
+    def kind(self) -> str: ...
+
+    def check(self, known: Known) -> None:
+        """Raise ScenarioError where it makes no sense for such a collection."""
+        ...
+
+    def alarmed(self, frequencies: Floats, known: Known, before: Floats | None) -> BoolArray | None:
+        """bool[trials]: whether it claims an attack; None where it cannot tell.
+
+        frequencies : float64[trials, d]. before : those of the round before; None where there is
+        none.
+        """
+        ...
+
+
+def is_alarm(defence: object) -> TypeGuard[Alarm]:
+    """Return whether a defence claims attacks from estimates."""
+    return hasattr(defence, "alarmed")

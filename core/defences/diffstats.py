@@ -1,0 +1,111 @@
+"""Diffstats: the users whose removal makes the numbers of ones look honest.
+
+Li, Li, Wang, Sun, "Mitigating Data Poisoning Attacks to Local Differential Privacy", CCS 2025.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Annotated, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bits import Columns
+from ..capabilities import SendsBitPerItem, lacking
+from ..pure import Items, Mechanism, PureProtocol
+from ..ranges import Range, check_bounds
+from ..sampling import Counts, Floats, binomial_law
+from .correction import ForAll
+from .fiad import NO_BITS
+from .filter import Received, Verdict
+from .itemsets import support_of, unpacked
+
+TOP = Range(1, 10)
+LEAST = 1e-300
+"""The least probability of a number of ones: in double precision the tails come out as 0."""
+
+
+def ones_law(protocol: PureProtocol) -> Floats:
+    """P(an honest report supports k items), k = 0..d: Bern(p) + Bin(d - 1, q)."""
+    _, law = binomial_law(protocol.domain_size - 1, protocol.q)
+    return np.asarray(np.append(law * (1 - protocol.p), 0.0) + np.append(0.0, law * protocol.p))
+
+
+@dataclass(frozen=True)
+class Diffstats(ForAll):
+    """Flag the users of a set of items without whom the numbers of ones fit their law best.
+
+    With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits
+    best is left out, one after the other; among the users of those that remain, and of the `top`
+    items that they support most, every subset of items names a group, the users who support all of
+    it. The group without which Σ (O - Y)² / Y is least of all is flagged.
+    """
+
+    top: Annotated[int, TOP] = 6
+    kind: Literal["diffstats"] = "diffstats"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return lacking(protocol, "columns", NO_BITS)
+
+    def memory(self, protocol: Mechanism, users: int) -> int:
+        return protocol.domain_size * (users // 8 + 16 * protocol.domain_size) + 20 * users
+
+    def sift(self, received: Received) -> Verdict:
+        protocol, users = cast("SendsBitPerItem", received.protocol), received.users
+        columns = protocol.columns(received.reports)
+        ones, supported = _by_ones(columns, users, received)
+        law = np.maximum(ones_law(protocol), LEAST)
+        observed = np.bincount(ones, minlength=law.size)
+        order = np.argsort((observed - users * law) ** 2, kind="stable")
+        groups: dict[tuple[int, ...], Counts] = {}
+
+        def group(items: tuple[int, ...]) -> Counts:
+            """int64[d + 1]: the users of all these items, by their number of ones."""
+            if items not in groups:
+                received.pulse()
+                held = unpacked(support_of(columns, np.array(items)), users)
+                groups[items] = np.bincount(ones[held], minlength=law.size)
+            return groups[items]
+
+        left = np.ones(law.size, dtype=np.bool_)
+        within = supported.sum(axis=0)
+        best, chosen, chosen_ones = np.inf, tuple[int, ...](), left
+        for fitting in order.tolist()[:-1]:
+            left[fitting] = False
+            within = within - supported[fitting]
+            top = np.sort(np.argsort(-within, kind="stable")[: self.top]).tolist()
+            for size in range(1, len(top) + 1):
+                for items in itertools.combinations(top, size):
+                    without = observed - np.where(left, group(items), 0)
+                    misfit = _misfit(without, law)
+                    if misfit < best:
+                        best, chosen, chosen_ones = misfit, items, left.copy()
+        held = unpacked(support_of(columns, np.array(chosen)), users)
+        flagged = held & chosen_ones[ones]
+        return Verdict(~flagged)
+
+
+def _misfit(observed: Counts, law: Floats) -> float:
+    """Σ (O - Y)² / Y, for the expectations Y of as many reports."""
+    expected = observed.sum() * law
+    if not expected.any():
+        return float("inf")
+    return float(((observed - expected) ** 2 / expected).sum())
+
+
+def _by_ones(columns: Columns, users: int, received: Received) -> tuple[Items, NDArray[np.int64]]:
+    """int64[N], the number of ones of each report; int64[d + 1, d], by it the support of items."""
+    ones = np.zeros(users, dtype=np.int64)
+    for column in columns:
+        received.pulse()
+        ones += unpacked(column, users)
+    supported = np.empty((len(columns) + 1, len(columns)), dtype=np.int64)
+    for item, column in enumerate(columns):
+        received.pulse()
+        supported[:, item] = np.bincount(ones[unpacked(column, users)], minlength=len(columns) + 1)
+    return ones, supported

@@ -1,0 +1,140 @@
+"""FIAD: frequent-itemset anomaly detection.
+
+Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols", USENIX Security
+2021, section 6.2.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bits import Columns
+from ..capabilities import SendsBitPerItem, lacking
+from ..pure import Items, Mechanism
+from ..ranges import Range, check_bounds
+from .correction import ForAll
+from .filter import Received, Verdict
+from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
+
+CHANCE = Range(0, 1, "()")
+SUPPORT = Range(0, 1, "[)")
+SIZE = Range(1, 64)
+NO_BITS = "whose reports are not a bit for each item, each by itself"
+"""The reason of a protocol that gives none for having no columns."""
+
+Thresholds = dict[int, int]
+"""τ_z by the size z."""
+
+
+def _exceeding(levels: list[Level], thresholds: Thresholds) -> list[tuple[int, Items]]:
+    """The abnormal sets, and by how many users each exceeds its threshold."""
+    return [
+        (int(support) - thresholds[level.size], items)
+        for level in levels
+        for items, support in zip(level.sets, level.support, strict=True)
+        if support >= thresholds[level.size]
+    ]
+
+
+@dataclass(frozen=True)
+class FIAD(ForAll):
+    """Flag the users of item sets that more reports share than honest ones would.
+
+    A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
+    do with probability η at most, whatever their users hold.
+
+    chance : η, of one set. min_support : the share of the reports below which no set is looked at.
+    max_size : of the largest set.
+    flag : "in-turn" takes the set that exceeds its threshold most, flags its users, and goes on
+        with the others until no set exceeds; "any" flags the users of every abnormal set.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    chance: Annotated[float, CHANCE] = 0.01
+    min_support: Annotated[float, SUPPORT] = 0.005
+    max_size: Annotated[int, SIZE] = 10
+    flag: Literal["in-turn", "any"] = "in-turn"
+    kind: Literal["fiad"] = "fiad"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        return lacking(protocol, "columns", NO_BITS)
+
+    def memory(self, protocol: Mechanism, users: int) -> int:
+        return memory_of(protocol.domain_size, users)
+
+    def sift(self, received: Received) -> Verdict:
+        """The score of a report is how many items it supports of the sets that flagged users."""
+        protocol, users = cast("SendsBitPerItem", received.protocol), received.users
+        columns = protocol.columns(received.reports)
+        received.pulse()
+        least = max(1.0, self.min_support * users)
+        levels = [*mined(columns, users, least, self.max_size, received.pulse)]
+        thresholds = {
+            level.size: protocol.itemset_threshold(level.size, users, self.chance)
+            for level in levels
+        }
+        exceeding = _exceeding(levels, thresholds)
+        flagged, suspects = (
+            _in_turn(columns, exceeding, thresholds, received.pulse)
+            if self.flag == "in-turn"
+            else _every(columns, exceeding, received.pulse)
+        )
+        score = np.zeros(users)
+        for item in sorted(suspects):
+            score += unpacked(columns[item], users)
+        return Verdict(~unpacked(flagged, users), score, alarm=bool(exceeding))
+
+
+def _every(
+    columns: Columns, exceeding: list[tuple[int, Items]], pulse: Callable[[], None]
+) -> tuple[NDArray[np.uint64], set[int]]:
+    """The users who support all of any abnormal set, and the items of those sets."""
+    flagged, suspects = np.zeros_like(columns[0]), set[int]()
+    for _, items in exceeding:
+        pulse()
+        flagged |= support_of(columns, items)
+        suspects.update(items.tolist())
+    return flagged, suspects
+
+
+def _in_turn(
+    columns: Columns,
+    exceeding: list[tuple[int, Items]],
+    thresholds: Thresholds,
+    pulse: Callable[[], None],
+) -> tuple[NDArray[np.uint64], set[int]]:
+    """The users of the set that exceeds most, then of that which does without them, and so on.
+
+    Users only leave, so that an excess that was counted earlier is never too small: the first set
+    whose excess is up to date is the largest.
+    """
+    flagged, suspects = np.zeros_like(columns[0]), set[int]()
+    counted = np.zeros(len(exceeding), dtype=np.int64)  # the turn in which each was counted last
+    queue = [(-excess, number) for number, (excess, _) in enumerate(exceeding)]
+    heapq.heapify(queue)
+    turn = 0
+    while queue:
+        pulse()
+        _, number = heapq.heappop(queue)
+        items = exceeding[number][1]
+        held = support_of(columns, items)
+        if counted[number] == turn:
+            flagged |= held
+            suspects.update(items.tolist())
+            turn += 1
+            continue
+        left = users_in(held & ~flagged) - thresholds[items.size]
+        counted[number] = turn
+        if left >= 0:
+            heapq.heappush(queue, (-left, number))
+    return flagged, suspects

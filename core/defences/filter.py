@@ -1,0 +1,79 @@
+"""The interface of filters: steps that read every report, and say which ones the server keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+
+from ..pure import BoolArray, Items, Mechanism, Reports, Rng
+from ..sampling import Floats
+from .correction import Known
+
+
+def _no_items() -> Items:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Received:
+    """The reports of all users of one trial, in an order that does not tell the fakes apart.
+
+    protocol : one that has what the filter reads. rng : for filters that draw.
+    pulse : called between pieces of work; raises to stop it.
+    """
+
+    protocol: Any
+    reports: Reports
+    rng: Rng
+    pulse: Callable[[], None]
+
+    @property
+    def users(self) -> int:
+        """N, the genuine and the fake ones."""
+        return len(self.reports)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The verdict of a filter on the reports of one trial.
+
+    kept : bool[N]; None from a filter that tells no fakes.
+    score : float64[N], higher for what looks more like a fake; None where the filter has none.
+    alarm : True if it claims an attack; None where it cannot tell.
+    named : items that it takes for targets, and whose estimates are then what the others leave of
+        one; empty where it names none.
+    """
+
+    kept: BoolArray | None = None
+    score: Floats | None = None
+    alarm: bool | None = None
+    named: Items = field(default_factory=_no_items)
+
+
+class Filter(Protocol):
+    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections."""
+
+    @property
+    def kind(self) -> str: ...
+
+    def check(self, known: Known) -> None:
+        """Raise ScenarioError where it makes no sense for such a collection."""
+        ...
+
+    def reads(self, protocol: Mechanism) -> str | None:
+        """The reason why it cannot read such reports, "GRR, whose …"; None if it can."""
+        ...
+
+    def memory(self, protocol: Mechanism, users: int) -> int:
+        """The bytes that it needs besides the reports, about."""
+        ...
+
+    def sift(self, received: Received) -> Verdict: ...
+
+
+def is_filter(defence: object) -> TypeGuard[Filter]:
+    """Return whether a defence reads reports."""
+    return hasattr(defence, "sift")

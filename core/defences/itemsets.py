@@ -1,0 +1,171 @@
+"""Frequent itemsets of reports that are bits, mined level by level on bit-packed columns.
+
+Agrawal, Srikant, "Fast Algorithms for Mining Association Rules", VLDB 1994: a set is frequent only
+if all its subsets are. Of each size, only the sets that go together most beyond chance are kept
+and extended, so that the work stays bounded where nearly every set is frequent; a domain that has
+no more sets than are kept is mined completely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bits import Columns
+from ..pure import BoolArray, Items
+from ..sampling import Counts, Floats
+
+KEPT: Final = 2048
+"""Sets of each size that are kept: all pairs of 64 items. Of the pairs of 1,024 items it is those
+beyond 2.7 standard deviations where all are independent."""
+
+USERS_AT_ONCE: Final = 1 << 14
+"""Users whose pairs one matrix product counts: float32 adds ones exactly up to 2^24."""
+
+COUNTED_AT_ONCE: Final = 64
+"""Sets counted between two pulses."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The sets of one size that were kept, those that go together most first.
+
+    sets : int64[k, size], items in rising order. support : int64[k], the users with all of a set.
+    """
+
+    sets: Items
+    support: Counts
+
+    @property
+    def size(self) -> int:
+        return int(self.sets.shape[1])
+
+
+def support_of(columns: Columns, items: Items) -> NDArray[np.uint64]:
+    """uint64[ceil(N/64)]: the users who support all of the items, which are at least one."""
+    return np.asarray(np.bitwise_and.reduce(columns[items], axis=0))
+
+
+def users_in(bits: NDArray[np.uint64]) -> int:
+    """The number of users in packed bits."""
+    return int(np.bitwise_count(bits).sum(dtype=np.uint64))
+
+
+def unpacked(bits: NDArray[np.uint64], users: int) -> BoolArray:
+    """bool[N] of packed bits."""
+    return np.unpackbits(bits.view(np.uint8), count=users).view(np.bool_)
+
+
+def mined(
+    columns: Columns, users: int, least: float, most: int, pulse: Callable[[], None]
+) -> Iterator[Level]:
+    """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
+
+    Ends with the first size of which there is none. Beyond chance means: by how many standard
+    deviations the support exceeds what it were if the item last added were independent of the
+    others; the least of the ways in which a set is made of kept sets and an item.
+    """
+    single = np.array([users_in(column) for column in columns])
+    pulse()
+    items = np.flatnonzero(single >= least)
+    yield Level(items[:, None], single[items])
+    if most < 2 or items.size < 2:
+        return
+    level, joined = _pairs(columns, single, items, users, least, pulse)
+    while level.support.size:
+        yield level
+        if level.size == most:
+            return
+        level = _extended(columns, single, level, joined, users, least, pulse)
+
+
+def _pairs(
+    columns: Columns,
+    single: Counts,
+    items: Items,
+    users: int,
+    least: float,
+    pulse: Callable[[], None],
+) -> tuple[Level, BoolArray]:
+    """The kept pairs, and bool[d, d]: which items are in one."""
+    together = _pair_counts(columns, items, pulse)
+    first, second = np.triu_indices(items.size, 1)
+    support = together[first, second]
+    expected = single[items[first]] * (single[items[second]] / users)
+    beyond = np.where(support >= least, _deviations(support, expected), -np.inf)
+    best = _most(beyond)
+    best = best[np.isfinite(beyond[best])]
+    sets = np.stack([items[first[best]], items[second[best]]], axis=1)
+    joined = np.zeros((len(columns), len(columns)), dtype=np.bool_)
+    joined[sets[:, 0], sets[:, 1]] = joined[sets[:, 1], sets[:, 0]] = True
+    return Level(sets, support[best]), joined
+
+
+def _pair_counts(columns: Columns, items: Items, pulse: Callable[[], None]) -> NDArray[np.int64]:
+    """int64[k, k]: the users who support each pair of the items."""
+    together = np.zeros((items.size, items.size), dtype=np.int64)
+    words = USERS_AT_ONCE // 64
+    for at in range(0, columns.shape[1], words):
+        pulse()
+        some = np.ascontiguousarray(columns[items, at : at + words]).view(np.uint8)
+        bits = np.unpackbits(some, axis=1).astype(np.float32)
+        together += (bits @ bits.T).astype(np.int64)
+    return together
+
+
+def _extended(
+    columns: Columns,
+    single: Counts,
+    level: Level,
+    joined: BoolArray,
+    users: int,
+    least: float,
+    pulse: Callable[[], None],
+) -> Level:
+    """The kept sets of one item more: any two items of a set are a kept pair."""
+    room = joined[level.sets].all(axis=1)  # bool[k, d]; no item is joined with itself
+    parent, item = np.nonzero(room)
+    grown = np.sort(np.concatenate([level.sets[parent], item[:, None]], axis=1), axis=1)
+    sets, made, which = np.unique(grown, axis=0, return_index=True, return_inverse=True)
+    support = np.empty(len(sets), dtype=np.int64)
+    order = np.argsort(made, kind="stable")  # the children of one parent follow each other
+    held, of = np.empty(0, dtype=np.uint64), -1
+    for done, child in enumerate(order.tolist()):
+        if done % COUNTED_AT_ONCE == 0:
+            pulse()
+        mother = int(parent[made[child]])
+        if mother != of:
+            held, of = support_of(columns, level.sets[mother]), mother
+        support[child] = users_in(held & columns[item[made[child]]])
+    expected = level.support[parent] * (single[item] / users)
+    beyond = np.full(len(sets), np.inf)
+    np.minimum.at(beyond, which.ravel(), _deviations(support[which.ravel()], expected))
+    beyond[support < least] = -np.inf
+    best = _most(beyond)
+    best = best[np.isfinite(beyond[best])]
+    return Level(sets[best], support[best])
+
+
+def _deviations(support: Counts, expected: Floats) -> Floats:
+    """The support beyond what is expected, in standard deviations of a rare event's count."""
+    return np.asarray((support - expected) / np.sqrt(np.maximum(expected, 1.0)))
+
+
+def _most(beyond: Floats) -> Items:
+    """The indices of the KEPT largest, largest first; of equal ones the first."""
+    if beyond.size > KEPT:
+        level = np.partition(beyond, beyond.size - KEPT)[beyond.size - KEPT]
+        likely = np.flatnonzero(beyond >= level)
+    else:
+        likely = np.arange(beyond.size)
+    return likely[np.argsort(-beyond[likely], kind="stable")][:KEPT]
+
+
+def memory_of(items: int, users: int) -> int:
+    """The bytes that mining needs at most, about: columns, pairs, and what one product works on."""
+    words = -(-users // 64)
+    return items * (8 * words + 40 * items + 6 * USERS_AT_ONCE) + 80 * words

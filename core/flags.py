@@ -1,0 +1,121 @@
+"""The reports that a defence flagged, counted over the trials of one arm; and curves of a score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sampling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Flags:
+    """The claims of a server about one arm, trial by trial, beside what is true.
+
+    All arrays are float64[trials], NaN where there is nothing to tell.
+
+    users, fakes : the genuine and the fake users of one trial.
+    flagged, caught : the flagged reports, and the fakes' among them.
+    area : the area under the ROC curve of the score.
+    alarm : 1 where the server claims an attack, else 0.
+    named : 1 where the items that it names are the targets, else 0.
+    delay : of a campaign, the rounds from the first one with fakes to the first alarm that follows.
+    """
+
+    users: int
+    fakes: int
+    flagged: Floats
+    caught: Floats
+    area: Floats
+    alarm: Floats
+    named: Floats
+    delay: Floats
+
+    @classmethod
+    def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
+        """No claim of any kind."""
+        return cls(users, fakes, *[np.full(trials, np.nan)] * 6)
+
+    def first(self, trials: int) -> Flags:
+        """The same of the first trials."""
+        arrays = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
+        return Flags(self.users, self.fakes, *[values[:trials] for values in arrays])
+
+    @property
+    def kept(self) -> Floats:
+        """The reports that are left."""
+        return np.asarray(self.users + self.fakes - self.flagged)
+
+    @property
+    def precision(self) -> Floats:
+        """The fakes' share of the flagged reports; NaN where none is flagged."""
+        return _ratio(self.caught, self.flagged)
+
+    @property
+    def recall(self) -> Floats:
+        """The flagged share of the fakes' reports; NaN without fakes."""
+        return _ratio(self.caught, np.full(self.caught.shape, self.fakes))
+
+    @property
+    def f1(self) -> Floats:
+        """The harmonic mean of both, 2·caught / (flagged + fakes); NaN without fakes."""
+        return _ratio(2 * self.caught, np.where(self.fakes > 0, self.flagged + self.fakes, 0))
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        """The flagged share of the genuine reports."""
+        return np.asarray((self.flagged - self.caught) / self.users)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """NaN where the whole is 0."""
+    ratio = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio
+
+
+def pooled(rounds: Sequence[Flags]) -> Flags:
+    """The flags of a campaign: reports of all rounds, an alarm where there was one in any."""
+
+    def ever(values: Sequence[Floats]) -> Floats:
+        return np.asarray(np.fmax.reduce(values))
+
+    return Flags(
+        sum(each.users for each in rounds),
+        sum(each.fakes for each in rounds),
+        np.sum([each.flagged for each in rounds], axis=0),
+        np.sum([each.caught for each in rounds], axis=0),
+        np.full(rounds[0].area.shape, np.nan),
+        ever([each.alarm for each in rounds]),
+        ever([each.named for each in rounds]),
+        _delay(rounds),
+    )
+
+
+def _delay(rounds: Sequence[Flags]) -> Floats:
+    """float64[trials]: the rounds from the first one with fakes to the first alarm after that."""
+    begun = next((number for number, each in enumerate(rounds) if each.fakes), len(rounds))
+    delay = np.full(rounds[0].alarm.shape, np.nan)
+    for number in range(len(rounds) - 1, begun - 1, -1):
+        delay[rounds[number].alarm == 1] = number - begun
+    return delay
+
+
+def roc(score: Floats, fakes: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The ROC curve of a score: false and true positive rate, rising, for every threshold.
+
+    Starts at (0, 0), where nothing is flagged, and ends at (1, 1).
+    """
+    _, at = np.unique(-score, return_inverse=True)
+    caught = np.cumsum(np.bincount(at, weights=fakes))
+    wrong = np.cumsum(np.bincount(at, weights=~fakes))
+    return np.append(0.0, wrong / wrong[-1]), np.append(0.0, caught / caught[-1])
+
+
+def area_under(score: Floats, fakes: NDArray[np.bool_]) -> float:
+    """The area under the ROC curve: P(a fake's score is higher than a genuine one's), ties half."""
+    wrong, caught = roc(score, fakes)
+    return float(np.trapezoid(caught, wrong))

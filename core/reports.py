@@ -1,0 +1,103 @@
+"""The reports of all users of one trial, a small piece at a time. No input or output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from .attacks import View
+from .cell import Cell
+from .protocols.rappor import memoised_reports
+from .pure import Items, Reports, Rng
+from .sampling import Counts, Floats
+from .streams import stream
+
+USER_BLOCK = 65_536
+"""Users that share one stream on the reports path."""
+
+PAIRS = 1 << 24
+"""(user, item) pairs handled between two pulses on the reports path: some 20 ms."""
+
+Pulse: TypeAlias = Callable[[], None]
+"""Called between pieces of work; raises to stop the work."""
+
+
+def no_pulse() -> None:
+    """Never stop."""
+
+
+def genuine_reports(
+    cell: Cell, trial: int, pulse: Pulse = no_pulse, permanent: str = ""
+) -> Iterator[Reports]:
+    """The genuine users' reports, in the order of their items.
+
+    permanent : names the streams of the bits that RAPPOR's users keep from round to round.
+    """
+    protocol, held_until = cell.local, np.cumsum(cell.population.histogram)
+    addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]
+    for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
+        values = _values(held_until, start, stop)
+        if kept:
+            assert cell.noise is not None
+            yield memoised_reports(protocol, cell.noise, values, kept[0], rng)
+        else:
+            yield protocol.perturb(values, rng)
+
+
+def fake_reports(
+    cell: Cell,
+    trial: int,
+    pulse: Pulse = no_pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Iterator[Reports]:
+    """The fakes' reports, in the order of the parts of the attack.
+
+    rounds : of the campaign. published : float64[d], the estimates before; None in the first round.
+    """
+    for start, stop, (rng,) in _users(cell, "malicious", [cell.malicious_address], trial, pulse):
+        first = 0
+        for fakes in cell.fakes:
+            some = min(stop, first + fakes.count) - max(start, first)
+            if some > 0:
+                view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
+                yield fakes.strategy.reports(cell.local, view, some, rng)
+            first += fakes.count
+
+
+def no_reports(cell: Cell) -> Reports:
+    """The reports of nobody: an array of the type and shape that reports have."""
+    return cell.local.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
+
+
+def _users(
+    cell: Cell,
+    role: Literal["genuine", "malicious"],
+    addresses: Sequence[str],
+    trial: int,
+    pulse: Pulse,
+) -> Iterator[tuple[int, int, list[Rng]]]:
+    """The users of one trial as (first, last + 1, their generators), a small piece at a time.
+
+    Every 65,536 users have a stream of their own for each address; a piece is a fixed part of such
+    a block, so neither memory nor the time between two pulses grows with the domain.
+    """
+    users = cell.users if role == "genuine" else cell.malicious
+    piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
+    for block, first in enumerate(range(0, users, USER_BLOCK)):
+        rngs = [
+            stream(cell.seed, address, role, "reports", (trial, block)) for address in addresses
+        ]
+        end = min(first + USER_BLOCK, users)
+        for start in range(first, end, piece):
+            pulse()
+            yield start, min(start + piece, end), rngs
+
+
+def _values(held_until: Counts, start: int, stop: int) -> Items:
+    """The items of users start … stop - 1, when users stand in the order of their items."""
+    first, last = np.searchsorted(held_until, (start, stop - 1), side="right")
+    edges = np.clip(held_until[first : last + 1], start, stop)
+    return np.repeat(np.arange(first, last + 1), np.diff(edges, prepend=start))

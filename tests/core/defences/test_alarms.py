@@ -1,0 +1,87 @@
+"""Alarms on estimates: ASD against plain loops, the history against the law of its jumps."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from support import budget
+
+from core.defences import known
+from core.defences.asd import ASD, LEVELS
+from core.defences.history import History
+from core.protocols import GRR, OLH, OUE
+from core.pure import PureProtocol, Rng, SeedSearch
+from core.sampling import Floats
+
+N, D, TRIALS = 100_000, 60, 4000
+NOBODY = np.empty(0, dtype=np.int64)
+
+
+def estimates(protocol: PureProtocol, fakes: int, trials: int, rng: Rng) -> Floats:
+    """Estimates of N users over D items by Zipf, with fakes of MGA at two items."""
+    weights = np.arange(1, D + 1) ** -1.0
+    histogram = np.broadcast_to(np.round(N * weights / weights.sum()).astype(int), (trials, D))
+    counts = protocol.sample_counts(histogram, rng)
+    if fakes:
+        each = np.full(trials, fakes)
+        counts = counts + protocol.craft_counts(np.array([40, 45]), each, SeedSearch(9), rng)
+    return protocol.estimates(counts, int(histogram[0].sum()) + fakes).frequencies
+
+
+@pytest.mark.parametrize("protocol", [OUE(D, 1.0), GRR(D, 2.0), OLH(D, 1.0)])
+def test_asd_against_plain_loops(protocol: PureProtocol, rng: Rng) -> None:
+    there = known(protocol, N, NOBODY)
+    slack, alarms = 0.02, []
+    made = estimates(protocol, 4000, 12, rng)
+    sigma = (N * protocol.q * (1 - protocol.q)) ** 0.5 / (protocol.p - protocol.q)
+    for row in made:
+        counts, chosen = row * N, None
+        for level in LEVELS.tolist():
+            bound = NormalDist().inv_cdf((1 + level) / 2) * sigma
+            small = sum(1 for count in counts if count <= bound)
+            if chosen is None and small * bound * (1 - level) < slack * N:
+                chosen = bound
+        assert chosen is not None
+        alarms.append(sum(count for count in counts if count > chosen) > N)
+    assert ASD(slack).alarmed(made, there, None).tolist() == alarms
+    assert len(set(alarms)) == 2 or all(alarms) or not any(alarms)
+
+
+def test_asd_alarms_at_an_attack_and_not_without_one(rng: Rng) -> None:
+    protocol = OUE(D, 1.0)
+    clean, attacked = (estimates(protocol, fakes, 200, rng) for fakes in (0, 20_000))
+    there = known(protocol, N, NOBODY)
+    assert ASD().alarmed(clean, there, None).mean() < 0.02
+    assert ASD().alarmed(attacked, there, None).all()
+
+
+def test_asd_at_the_edges() -> None:
+    there = known(OUE(3, 1.0), 100, NOBODY)
+    rows = np.array([[-1.0, -1.0, -1.0], [5.0, 5.0, 5.0]])
+    assert ASD().alarmed(rows, there, None).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("protocol", [OUE(D, 1.0), OLH(D, 1.0)])
+def test_history_alarms_by_chance_as_often_as_said(protocol: PureProtocol, rng: Rng) -> None:
+    """Estimates of items are independent: 1 - (1 - η/d)^d of the rounds, to normal tails."""
+    chance = 0.3
+    expected = 1 - (1 - chance / D) ** D
+    before, now = (estimates(protocol, 0, TRIALS, rng) for _ in range(2))
+    alarmed = History(chance).alarmed(now, known(protocol, N, NOBODY), before)
+    assert alarmed is not None
+    assert budget.proportion(int(alarmed.sum()), TRIALS, expected)
+    far = known(protocol, round(0.9 * N), NOBODY)  # a mutant that takes the noise for larger
+    mutant = History(chance).alarmed(now, far, before)
+    assert mutant is not None
+    assert not budget.proportion(int(mutant.sum()), TRIALS, expected)
+
+
+def test_history_needs_a_round_before(rng: Rng) -> None:
+    protocol = OUE(D, 1.0)
+    there, clean = known(protocol, N, NOBODY), estimates(protocol, 0, 50, rng)
+    assert History().alarmed(clean, there, None) is None
+    jumped = History().alarmed(estimates(protocol, 5000, 50, rng), there, clean)
+    assert jumped is not None
+    assert jumped.all()

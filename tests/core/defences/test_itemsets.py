@@ -1,0 +1,99 @@
+"""Mining against plain loops over every set; thresholds against their definitions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.bits import binomial_threshold, chebyshev_threshold
+from core.capabilities import SendsBitPerItem
+from core.defences import itemsets
+from core.defences.itemsets import mined, support_of, unpacked, users_in
+from core.protocols import BLH, OLH, OUE, SUE
+from core.trial import no_pulse
+
+
+@pytest.mark.parametrize("users", [1, 63, 64, 65, 200, 8193])
+@pytest.mark.parametrize("protocol", [OUE(11, 1.0), SUE(3, 1.0), OLH(9, 1.0), BLH(17, 2.0)])
+def test_columns_are_the_supports(
+    protocol: SendsBitPerItem, users: int, rng: np.random.Generator
+) -> None:
+    reports = protocol.perturb(rng.integers(0, protocol.domain_size, users), rng)
+    columns = protocol.columns(reports)
+    supports = protocol.supports(reports)
+    assert columns.shape == (protocol.domain_size, -(-users // 64))
+    for column, supporters in zip(columns, supports.T, strict=True):
+        assert np.array_equal(unpacked(column, users), supporters)
+        assert users_in(column) == supporters.sum()  # nobody behind the last user
+    both = support_of(columns, np.array([0, 2]))
+    assert np.array_equal(unpacked(both, users), supports[:, 0] & supports[:, 2])
+
+
+def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
+    protocol, users = OUE(9, 1.0), 500
+    reports = protocol.perturb(rng.integers(0, 9, users), rng)
+    bits = protocol.supports(reports)
+    for least in (1, 20, 60):
+        found = {
+            tuple(items): int(support)
+            for level in mined(protocol.columns(reports), users, least, 6, no_pulse)
+            for items, support in zip(level.sets.tolist(), level.support, strict=True)
+        }
+        every = {
+            items: int(bits[:, items].all(axis=1).sum())
+            for size in range(1, 7)
+            for items in combinations(range(9), size)
+        }
+        assert found == {items: support for items, support in every.items() if support >= least}
+
+
+def test_of_many_pairs_those_beyond_chance_are_kept(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 190 pairs 30 are kept: the 28 of eight items that 300 of 5,000 users share, first."""
+    monkeypatch.setattr(itemsets, "KEPT", 30)
+    protocol, users = OUE(20, 1.0), 5000
+    bits = protocol.supports(protocol.perturb(rng.integers(0, 20, users), rng)).copy()
+    bits[:300, :8] = True
+    columns = protocol.columns(np.packbits(bits, axis=1))
+    levels = {level.size: level for level in mined(columns, users, 250, 8, no_pulse)}
+    shared = {tuple(items) for items in combinations(range(8), 2)}
+    assert {tuple(pair) for pair in levels[2].sets.tolist()[:28]} == shared
+    assert levels[8].sets.tolist() == [[*range(8)]]
+    assert levels[8].support[0] == bits[:, :8].all(axis=1).sum()
+
+
+def test_mining_ends_where_nothing_is_frequent() -> None:
+    columns = np.zeros((4, 2), dtype=np.uint64)
+    assert [level.support.size for level in mined(columns, 100, 1, 5, no_pulse)] == [0]
+
+
+@pytest.mark.parametrize("users", [50, 1000, 410_415])
+@pytest.mark.parametrize("rate", [0.5, 0.1345, 1e-5])
+@pytest.mark.parametrize("eta", [0.1, 0.01])
+def test_thresholds_are_the_least_that_keep_the_promise(
+    users: int, rate: float, eta: float
+) -> None:
+    mean = users * rate
+    level = chebyshev_threshold(users, rate, eta)
+
+    def bounded(count: int) -> bool:
+        return count > mean and mean * (1 - rate) <= eta * (count - mean) ** 2 * (1 + 1e-12)
+
+    assert bounded(level)
+    assert not bounded(level - 1)
+    assert stats.binom.sf(level - 1, users, rate) <= eta  # Chebyshev's bound is one
+    exact = binomial_threshold(users, rate, eta)
+    assert stats.binom.sf(exact - 1, users, rate) <= eta < stats.binom.sf(exact - 2, users, rate)
+    assert exact <= level
+
+
+def test_the_thresholds_of_the_paper_s_population() -> None:
+    """n = 389,894 and β = 0.05 at ε = 1; single items under OLH are never abnormal."""
+    users, oue, olh = 389_894 + 20_521, OUE(102, 1.0), OLH(102, 1.0, 4)
+    assert [oue.itemset_threshold(z, users, 0.01) for z in (3, 4, 7)] == [16_039, 4_621, 166]
+    assert [olh.itemset_threshold(z, users, 0.01) for z in (4, 6)] == [6_599, 449]
+    assert olh.itemset_threshold(1, users, 0.01) == users + 1
