@@ -24,7 +24,7 @@ def value_at(document: Any, key: str) -> Any:
 
 
 def with_value(document: Mapping[str, Any], key: str, value: Any) -> Document:
-    """The document with one dotted key set, and the tables on the way to it made.
+    """The document with one dotted key set, and what is missing on the way to it made.
 
     Raises ScenarioError for a part that a list does not have or that is no table, and for a key of
     more names than a scenario may nest.
@@ -41,6 +41,8 @@ def _with(place: Any, names: list[str], value: Any, step: int) -> Any:
     if step == len(names):
         return value
     name, table, key = names[step], ".".join(names[:step]), ".".join(names)
+    if place is None and name == "0":
+        place = [{}]  # the first part of a list that is not there yet
     if isinstance(place, list):
         if not _is_place(place, name):
             rule = f"must name one of the {len(place)} parts of {table}, from 0, got {name}"

@@ -1,10 +1,13 @@
-"""Kinds that had another name before: old files say it, and mean the same."""
+"""Other names of the same: kinds that had another one before, and keys of the only defence."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from .document import Document
+from .sweep import dotted_sweep
 
 FORMER: Final = {"adaptive": "reactive"}
 """Names of attacks that are no more, with those of today."""
@@ -14,7 +17,18 @@ def renamed(document: Document) -> Document:
     """A document with the names of today; itself where it has no other ones."""
     tables: Document = {name: document[name] for name in ("attack", "sweep") if name in document}
     now: Document = {name: _renamed(table, "") for name, table in tables.items()}
+    if isinstance(sweep := now.get("sweep"), dict):
+        flat = dotted_sweep(sweep)
+        placed = {numbered(document, key): values for key, values in flat.items()}
+        now["sweep"] = sweep if placed.keys() == flat.keys() else placed
     return document if now == tables else {**document, **now}
+
+
+def numbered(document: Mapping[str, Any], key: str) -> str:
+    """A key of the only defence with its number: defence.0.kind for defence.kind."""
+    listed = document.get("defence", [])
+    alone = isinstance(listed, list) and len(listed) <= 1
+    return re.sub(r"^defence\.(?!\d+(\.|$))", "defence.0.", key) if alone else key
 
 
 def notes(document: Document) -> tuple[str, ...]:

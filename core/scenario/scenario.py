@@ -16,7 +16,7 @@ from . import dotted
 from .document import Document, check_depth, check_finite
 from .keys import keys_of, names_kind
 from .point import Point, kinds_at
-from .renamed import notes, renamed
+from .renamed import notes, numbered, renamed
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute
 from .validation import validate
 
@@ -96,6 +96,7 @@ class Scenario:
 
     def without(self, key: str) -> Scenario:
         """The scenario without a key or a table, and without the sweeps of it; unchecked."""
+        key = numbered(self.document, key)
         document = dotted.without(self.document, key)
         sweep = document.get("sweep")
         if isinstance(sweep, dict):
@@ -114,6 +115,7 @@ class Scenario:
 
         Setting a `kind` drops the keys of that table that the new kind does not know.
         """
+        key = numbered(self.document, key)
         document = dict(self.document)
         sweep = document.get("sweep")
         if isinstance(sweep, dict):

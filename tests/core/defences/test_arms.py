@@ -192,6 +192,28 @@ def test_a_sweep_over_defences_is_paired() -> None:
     assert [cell.parameters["defence.0.kind"] for cell in made.cells] == [*CORRECTIONS]
 
 
+@pytest.mark.parametrize("written", [{"defence.kind": ["none", "norm"]},
+                                     {"defence": {"kind": ["none", "norm"]}}])  # fmt: skip
+@pytest.mark.parametrize("listed", [{}, {"defence": DEFENCE}])
+def test_the_only_defence_needs_no_number(listed: dict[str, Any], written: dict[str, Any]) -> None:
+    made = work("counts", sweep=written, **listed)
+    assert [cell.parameters["defence.0.kind"] for cell in made.cells] == ["none", "norm"]
+    assert list(made.scenario.sweep) == ["defence.0.kind"]
+    assert made.scenario.notes == ()
+    single = made.scenario.with_value("defence.kind", "ml")
+    assert single.document["defence"] == [{"kind": "ml"}]
+    assert single.sweep == {}
+    assert made.scenario.without("defence.kind").sweep == {}
+
+
+def test_one_of_several_defences_is_named_by_its_number() -> None:
+    two = [*DEFENCE, {"kind": "none"}]
+    with pytest.raises(ScenarioError, match=r"defence\.kind is not a key that can be swept"):
+        work("counts", defence=two, sweep={"defence.kind": ["none", "norm"]})
+    with pytest.raises(ScenarioError, match="must name one of the 2 parts of defence, from 0"):
+        work("counts", defence=two).scenario.with_value("defence.kind", "none")
+
+
 @pytest.mark.parametrize(
     ("defence", "rule"),
     [
