@@ -7,6 +7,7 @@ from typing import Final
 from textual.binding import Binding, BindingType
 
 from ...terminal.keyboard import ALT_DIGITS
+from .title import NAMES
 
 KEYS: Final[list[BindingType]] = [
     Binding("ctrl+r", "run", "Run", id="run.start"),
@@ -28,11 +29,11 @@ KEYS: Final[list[BindingType]] = [
     *(
         Binding(str(number), f"pane({number})", f"Pane {number}", show=False,
                 id=f"pane.{number}")
-        for number in range(1, 6)
+        for number in NAMES
     ),
     *(
-        Binding(f"alt+{number},f{number + 1},{meta}", f"pane({number})", f"Pane {number}",
-                show=False, priority=True, id=f"pane.{number}.anywhere")
-        for number, meta in enumerate(ALT_DIGITS[:5], start=1)
+        Binding(f"alt+{number},f{number + 1},{ALT_DIGITS[number - 1]}", f"pane({number})",
+                f"Pane {number}", show=False, priority=True, id=f"pane.{number}.anywhere")
+        for number in NAMES
     ),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The five panes of the workbench: side by side, or one at a time, and the one with the focus."""
+"""The panes of the workbench: side by side, or one at a time, and the one with the focus."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .blank import Columns, Rows
 from .charts import ChartsPane
 from .protocol import ProtocolPane
 from .runs import RunsPane
+from .title import NAMES
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
 CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
+TURNS: Final = (3, 7)
+"""Panes that share one place: the one that was used last is open, the other a line."""
 
 
 class Panes(Columns):
-    """The forms to the left, the charts and the runs to the right; numbered from 1 to 5."""
+    """The forms to the left, the charts and the runs to the right; numbered as in `NAMES`."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
@@ -36,6 +39,8 @@ class Panes(Columns):
             5: self.runs,
         }
         self._marked: Widget | None = None
+        self._open = TURNS[0]
+        self._alone: int | None = None
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -45,11 +50,16 @@ class Panes(Columns):
             yield self.runs
 
     async def mount_forms(self) -> None:
-        """The two panes with many fields: the first frame would wait even for their imports."""
+        """The panes with many fields: the first frame would wait even for their imports."""
         from .attack.pane import AttackPane
+        from .defences import DefencesPane
         from .parameters import ParametersPane
 
-        forms = {2: ParametersPane(id="pane-2"), 3: AttackPane(id="pane-3")}
+        forms = {
+            2: ParametersPane(id="pane-2"),
+            3: AttackPane(id="pane-3"),
+            7: DefencesPane(id="pane-7"),
+        }
         await self._controls.mount(*forms.values())
         self._panes |= forms
 
@@ -59,8 +69,10 @@ class Panes(Columns):
 
     def hand(self, draft: Draft) -> None:
         """Give a draft to all that show it."""
-        for number in (1, 2, 3, CHARTS):
-            self._panes[number].draft = draft
+        for pane in self._panes.values():
+            if hasattr(pane, "draft"):
+                pane.draft = draft
+        self._fold()
 
     def point(self, round: int | None) -> None:  # noqa: A002 - of a campaign
         """Show in the attack's form which round the charts show."""
@@ -72,16 +84,34 @@ class Panes(Columns):
 
         (A class on the screen would say the same, and style every widget anew.)
         """
-        self._controls.display = alone is None or alone < CHARTS
-        self._main.display = alone is None or alone >= CHARTS
+        right = (self.charts, self.runs)
+        self._alone = alone
+        self._main.display = alone is None or self._panes.get(alone) in right
+        self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
             pane.display = alone in (None, number)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Fold the pane whose turn it is not to a line that says its setting."""
+        for number in TURNS:
+            if number in self._panes:
+                pane = self._panes[number]
+                folded = self._alone is None and number != self._open
+                pane.set_class(folded, "-folded")
+                title = f"{number} {NAMES[number]}" + (f" · {pane.setting}" if folded else "")
+                if pane.border_title != title:
+                    pane.border_title = title
 
     def enter(self, number: int) -> None:
         """Put the focus into a pane."""
         pane = self._panes[number]
+        folded = pane.has_class("-folded")
         self._mark(pane)  # its message comes a frame later
-        if hasattr(pane, "focus_first"):
+        self._turn(number)
+        if folded:
+            self.call_after_refresh(pane.focus_first)
+        elif hasattr(pane, "focus_first"):
             pane.focus_first()
         else:
             self.screen.set_focus(
@@ -94,8 +124,16 @@ class Panes(Columns):
         for number, pane in self._panes.items():
             if pane in inside:
                 self._mark(pane)
+                if pane.has_class("-folded"):
+                    self.enter(number)
                 return number
         return None
+
+    def _turn(self, number: int) -> None:
+        """Open one of the panes that share a place."""
+        if number in TURNS and number != self._open:
+            self._open = number
+            self._fold()
 
     def field(self, key: str) -> tuple[int, Field] | None:
         """The field of a key, and the number of its pane."""

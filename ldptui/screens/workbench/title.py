@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-NAMES = ("Protocol", "Parameters", "Attack", "Charts", "Runs")
+NAMES: Final = {
+    1: "Protocol", 2: "Parameters", 3: "Attack", 4: "Charts", 5: "Runs", 7: "Defences",
+}  # fmt: skip
+"""The panes by their numbers; 6 is the lab."""
 
 
 class TitleBar(Widget):
@@ -39,11 +44,13 @@ class TitleBar(Widget):
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("ldptui", name)
         if self.size.width < 98:
-            for number, pane in enumerate(NAMES, start=1):
+            roomy = self.size.width >= sum(len(pane) + 4 for pane in NAMES.values()) + 6
+            for number, pane in NAMES.items():
                 line.append("  ")
                 start = len(line)
                 line.append(f"{number}", on if number == self.pane else name)
-                line.append(f" {pane}", on if number == self.pane else muted)
+                if roomy or number == self.pane:
+                    line.append(f" {pane}", on if number == self.pane else muted)
                 line.apply_meta({"@click": f"screen.pane({number})"}, start, len(line))
             line.append("  ")
         else:

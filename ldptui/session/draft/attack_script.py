@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from ...catalogue import swept_kinds
 from ...text.format import percent
+from .rearranging import rearranged
 
 Shape = Literal["one", "mixture", "phases"]
 Table: TypeAlias = dict[str, Any]
@@ -187,20 +188,12 @@ def changed(items: Sequence[Table], what: str, at: int, phased: bool) -> tuple[l
     match what:
         case "add":
             kept.insert(at, new_phase(kept) if phased else new_part(kept))
-        case "duplicate":
-            kept.insert(at + 1, dict(kept[at]))
-            at += 1
-        case "remove" if len(kept) > 1:
-            del kept[at]
-            at = min(at, len(kept) - 1)
-        case "up" if at > 0:
-            kept[at - 1 : at + 1] = kept[at], kept[at - 1]
-            at -= 1
-        case "down" if at < len(kept) - 1:
-            kept[at : at + 2] = kept[at + 1], kept[at]
-            at += 1
         case "mute":
             kept[at] = muted(kept[at])
+        case "remove" if len(kept) == 1:
+            pass  # an attack has one at least
+        case _:
+            return rearranged(kept, what, at)
     return kept, at
 
 
@@ -249,6 +242,17 @@ def _weight(value: Any) -> float:
     """A weight as a number; 0 for what is none above 0."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and value > 0 else 0.0
+
+
+def described(attack: Mapping[str, Any]) -> str:
+    """`mga 5 %`, `mga 80 % ria 20 %`, `3 phases`; an attack without a share is its kind alone."""
+    shape = shape_of(attack)
+    if shape == "phases":
+        phases = len(phases_of(attack))
+        return "1 phase" if phases == 1 else f"{phases} phases"
+    what = described_mix(parts_of(attack)) if shape == "mixture" else attack.get("kind", "none")
+    share = attack.get("share")
+    return str(what) if share is None or what == "none" else f"{what} {described_share(share)}"
 
 
 def described_phase(phases: Sequence[Table], at: int) -> str:

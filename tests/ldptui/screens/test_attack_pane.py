@@ -10,10 +10,10 @@ from textual.widgets import Static
 from core.attacks import ATTACKS
 from ldptui.catalogue import listed_kinds
 from ldptui.screens.workbench.attack.edits import drifts
-from ldptui.screens.workbench.attack.item_list import ItemList
 from ldptui.screens.workbench.attack.pane import AttackPane
 from ldptui.screens.workbench.attack.phase_strip import PhaseStrip
 from ldptui.screens.workbench.completion_list import CompletionList
+from ldptui.screens.workbench.item_list import ItemList
 from ldptui.screens.workbench.script import ProblemList, ScriptEditor
 from ldptui.session.draft import edited, keys_of
 from ldptui.widgets.field import Choice, Field

@@ -21,7 +21,7 @@ from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import screen as workbench_module
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
-from ldptui.screens.workbench.title import TitleBar
+from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.draft import Origin
 from ldptui.session.snapshot import Snapshot
 from ldptui.terminal import places
@@ -231,7 +231,7 @@ async def test_panes_have_keys(key: str) -> None:
         await pilot.press(key)
         await until(pilot, lambda: screen.pane == 3)
 
-        shown = [number for number in range(1, 6) if screen.query_one(f"#pane-{number}").region]
+        shown = [number for number in NAMES if screen.query_one(f"#pane-{number}").region]
         assert shown == [3]
 
 
@@ -249,7 +249,7 @@ async def test_pane_keys_work_from_a_text_field_and_digits_are_typed_there() -> 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (60, 18)])
 async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> None:
     async with workbench(size) as (screen, _, pilot):
-        for number in range(1, 6):
+        for number in NAMES:
             await pilot.press(f"f{number + 1}")
             pane = screen.query_one(f"#pane-{number}")
 
@@ -324,7 +324,7 @@ async def test_every_binding_has_an_id() -> None:
         assert missing == []
 
 
-@pytest.mark.parametrize("pane", range(1, 6))
+@pytest.mark.parametrize("pane", NAMES)
 async def test_help_calls_two_things_by_two_names(pane: int) -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)

@@ -21,10 +21,10 @@ from ....session.draft import input_of, kind_of, used_keys, value_of
 from ....session.draft.attack_script import Shape, Table
 from ....widgets.field import Field
 from ..blank import Scrolled
+from ..item_list import Item, ItemList
 from ..parameters import labelled, said
 from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of
 from .facts import facts, hashes, keys_of_kind, problem, stretches, swept
-from .item_list import Item, ItemList
 from .phase_strip import PhaseStrip
 
 if TYPE_CHECKING:
@@ -342,12 +342,12 @@ class AttackForm(Scrolled):
             value_of(draft, table) or {}
         )  # fmt: skip
         items, at = script.changed(before, event.what, event.at, phased)
+        event.items.at = at
         if items == before:
-            return
+            return  # two equal rows have changed places
         if event.what == "remove":
             gone = f"{event.items.noun} {event.at + 1} removed"
             self.post_message(Noted(f"{gone}; ctrl+z brings it back"))
-        event.items.at = at
         self.post_message(KeyEdited(key, items))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
@@ -13,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import OptionList
 
+from ....session.draft import attack_script as script
 from ....widgets.fitting import fitted
 from ..completion_list import CompletionList
 from ..parameters import BLOCK_S
@@ -53,6 +55,7 @@ class AttackPane(Widget, can_focus=True):
         &.-show-script > #form { display: none; }
         &.-show-script > #script { display: block; }
         &.-both > #form, &.-both > #script { display: block; }
+        &.-folded > * { display: none; }
         &.-side { layout: horizontal; }
         &.-side > #form { width: 42; }
         &.-side > #script { width: 1fr; border-left: solid $foreground 15%; }
@@ -87,6 +90,13 @@ class AttackPane(Widget, can_focus=True):
             yield ScriptEditor(offers)
             yield ProblemList()
             yield offers
+
+    @property
+    def setting(self) -> str:
+        """The attack in a few words: `mga 5 %`."""
+        document = self.draft.document if self.draft is not None else None
+        attack = (document or {}).get("attack")
+        return script.described(attack if isinstance(attack, Mapping) else {})
 
     # The two views.
 

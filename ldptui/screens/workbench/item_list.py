@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from ....messages import FieldFocused
-from ....widgets.field import faint, leave, muted
+from ...messages import FieldFocused
+from ...widgets.field import faint, leave, muted
 
 What = Literal["show", "add", "duplicate", "remove", "up", "down", "mute", "open"]
 

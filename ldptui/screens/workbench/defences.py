@@ -1,0 +1,228 @@
+"""Pane 7: what the server does about fake users, one step after the other, as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.reactive import var
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ...catalogue import key_words, kind_words, listed_keys, listed_kinds
+from ...messages import KeyEdited, Noted
+from ...session.draft import keys_of, sweep_of, value_of
+from ...session.draft.rearranging import rearranged
+from ...text.format import short
+from ...widgets.field import Field
+from .blank import Scrolled
+from .item_list import Item, ItemList
+from .parameters import BLOCK_S, labelled, said
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+TABLE: Final = "defence"
+NO_DEFENCE: Final = "none"
+
+
+class DefencesPane(Widget, can_focus=True):
+    """The steps in order, and the keys of the chosen one.
+
+    Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
+    """
+
+    BORDER_TITLE = "7 Defences"
+    DEFAULT_CSS = """
+    DefencesPane {
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
+        border-subtitle-color: $text-error;
+        height: 1fr;
+        &.-folded > * { display: none; }
+        & > Scrolled {
+            height: 1fr;
+            padding-right: 1;
+            scrollbar-size-vertical: 1;
+            scrollbar-color: $foreground 25%;
+            scrollbar-background: $background;
+        }
+        & .words { color: $foreground 60%; padding: 0 1 0 2; height: auto; }
+        &:ansi .words { text-style: dim; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down,j", "enter", "Edit", show=False, id="defences.edit"),
+    ]
+
+    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._last: Widget | None = None
+        self._block_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Scrolled():
+            yield ItemList("step", TABLE, id="steps")
+            kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
+            yield Field(f"{TABLE}.kind", "", options=kinds, rows=5, id="kind")
+            yield Static(classes="words", id="reason", markup=False)
+            for name in _names():
+                yield labelled(f"{TABLE}.{name}", optional=True, id=name)
+
+    def on_mount(self) -> None:
+        for widget in list(self._form.children)[1:]:
+            widget.display = False
+
+    @property
+    def setting(self) -> str:
+        """The steps in a few words: `norm-sub, power`."""
+        steps = steps_of(self.draft) if self.draft is not None and self.draft.parses else []
+        return ", ".join(str(step.get("kind", "?")) for step in steps) or NO_DEFENCE
+
+    @property
+    def _form(self) -> Scrolled:
+        return self.query_one(Scrolled)
+
+    @property
+    def _steps(self) -> ItemList:
+        return self.query_one("#steps", ItemList)
+
+    # The focus.
+
+    def focus_first(self) -> None:
+        """Put the focus where it was last in this pane, or at the list of steps."""
+        self.action_enter()
+
+    def action_enter(self) -> None:
+        last = self._last if self._last is not None and self._last.focusable else self._steps
+        self.screen.set_focus(last)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget is not self:
+            self._last = event.widget
+
+    # Downwards.
+
+    def watch_draft(self, draft: Draft | None) -> None:
+        if draft is None or not self.is_mounted:
+            return
+        self._block(draft)
+        if not draft.parses:
+            return
+        steps, rows = self._steps, steps_of(draft)
+        steps.rows = tuple(
+            Item(described(row), said(draft, f"{TABLE}.{at}")) for at, row in enumerate(rows)
+        )
+        steps.at = steps.at  # in range again
+        self._show_step(draft, rows)
+
+    def _show_step(self, draft: Draft, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The kind of the chosen step, why one would choose it, and the keys that it has."""
+        at = min(self._steps.at, len(rows) - 1)
+        for widget in list(self._form.children)[1:]:
+            widget.display = bool(rows)
+        if not rows:
+            return
+        kind = str(rows[at].get("kind", NO_DEFENCE))
+        self._place("kind", f"{TABLE}.{at}.kind", draft)
+        words, reason = self.query_one("#reason", Static), kind_words(TABLE, kind).reason
+        words.display = bool(reason)
+        if str(words.content) != reason:
+            words.update(reason)
+        known = keys_of(TABLE, kind)
+        for name in _names():
+            field = self.query_one(f"#{name}", Field)
+            field.display = name in known
+            if field.display:
+                self._place(name, f"{TABLE}.{at}.{name}", draft)
+
+    def _place(self, name: str, key: str, draft: Draft) -> None:
+        """Let a field edit a key, and show what is there."""
+        field = self.query_one(f"#{name}", Field)
+        field.move_to(key)
+        field.swept = key in sweep_of(draft)
+        field.show(value_of(draft, key), said(draft, key))
+
+    def _block(self, draft: Draft) -> None:
+        """While the script does not parse, the form cannot write into it."""
+        if draft.parses:
+            if self._block_timer is not None:
+                self._block_timer.stop()
+                self._block_timer = None
+            self._form.disabled = False
+        elif self._block_timer is None:
+            self._block_timer = self.set_timer(BLOCK_S, self._close)
+
+    def _close(self) -> None:
+        if self.draft is not None and not self.draft.parses:
+            self._form.disabled = True
+
+    # Upwards.
+
+    def on_item_list_asked(self, event: ItemList.Asked) -> None:
+        event.stop()
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return
+        if event.what == "show":
+            self._show_step(draft, steps_of(draft))
+            return
+        if event.what == "open":
+            self.query_one("#kind", Field).focus()
+            return
+        before = steps_of(draft)
+        after, at = changed(before, event.what, event.at)
+        event.items.at = at
+        if after == before:
+            return  # two equal steps have changed places
+        if event.what == "remove":
+            self.post_message(Noted(f"step {event.at + 1} removed; ctrl+z brings it back"))
+        self.post_message(KeyEdited(TABLE, after or None))
+
+
+def steps_of(draft: Draft) -> list[dict[str, Any]]:
+    """The tables of the defences as they stand in the text."""
+    tables = value_of(draft, TABLE)
+    listed = isinstance(tables, Sequence) and not isinstance(tables, str)
+    return [dict(table) for table in tables if isinstance(table, Mapping)] if listed else []
+
+
+def described(step: Mapping[str, Any]) -> str:
+    """`ldprecover η = 0.05`: the kind and what it is given."""
+    given = (
+        f"{key_words(f'{TABLE}.{name}').symbol or name} = "
+        + (short(value) if isinstance(value, float) else str(value))
+        for name, value in step.items()
+        if name != "kind"
+    )
+    return "  ".join([str(step.get("kind", "?")), *given])
+
+
+def changed(
+    steps: Sequence[Mapping[str, Any]], what: str, at: int
+) -> tuple[list[dict[str, Any]], int]:
+    """The steps after one was added, duplicated, removed or moved; the one to choose."""
+    kept = [dict(step) for step in steps]
+    if what == "add":
+        return [*kept[:at], {"kind": _first(kept)}, *kept[at:]], at
+    return rearranged(kept, what, at)
+
+
+def _first(steps: Sequence[Mapping[str, Any]]) -> str:
+    """The kind to add: the first that is not there yet and needs nothing to be given."""
+    present = {step.get("kind") for step in steps} | {NO_DEFENCE}
+    free = [kind for kind in listed_kinds(TABLE) if kind not in present]
+    return next((kind for kind in free if not keys_of(TABLE, kind)), NO_DEFENCE)
+
+
+def _names() -> list[str]:
+    """The names of the keys that a kind of defence may have."""
+    names = (key.removeprefix(f"{TABLE}.") for key in listed_keys()
+             if key.startswith(f"{TABLE}."))  # fmt: skip
+    return [name for name in names if name != "kind"]
