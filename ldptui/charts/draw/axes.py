@@ -169,6 +169,8 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:
+    if not math.isfinite(high - low):  # the limits are further apart than a float reaches
+        return [Tick(low, fmt.short(low))]
     power = math.floor(math.log10((high - low) / most))
     for step in (m * 10.0**k for k in (power - 1, power, power + 1) for m in (1, 2, 5)):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

@@ -591,6 +591,11 @@ def test_linear_ticks_are_one_two_five() -> None:
     assert labels(X, 0, 3e6, 3) == ["0", "10⁶", "2·10⁶", "3·10⁶"]
 
 
+def test_an_axis_wider_than_a_float_has_one_tick() -> None:
+    assert labels(X, -8e307, 8e307, 3) == ["-5·10³⁰⁷", "0", "5·10³⁰⁷"]
+    assert labels(X, -1e308, 1e308, 3) == ["-1e308"]
+
+
 def test_log_ticks() -> None:
     log = Axis("", log=True)
     assert labels(log, -5, -1, 9) == ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹"]
