@@ -6,6 +6,7 @@ prints one JSON line: {"seconds": [one per repeat], "peak_mb", …}. (-P keeps t
 import path, where bench/simulation.py would hide the package `core`.)
 """
 
+import itertools
 import json
 import resource
 import sys
@@ -25,6 +26,8 @@ from core.attacks import (
     malicious_users,
 )
 from core.cell import Cell
+from core.defences import Received
+from core.defences.fiad import FIAD
 from core.experiment import compile as bind
 from core.metrics import Outcome, measure
 from core.population import Population
@@ -176,6 +179,34 @@ def campaign(users: int = 10**6, rounds: int = 100, trials: int = 20) -> dict[st
     return {"seconds": seconds, "trials": done}
 
 
+def _poisoned(users: int) -> tuple[Any, Any]:
+    """OUE and the reports of its users, a twentieth of them fakes of MGA at ten targets."""
+    bound, rng = OUE(ITEMS, 1.0), np.random.default_rng(1)
+    fakes = bound.craft(np.arange(500, 510), users // 20, SeedSearch(), rng)
+    genuine = bound.perturb(rng.integers(0, ITEMS, users - len(fakes)), rng)
+    return bound, np.concatenate([genuine, fakes])[rng.permutation(users)]
+
+
+def mine(users: int = 10**6, repeats: int = 1) -> dict[str, Any]:
+    """FIAD on all reports: columns, mining up to ten items, flags and scores."""
+    bound, reports = _poisoned(users)
+    received = Received(bound, reports, np.random.default_rng(1), no_pulse)
+    seconds, verdict = timed(lambda: FIAD().sift(received), repeats)
+    return {"seconds": seconds, "flagged": int(users - verdict.kept.sum())}
+
+
+def mine_plain(users: int = 10**5, sets: int = 2000) -> dict[str, Any]:
+    """Seconds for one pair, counted as a program does that takes one itemset after the other.
+
+    One boolean matrix of reports; for each set, the rows in which all its columns are true.
+    """
+    bound, reports = _poisoned(users)
+    bits = bound.supports(reports)
+    pairs = list(itertools.islice(itertools.combinations(range(ITEMS), 2), sets))
+    seconds, _ = timed(lambda: [bits[:, pair].all(axis=1).sum() for pair in pairs], 1)
+    return {"seconds": [total / sets for total in seconds]}
+
+
 MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "reports": reports,
     "counts": counts,
@@ -183,6 +214,8 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "craft": craft,
     "sweep": sweep,
     "campaign": campaign,
+    "mine": mine,
+    "mine_plain": mine_plain,
 }
 
 

@@ -7,6 +7,7 @@ Cao, Jia, Gong, "Data Poisoning Attacks to Local Differential Privacy Protocols"
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, cast
@@ -18,6 +19,7 @@ from ..bits import Columns
 from ..capabilities import SendsBitPerItem, lacking
 from ..pure import Items, Mechanism
 from ..ranges import Range, check_bounds
+from ..sampling import Floats
 from .correction import ForAll
 from .filter import Received, Verdict
 from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
@@ -27,6 +29,9 @@ SUPPORT = Range(0, 1, "[)")
 SIZE = Range(1, 64)
 NO_BITS = "whose reports are not a bit for each item, each by itself"
 """The reason of a protocol that gives none for having no columns."""
+
+DEVIATIONS = 6
+"""Standard deviations that count as certain."""
 
 Thresholds = dict[int, int]
 """τ_z by the size z."""
@@ -71,6 +76,36 @@ class FIAD(ForAll):
 
     def memory(self, protocol: Mechanism, users: int) -> int:
         return memory_of(protocol.domain_size, users)
+
+    def drops_targets(
+        self, protocol: SendsBitPerItem, held: Floats, users: int, malicious: int
+    ) -> bool:
+        """Return whether it all but certainly drops the users of all targets and nobody else.
+
+        held : float64[r], the targets' frequencies. malicious : fakes who all support all targets.
+        The whole set has to exceed its threshold by more than its subsets do theirs, which then
+        have to fall below theirs, each by DEVIATIONS.
+        """
+        r, p, q, everyone = held.size, protocol.p, protocol.q, users + malicious
+        together = malicious + users * q**2 - (malicious + users * q) ** 2 / everyone
+        if self.flag != "in-turn" or r < 2 or r > self.max_size:
+            return False
+        if together < DEVIATIONS * q * math.sqrt(everyone):
+            return False  # pairs of targets do not stand out
+        most = np.cumsum(np.sort(held)[::-1])
+        sizes = np.arange(1, r + 1)
+        honest = users * (most * p * q ** (sizes - 1) + (1 - most) * q**sizes)
+        levels = [
+            protocol.itemset_threshold(size, everyone, self.chance) for size in range(1, r + 1)
+        ]
+        margin = DEVIATIONS * np.sqrt(honest)
+        beyond = malicious + honest - np.array(levels)
+        return bool(
+            malicious + honest[-1] - margin[-1] > self.min_support * everyone
+            and beyond[-1] > margin[-1]
+            and (beyond[:-1] + margin[:-1] < beyond[-1]).all()
+            and (honest + margin < np.array(levels))[:-1].all()
+        )
 
     def sift(self, received: Received) -> Verdict:
         """The score of a report is how many items it supports of the sets that flagged users."""

@@ -16,6 +16,7 @@ from ..metrics import METRICS
 from ..sampling import Floats
 from .defended import Moments, defended_metrics
 from .gains import cell_gain
+from .sifted import sifted_metrics
 from .support import collected, fake_support
 from .variance import attacked_variance, clean_variance
 
@@ -84,7 +85,8 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
     expected = dict.fromkeys(METRICS) | _undefended_metrics(cell)
-    return expected | defended_metrics(cell, expected, _means(cell), _variances(cell))
+    expected |= defended_metrics(cell, expected, _means(cell), _variances(cell))
+    return expected | sifted_metrics(cell)
 
 
 def _undefended_metrics(cell: Cell) -> dict[str, float | None]:
