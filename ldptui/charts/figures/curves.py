@@ -12,7 +12,7 @@ from ...session.snapshot import CellView
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
 from .items import OVERLAID
-from .limits import NORMAL_95, steady_limits
+from .limits import INTERVAL, reach_95, steady_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
 from .table import Column, Table, Value, finite
 
@@ -187,7 +187,7 @@ def _curve_plot(
         if trials[-1] == 1:
             notes.append("points: one trial")
         else:
-            notes.append(f"points: mean of {many} trials ± 1.96 standard errors")
+            notes.append(f"points: mean of {many} trials {INTERVAL}")
     equal = "" if single else _coinciding(lines)
     if equal:
         notes.insert(0, equal)  # where there is little room, the rest gives way
@@ -209,7 +209,7 @@ def _curve_plot(
 
 def _interval(point: Measurement) -> tuple[float, ...]:
     """The ends of what is drawn for a point."""
-    half = NORMAL_95 * point.error if point.error is not None else 0.0
+    half = reach_95(point.trials) * point.error if point.error is not None else 0.0
     return point.y - half, point.y + half
 
 
@@ -246,7 +246,8 @@ def _points(
     label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
 ) -> Series:
     errors = [
-        NORMAL_95 * point.error if point.error is not None else math.nan for point in measured
+        reach_95(point.trials) * point.error if point.error is not None else math.nan
+        for point in measured
     ]
     usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
     return Series(

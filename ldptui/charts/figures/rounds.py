@@ -13,7 +13,7 @@ from typing import Final
 from ...session.snapshot import Measured, Rounds
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
-from .limits import NORMAL_95, steady_limits
+from .limits import INTERVAL, reach_95, steady_limits
 from .table import Column, Table, Value
 
 TONES: Final[tuple[Tone, ...]] = (
@@ -51,7 +51,7 @@ def ordinal(number: int) -> str:
 def trials_words(rounds: Rounds) -> str:
     if rounds.trials == 1:
         return "points: one trial"
-    return f"points: mean of {fmt.count(rounds.trials)} trials ± 1.96 standard errors"
+    return f"points: mean of {fmt.count(rounds.trials)} trials {INTERVAL}"
 
 
 # --- Charts ------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def estimates(
         ys = [row[at] for row in rounds.attacked]
         errors = None
         if rounds.errors is not None:
-            errors = _half_widths([row[at] for row in rounds.errors])
+            errors = _half_widths([row[at] for row in rounds.errors], rounds.trials)
         expected = [math.nan if row is None else row[at] for row in rounds.expected]
         known += expected
         arrived += _reach(ys, errors)
@@ -146,7 +146,7 @@ def metric(
     measured = rounds.metrics[name]
     xs, ys = numbers(rounds), _values(estimate.mean for estimate in measured)
     expected = _values(estimate.theory for estimate in measured)
-    errors = _half_widths([estimate.standard_error for estimate in measured])
+    errors = _half_widths([estimate.standard_error for estimate in measured], rounds.trials)
     series = [
         Series("closed form", xs, expected, "theory", legend=any(map(math.isfinite, expected))),
         Series("simulated", xs, ys, "attacked", "points", errors, cloud=False),
@@ -320,11 +320,9 @@ def _values(numbers: Iterable[float | None]) -> list[float]:
     return [math.nan if value is None else value for value in numbers]
 
 
-def _half_widths(errors: Sequence[float | None] | None) -> list[float] | None:
+def _half_widths(errors: Sequence[float | None], trials: int) -> list[float] | None:
     """The half-widths of intervals of 95 %; None where there is no error to draw."""
-    if errors is None:
-        return None
-    widths = [math.nan if error is None else NORMAL_95 * error for error in errors]
+    widths = [math.nan if error is None else reach_95(trials) * error for error in errors]
     return widths if any(width > 0 for width in widths) else None
 
 

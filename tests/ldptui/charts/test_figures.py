@@ -10,6 +10,7 @@ from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
 from ldptui.charts.figures.curves import _coinciding
+from ldptui.charts.figures.limits import reach_95
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
 
@@ -253,8 +254,8 @@ def test_single_gain_curve() -> None:
     assert list(points.x) == [cell.parameters["attack.share"] for cell in views]
     assert list(points.y) == pytest.approx(list(line.y))
     assert points.error is not None
-    assert points.error[-1] == pytest.approx(0.196 * points.y[-1], rel=1e-3)
-    assert plot.note == "points: mean of 20 trials ± 1.96 standard errors"
+    assert points.error[-1] == pytest.approx(0.1 * reach_95(20) * points.y[-1])
+    assert plot.note == "points: mean of 20 trials ± 95 % by Student's t"
     assert (plot.x.low, plot.x.high) == (0.0, 0.1)
 
 

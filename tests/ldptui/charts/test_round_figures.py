@@ -11,6 +11,7 @@ from support.told import told
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
+from ldptui.charts.figures.limits import reach_95
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
 from ldptui.session.snapshot import Measured, Rounds
@@ -33,7 +34,8 @@ def test_estimates_are_those_of_the_rounds() -> None:
     assert list(points.y) == [row[1] for row in ROUNDS.attacked]
     assert ROUNDS.errors is not None
     assert points.error is not None
-    assert list(points.error) == pytest.approx([1.96 * row[1] for row in ROUNDS.errors], rel=1e-4)
+    reach = reach_95(ROUNDS.trials)
+    assert list(points.error) == pytest.approx([reach * row[1] for row in ROUNDS.errors])
     line = plot.series[plot.series.index(points) - 1]
     assert (line.style, line.tone) == ("line", points.tone)
     assert list(line.y) == [row[1] for row in ROUNDS.expected if row is not None]
