@@ -5,23 +5,43 @@ A parent that is killed can tell nobody. Its workers would compute on, and be wa
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
 """An option of Linux's prctl(2): the signal to get when the parent ends."""
 
 
+_thread: Final = threading.local()
+
+
+@contextlib.contextmanager
+def lasting() -> Iterator[None]:
+    """This thread says that it lives as long as the processes that it starts meanwhile."""
+    _thread.lasts = True
+    try:
+        yield
+    finally:
+        _thread.lasts = False
+
+
+def lasts() -> bool:
+    """Return whether this thread lives as long as the processes that it starts."""
+    return threading.current_thread() is threading.main_thread() or getattr(_thread, "lasts", False)
+
+
 def die_with_parent() -> None:
     """Let Linux kill this process when the thread that started it ends; elsewhere nothing.
 
     It works where nothing of Python runs any more: in a loop that never gives way, or stopped. It
-    is for those whose parent started them in its main thread, which lives as long as it does.
+    is for those that a thread started which lives as long as they do, see `lasts`.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

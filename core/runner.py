@@ -10,7 +10,6 @@ import itertools
 import multiprocessing
 import signal
 import sys
-import threading
 import time
 from collections.abc import Container, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -22,7 +21,7 @@ from typing import Final, Protocol, TypeAlias
 from .cell import Cell
 from .errors import CellError, RunError
 from .experiment import Experiment
-from .orphans import die_with_parent, watch_parent
+from .orphans import die_with_parent, lasts, watch_parent
 from .results import BLOCK_TRIALS, Block, CellResults, Tally, digest
 from .trial import Pulse, no_pulse, run_block
 
@@ -303,7 +302,7 @@ def _pooled(work: Iterator[Unit], workers: int) -> Generator[Outcome, None, tupl
         workers,
         multiprocessing.get_context("spawn"),
         initializer=_begin,
-        initargs=(threading.current_thread() is threading.main_thread(),),
+        initargs=(lasts(),),
     )
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
@@ -333,13 +332,13 @@ def _end_of(code: int | None) -> str:
     return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
 
 
-def _begin(by_main_thread: bool) -> None:
-    """Start a process of a pool. by_main_thread : True if the parent's main thread started it.
+def _begin(by_lasting_thread: bool) -> None:
+    """Start a process of a pool. by_lasting_thread : see `core.orphans.lasts`.
 
     It ends when its parent is gone, killed or not.
     """
     watch_parent()
-    if by_main_thread:
+    if by_lasting_thread:
         die_with_parent()
     _keep_to_the_work()
 

@@ -15,6 +15,7 @@ from typing import TextIO
 
 from core.errors import one_line
 from core.experiment import Experiment
+from core.orphans import lasting
 from core.runner import Memory, Progress, Results
 from core.runner import run as run_experiment
 
@@ -45,10 +46,11 @@ def measure(
             resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            for progress in run_experiment(
-                experiment, workers, frequencies=frequencies, memory=memory, apart=apart
-            ):
-                steps.put(progress)
+            with lasting():
+                for progress in run_experiment(
+                    experiment, workers, frequencies=frequencies, memory=memory, apart=apart
+                ):
+                    steps.put(progress)
             steps.put(None)
         except BaseException as error:
             steps.put(error)

@@ -20,6 +20,7 @@ POOL = """
 import sys, threading
 from concurrent.futures import ProcessPoolExecutor
 import core
+from core.orphans import lasting
 from core.runner import run
 
 text = '''format = 1
@@ -43,6 +44,13 @@ def work():
 if __name__ == "__main__":
     if sys.argv[1] == "main":
         work()
+    elif sys.argv[1] == "lasting":
+        def last():
+            with lasting():
+                work()
+        thread = threading.Thread(target=last)
+        thread.start()
+        thread.join()
     else:
         thread = threading.Thread(target=work)
         thread.start()
@@ -104,14 +112,24 @@ def test_workers_end_with_their_parent(thread: str, state: str, tmp_path: Path) 
         pytest.skip("a stopped process hears of nothing, and Linux would kill it with the thread")
     program = tmp_path / "program.py"
     program.write_text(POOL if state == "computing" else IDLE)
-    command = [sys.executable, str(program), thread, state]
+    assert_ended([sys.executable, str(program), thread, state], stopped=state == "stopped")
+
+
+def test_a_lasting_thread_takes_its_stopped_workers_with_it(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(POOL)
+    assert_ended([sys.executable, str(program), "lasting"], stopped=True)
+
+
+def assert_ended(command: list[str], stopped: bool) -> None:
+    """Kill a program once it has begun: its workers end, also where they are stopped."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path.cwd(),
                           env={**os.environ, "PYTHONPATH": str(Path.cwd())}) as parent:  # fmt: skip
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"begun\n"
         workers = [pid for pid in kin(parent.pid) if not tracks(pid)]
         assert workers  # an idle pool starts no second one while the first has nothing to do
-        if state == "stopped":
+        if stopped:
             for pid in workers:
                 os.kill(pid, signal.SIGSTOP)
         parent.kill()

@@ -1,0 +1,119 @@
+"""Whatever was killed or stopped before, whoever leaves is gone soon, and nothing is left."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from support.terminal import Terminal, ldptui
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+SOON_S = 20.0
+"""A safety net, on a machine however busy: it takes a second at most where it is not."""
+
+HURT = (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP)
+LEAVING = ("ctrl+q", "closed", signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
+CODES = {"ctrl+q": 0, "closed": 128 + signal.SIGHUP}
+FIRST = ("worker", signal.SIGSTOP, "ctrl+q")
+VICTIMS = ("worker", "spare")
+LATER = [case for case in itertools.product(VICTIMS, HURT, LEAVING) if case != FIRST]
+
+LONG_RUN = """\
+format = 1
+trials = 2000
+[population]
+kind = "uniform"
+items = 1024
+users = 100_000
+[protocol]
+kind = "olh"
+epsilon = 1.0
+[simulate]
+path = "reports"
+"""
+
+
+def stat(pid: int) -> list[str]:
+    """State, parent, … of a process as /proc tells them; none of one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def below(pid: int) -> list[int]:
+    """The children of a process, and theirs."""
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    children = [number for number in numbers if stat(number)[1:2] == [str(pid)]]
+    return [*children, *(deep for child in children for deep in below(child))]
+
+
+def assert_gone(processes: list[int]) -> None:
+    end = time.monotonic() + SOON_S
+    left = processes
+    while left and time.monotonic() < end:
+        left = [pid for pid in left if stat(pid)[:1] not in ([], ["Z"])]
+        os.sched_yield()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
+
+
+@pytest.mark.parametrize(
+    ("victim", "hurt", "leaving"),
+    [FIRST, *(pytest.param(*case, marks=pytest.mark.long) for case in LATER)],
+)
+def test_the_app_ends_whatever_its_workers_are(
+    victim: str, hurt: signal.Signals, leaving: str | signal.Signals, tmp_path: Path
+) -> None:
+    with Terminal(ldptui(), 80, 24, home=tmp_path) as app:
+        app.until("preview done")
+        app.until(lambda _: len(app.children()) == 2)
+        first, second = sorted(app.children())
+        processes = below(app.pid)
+        os.kill(first if victim == "worker" else second, hurt)
+        if isinstance(leaving, signal.Signals):
+            app.signal(leaving)
+            assert app.wait(SOON_S) == 128 + leaving
+        elif leaving == "closed":
+            assert app.hang_up(SOON_S) == CODES[leaving]
+        else:
+            app.send(leaving)
+            assert app.wait(SOON_S) == CODES[leaving]
+    assert_gone(processes)
+
+
+@pytest.mark.parametrize(
+    ("hurt", "leaving"),
+    [
+        (signal.SIGSTOP, signal.SIGKILL),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in itertools.product(HURT, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+        ),
+    ],
+)
+def test_a_run_ends_whatever_its_pool_is(
+    hurt: signal.Signals, leaving: signal.Signals, tmp_path: Path
+) -> None:
+    scenario, store = tmp_path / "long.toml", tmp_path / "store.sqlite3"
+    scenario.write_text(LONG_RUN, encoding="utf-8")
+    command = [*ldptui("run", str(scenario), "--workers", "2"), "--store", str(store)]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=tmp_path) as run:
+        pool: list[int] = []
+        while len(pool) < 2:
+            pool = [pid for pid in below(run.pid) if int(stat(pid)[11]) > 150]  # compute
+            assert run.poll() is None
+        processes = below(run.pid)
+        os.kill(pool[0], hurt)
+        run.send_signal(leaving)
+        assert run.wait(SOON_S) != 0
+    assert_gone(processes)
