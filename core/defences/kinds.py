@@ -16,6 +16,7 @@ from .filter import Filter
 from .history import History
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
+from .power import Power
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
 from .thresholds import BaseCut, Significance
@@ -39,6 +40,7 @@ CORRECTIONS: Final[dict[str, type[Any]]] = {
     "norm-sub": NormSub,
     "base-cut": BaseCut,
     "significance": Significance,
+    "power": Power,
     "rsn": RobustNormSub,
     "ldprecover": Recover,
     "ldprecover-star": RecoverTargets,

@@ -23,6 +23,7 @@ PROMISES = {
     "norm-sub": {"sum", "positive", "truth", "idempotent", "order"},
     "base-cut": {"positive", "idempotent", "order"},
     "significance": {"positive", "idempotent", "order"},
+    "power": {"positive", "order"},
     "rsn": {"sum", "positive", "truth", "idempotent", "order"},
     "ldprecover": {"sum", "positive", "order"},
     "ldprecover-star": {"sum", "positive"},
@@ -115,7 +116,7 @@ def test_a_correction_that_needs_p_and_q_refuses_others(kind: str) -> None:
         made(kind).check(Known(9, 100))
 
 
-@pytest.mark.parametrize("kind", ["base-cut", "significance"])
+@pytest.mark.parametrize("kind", ["base-cut", "significance", "power"])
 def test_a_threshold_needs_the_noise(kind: str) -> None:
     with pytest.raises(ScenarioError, match="whose noise has no closed form"):
         made(kind).check(Known(9, 100))

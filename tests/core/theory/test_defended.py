@@ -10,7 +10,7 @@ from support.cases import CASES, attack, cell
 from support.defences import table
 from support.report_laws import Case, Poisoned
 
-from core.defences import DEFENCES
+from core.defences import CORRECTIONS
 from core.metrics import METRICS, metrics_of
 from core.theory import expected_metrics
 from core.theory.defended import spread, sum_variances
@@ -75,14 +75,14 @@ def test_a_dropped_term_is_seen() -> None:
     assert expected_metrics(there)["mse_clean_after"] != pytest.approx(without, rel=0.1)
 
 
-@pytest.mark.parametrize("kind", DEFENCES)
+@pytest.mark.parametrize("kind", CORRECTIONS)
 def test_a_defence_that_bends_has_no_closed_form(kind: str) -> None:
     """Null, and never the number without the defence."""
     case = next(case for case in CASES if case.kind == "oue")
     there, _ = defended(case, "mga", [1, 2], [kind])
     expected = expected_metrics(there)
     known = [name for name in DEFENDED if expected[name] is not None]
-    if hasattr(DEFENCES[kind], "spreads"):
+    if hasattr(CORRECTIONS[kind], "spreads"):
         assert {"gain_after", "mse_after", "mse_clean_after"} <= set(known)
         return
     assert known == []
