@@ -6,7 +6,7 @@ A mechanism that lacks a capability has no such method. Why it has none it may s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard
 
@@ -52,6 +52,51 @@ class SendsBitPerItem(PureProtocol, Protocol):
 
         Whatever the users hold; N + 1 where no count is that unlikely. Cao, Jia, Gong, USENIX
         Security 2021, section 6.2.
+        """
+        ...
+
+
+class Memoises(Protocol):
+    """Its users keep an answer over the rounds of a campaign; each report adds noise to it afresh.
+
+    Reports of one user are not independent then, and cost less privacy than their sum.
+    """
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        """Probability that a kept answer supports the user's own item, and any other given one."""
+        ...
+
+    @property
+    def epsilon_infinity(self) -> float:
+        """ε∞ of any number of reports of one item, in nats; infinite where nothing bounds it."""
+        ...
+
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        """ε of this many reports of one item, in nats; of one it is ε₁."""
+        ...
+
+    def memoised_counts(
+        self,
+        histograms: Sequence[Counts],
+        left: Sequence[Counts],
+        trials: int,
+        permanent: Rng,
+        fresh: Callable[[int], Rng],
+    ) -> Iterator[Counts]:
+        """The genuine users' counts [trials, …] of each round, in order.
+
+        histograms : int64[d] for each round, the users of each item.
+        left : int64[d] for each round, how many of an item's users have gone since the round
+            before; any of them, and newcomers took their places.
+        permanent : draws what users keep. fresh : gives what draws a round's noise.
+        """
+        ...
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        """Reports of users who hold these items, in one round of several.
+
+        The same users keep the same answers where `permanent` is in the same state.
         """
         ...
 
@@ -171,6 +216,11 @@ class SendsBits(Mechanism, Protocol):
     def bit_count_variances(self, collection: Collection) -> Floats | None:
         """The variances of the same."""
         ...
+
+
+def memoises(mechanism: object) -> TypeGuard[Memoises]:
+    """Return whether users keep an answer from one report to the next."""
+    return hasattr(mechanism, "memoised_counts")
 
 
 def tells_support(mechanism: object) -> TypeGuard[Supporting]:

@@ -9,11 +9,13 @@ from typing import cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
+from .capabilities import Memoises, memoises
 from .defences import Alarm, Correction, Defence, Filter, is_alarm, is_correction, is_filter
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, Rappor
 from .protocols.curators import Curator
+from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, PureProtocol, is_pure, sends_reports
 from .sampling import Counts
 from .streams import Path
@@ -147,6 +149,13 @@ class Cell:
         if not sends_reports(self.protocol):
             raise TypeError("users of a trusted curator send no reports")
         return self.protocol
+
+    @property
+    def memory(self) -> Memoises | None:
+        """What users keep from one report to the next; None where every report is drawn afresh."""
+        if self.noise is not None:
+            return KeptBits(self.protocol, self.noise)
+        return self.protocol if memoises(self.protocol) else None
 
     @property
     def hashes(self) -> int:

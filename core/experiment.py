@@ -33,7 +33,7 @@ from .limits import (
 )
 from .metrics import METRICS
 from .population import Explicit, Population, StatedSpec
-from .protocols.rappor import MOST_LEAVING
+from .protocols.chains import MOST_LEAVING
 from .pure import Items, Mechanism, sends_reports
 from .scenario import MAX_CELLS, Campaign, PhasesSpec, Point, Scenario
 from .search import solved
@@ -213,7 +213,7 @@ def _in_rounds(cell: Cell, point: Point, acts: Sequence[Act]) -> Cell:
     """The collection of all rounds of a campaign, each of them a cell like this one."""
     campaign = replace(point.campaign or Campaign(), rounds=len(acts))
     users, everybody = _users_of_rounds(cell.population, campaign, cell.seed)
-    if cell.noise is not None and any(left.any() for left in users.left):
+    if cell.memory is not None and any(left.any() for left in users.left):
         _check_memoised(cell)
     rounds = tuple(
         replace(
@@ -272,16 +272,17 @@ def _check_drift(spec: StatedSpec, first: Population, second: Population) -> Non
 
 
 def _check_memoised(cell: Cell) -> None:
-    """Refuse RAPPOR's users, who keep their permanent bits, where they cannot be simulated."""
+    """Refuse users who keep an answer and come and go, where they cannot be simulated."""
+    users = f"users of {str(cell.parameters['protocol.kind']).upper()} come and go"
     if cell.path == "reports":
         raise ScenarioError(
-            'must be "counts" where users of RAPPOR come and go: they keep their permanent bits, '
-            'and no report says who it is from, got "reports"',
+            f'must be "counts" where {users}: they keep a permanent answer, and no report says '
+            'who it is from, got "reports"',
             key="simulate.path",
         )
     if cell.users >= MOST_LEAVING:
         raise ScenarioError(
-            f"must be below 10^9 where users of RAPPOR come and go, {got(cell.users)}",
+            f"must be below 10^9 where {users}, {got(cell.users)}",
             key="population.users",
         )
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from .attacks import View
 from .cell import Cell
-from .protocols.rappor import memoised_reports
 from .pure import Items, Reports, Rng
 from .sampling import Counts, Floats
 from .streams import stream
@@ -33,15 +32,15 @@ def genuine_reports(
 ) -> Iterator[Reports]:
     """The genuine users' reports, in the order of their items.
 
-    permanent : names the streams of the bits that RAPPOR's users keep from round to round.
+    permanent : names the streams of what users keep from round to round.
     """
-    protocol, held_until = cell.local, np.cumsum(cell.population.histogram)
+    memory, protocol, held_until = cell.memory, cell.local, np.cumsum(cell.population.histogram)
     addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]
     for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
         values = _values(held_until, start, stop)
         if kept:
-            assert cell.noise is not None
-            yield memoised_reports(protocol, cell.noise, values, kept[0], rng)
+            assert memory is not None
+            yield memory.memoised_reports(values, kept[0], rng)
         else:
             yield protocol.perturb(values, rng)
 

@@ -63,16 +63,19 @@ def sift_reports(
     pulse: Pulse,
     rounds: int = 1,
     published: Floats | None = None,
+    permanent: str = "",
 ) -> tuple[Counts, Counts, Mapping[Arm, Sifted]]:
     """Support counts [trials, d] before and after the attack, and what the filters leave of both.
 
     rounds : of the campaign. published : float64[trials, d], the estimates before.
+    permanent : as `genuine_reports` has it.
     """
     clean, attacked = [], []
     before, after = list[Detection](), list[Detection]()
     nobody = no_reports(cell)
     for row, trial in enumerate(trials):
-        genuine, counts = _held(cell, genuine_reports(cell, trial, pulse), cell.users)
+        sent = genuine_reports(cell, trial, pulse, permanent)
+        genuine, counts = _held(cell, sent, cell.users)
         clean.append(counts)
         before.append(_judged(cell, genuine, nobody, counts, trial, pulse))
         if cell.attack is None:

@@ -19,7 +19,6 @@ import numpy as np
 from .arms import ATTACKED, Arm
 from .attacks import View
 from .cell import Cell
-from .protocols.rappor import memoised_counts
 from .pure import Mechanism, Reports, Rng
 from .reports import USER_BLOCK as USER_BLOCK
 from .reports import Pulse as Pulse
@@ -68,7 +67,7 @@ def _run_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
         if cell.filters:
             numbers = _trials(number, drawn)
             clean, attacked, sifted = sift_reports(
-                collection, numbers, pulse, len(cell.rounds), published
+                collection, numbers, pulse, len(cell.rounds), published, _kept_address(cell)
             )
         else:
             attacked = clean = next(genuine)
@@ -120,14 +119,20 @@ def _stacked(moments: Sequence[Moments]) -> Moments:
     )
 
 
+def _kept_address(cell: Cell) -> str:
+    """The address of the streams of what users keep over the rounds; empty where nothing is."""
+    return "" if cell.memory is None else f"{cell.rounds[0].genuine_address} permanent"
+
+
 def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
-    """The genuine users' counts [trials, …] of each round; under RAPPOR users keep their bits."""
-    if cell.noise is None:
+    """The genuine users' counts [trials, …] of each round, of users who may keep an answer."""
+    memory = cell.memory
+    if memory is None:
         draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
         for collection in cell.rounds:
             yield draw(collection, number, trials, pulse)
         return
-    permanent = f"{cell.rounds[0].genuine_address} permanent"
+    permanent = _kept_address(cell)
     if cell.path == "reports":
         for collection in cell.rounds:
             yield _counted_genuine(collection, number, trials, pulse, permanent)
@@ -138,9 +143,7 @@ def _genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Itera
         address = cell.rounds[number_of_round].genuine_address
         return stream(cell.seed, address, "genuine", "counts", (number,))
 
-    yield from memoised_counts(
-        cell.protocol,
-        cell.noise,
+    yield from memory.memoised_counts(
         [collection.population.histogram for collection in cell.rounds],
         [collection.left for collection in cell.rounds if collection.left is not None],
         trials,
@@ -208,7 +211,7 @@ def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[C
 def _counted_genuine(
     cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
 ) -> Counts:
-    """`permanent` names the streams of the bits that RAPPOR's users keep from round to round."""
+    """`permanent` names the streams of what users keep from round to round."""
     of_trials = (
         genuine_reports(cell, trial, pulse, permanent) for trial in _trials(number, trials)
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final, Protocol
 
 from ..pure import PureProtocol, is_pure, sends_reports
+from .chains import LOSUESpec, LOUESpec, LSUESpec
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
 from .hashing import BLHSpec, LHSpec, OLHSpec
@@ -55,6 +56,9 @@ KINDS: Final[dict[str, type[Any]]] = {
     "the": ThresholdingSpec,
     "ss": SubsetSpec,
     "rappor": RapporSpec,
+    "l-sue": LSUESpec,
+    "l-osue": LOSUESpec,
+    "l-oue": LOUESpec,
     "laplace": LaplaceSpec,
     "geometric": GeometricSpec,
     "stability": StabilitySpec,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 from ..cell import Cell
-from ..protocols.rappor import epsilon_of_rounds
 
 
 def epsilon_of_unary(p: float, q: float) -> float:
@@ -24,10 +23,10 @@ def epsilon_of_direct(p: float, q: float) -> float:
 def privacy_spent(cell: Cell) -> list[float]:
     """ε spent after each round of a campaign, in nats, of a user who takes part in all of them.
 
-    Sequential composition of fresh reports, and of a curator's releases; `epsilon_of_rounds` where
-    bits are memoised.
+    Sequential composition of fresh reports, and of a curator's releases; less where users keep
+    an answer. A user holds one item for good.
     """
-    rounds = range(1, len(cell.rounds) + 1)
-    if cell.noise is None:
+    rounds, memory = range(1, len(cell.rounds) + 1), cell.memory
+    if memory is None:
         return [number * cell.protocol.epsilon for number in rounds]  # type: ignore[union-attr]
-    return [epsilon_of_rounds(cell.noise, cell.hashes, number) for number in rounds]
+    return [memory.epsilon_of_rounds(number) for number in rounds]

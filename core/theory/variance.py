@@ -64,27 +64,32 @@ def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
 def clean_variance(cell: Cell) -> Floats:
     """Variance of the estimate of each item before an attack, in one trial: float64[d].
 
-    Permanent bits that RAPPOR's users keep over several rounds make it larger, by
-    2 (f/2)(1-f/2) / ((1-f)² n²) for every user and every two rounds that the user takes part in.
+    Answers that users keep over several rounds make it larger. With p₁ and q₁ the probabilities
+    that a kept answer supports the own item and another one, every user and every two rounds that
+    the user takes part in add 2 p₁(1-p₁) / ((p₁-q₁) n)² to the user's item, and to every other
+    item the same with q₁.
     """
     spread = np.asarray(item_variance(cell.pure, cell.users, cell.population.frequencies))
-    if cell.noise is None or not cell.rounds:
+    if cell.memory is None or not cell.rounds:
         return spread
-    f = cell.noise.f
-    return np.asarray(spread + f * (1 - f / 2) * _meetings(cell) / ((1 - f) * cell.users) ** 2)
+    p, q = cell.memory.kept
+    meetings = _meetings(cell)
+    shared = p * (1 - p) * meetings + q * (1 - q) * (meetings.sum() - meetings)
+    return np.asarray(spread + 2 * shared / ((p - q) * cell.users) ** 2)
 
 
-def _meetings(cell: Cell) -> float:
-    """The expected number of pairs of rounds that the users of a campaign take part in, in all.
+def _meetings(cell: Cell) -> Floats:
+    """The expected number of pairs of rounds that users of each item take part in: float64[d].
 
     An item's users stay from one round to the next with the same probability, whoever they are.
     """
-    meetings, earlier = 0.0, np.zeros(cell.population.domain_size)
+    meetings = np.zeros(cell.population.domain_size)
+    earlier = np.zeros_like(meetings)
     for before, now in pairwise(cell.rounds):
         held = before.population.histogram
         assert now.left is not None
         earlier = (earlier + held) * (1 - now.left / np.maximum(held, 1))
-        meetings += float(earlier.sum())
+        meetings += earlier
     return meetings
 
 

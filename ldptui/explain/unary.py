@@ -53,7 +53,7 @@ def _probabilities(protocol: Unary) -> Iterator[Formula]:
     else:
         put = f"{short(p)} / ({short(p)} + (1 − {short(p)}) · {e_})"
         given = Entry("p", "p", "as given", "as given")
-        yield live(OWN, "p", "as given", p, entry=given)
+        yield live(OWN, "p = as given", short(p), p, entry=given)
         yield live(OTHER, "q = p / (p + (1 − p) e^ε)", put, q, entry=other)
 
 

@@ -86,12 +86,16 @@ def totals(options: Namespace) -> dict[str, Any]:
 
 
 def releases(cell: Cell) -> list[str]:
-    """The rounds of a cell as entries are written; none for RAPPOR's, which are not composed but
-    memoised."""
+    """The rounds of a cell as entries are written; one for all where an answer is kept over them.
+
+    None for RAPPOR's, which have a row of their own.
+    """
     if cell.noise is not None:
         return []
     kind, rounds = str(cell.parameters["protocol.kind"]), max(1, len(cell.rounds))
     epsilon, delta = privacy(cell)
+    if cell.memory is not None and cell.rounds:
+        return [f"{kind}={cell.memory.epsilon_of_rounds(rounds)!r}"]
     noise = ""
     if kind in get_args(books.Mechanism):
         # Its noise is known: that of as many numbers as one person changes.

@@ -15,7 +15,8 @@ from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import Measures, unmeasured
 from core.protocols import BitNoise, Rappor
-from core.protocols.rappor import epsilon_of_rounds, memoised_counts
+from core.protocols.chains import memoised_counts
+from core.protocols.rappor import epsilon_of_rounds
 from core.results import Block, Rounds
 from core.theory import (
     attacked_variance,
@@ -244,7 +245,9 @@ def test_cohorts_and_bits_of_bloom_filters_are_kept(fresh_bits: bool, seed: int)
     rng = np.random.default_rng(seed)
     trials = 1200
     rounds = list(
-        memoised_counts(protocol, noise, [held, held], [0 * held, left], trials, rng, lambda _: rng)
+        memoised_counts(
+            protocol, noise.chain, [held, held], [0 * held, left], trials, rng, lambda _: rng
+        )
     )
     if fresh_bits:
         rounds = [protocol.sample_counts(np.broadcast_to(held, (trials, 3)), rng) for _ in range(2)]

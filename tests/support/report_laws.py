@@ -67,7 +67,9 @@ class Case:
             return 1 - math.exp(self.epsilon * (self.theta - 1) / 2) / 2
         if self.coin is not None:
             return e / (e + 1)
-        return {"grr": e / (e + d - 1), "sue": root / (root + 1), "oue": 0.5}[self.kind]
+        sue = root / (root + 1)
+        law = {"grr": e / (e + d - 1), "sue": sue, "l-sue": sue, "oue": 0.5, "l-osue": 0.5}
+        return law[self.kind] if self.kind in law else l_oue(self.epsilon)[0]
 
     @property
     def q(self) -> float:
@@ -83,9 +85,9 @@ class Case:
             return math.exp(-self.epsilon * self.theta / 2) / 2
         if self.coin is not None:
             return 0.5
-        return {"grr": 1 / (e + d - 1), "sue": 1 / (math.sqrt(e) + 1), "oue": 1 / (e + 1)}[
-            self.kind
-        ]
+        sue, oue = 1 / (math.sqrt(e) + 1), 1 / (e + 1)
+        law = {"grr": 1 / (e + d - 1), "sue": sue, "l-sue": sue, "oue": oue, "l-osue": oue}
+        return law[self.kind] if self.kind in law else l_oue(self.epsilon)[1]
 
     def honest(self, item: int) -> Floats:
         """A report of this item."""
@@ -211,6 +213,20 @@ class Case:
         for supported, chance in enumerate(fewest_law(len(targets), self.hash_range, seeds)):
             law += chance * _either(_subset_of(d, targets, supported, []), independent(noise))
         return law
+
+
+def l_oue(epsilon: float) -> tuple[float, float]:
+    """p and q of L-OUE at one time, with twice the budget for what is kept.
+
+    Both noises keep a 1 with probability 1/2; q of the second is searched for, by bisection.
+    """
+    kept = 1 / (math.exp(2 * epsilon) + 1)
+    low, high = 0.0, 0.5
+    for _ in range(100):
+        sent = (low + high) / 2
+        p, q = 0.25 + sent / 2, kept / 2 + (1 - kept) * sent
+        low, high = (sent, high) if p * (1 - q) > math.exp(epsilon) * (1 - p) * q else (low, sent)
+    return p, q
 
 
 def one_of(rates: Floats) -> Floats:

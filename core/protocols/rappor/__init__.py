@@ -24,7 +24,7 @@ from .counted import (
 from .filters import bloom_bits
 from .forms import RapporSpec, ignored
 from .mechanism import Rappor
-from .memoised import MOST_LEAVING, memoised_counts, memoised_reports
+from .memoised import KeptBits
 from .noise import BitNoise, solved_f
 from .privacy import (
     denial,
@@ -36,8 +36,8 @@ from .privacy import (
 )
 
 __all__ = [
-    "MOST_LEAVING",
     "BitNoise",
+    "KeptBits",
     "Rappor",
     "RapporSpec",
     "bit_count_std",
@@ -51,8 +51,6 @@ __all__ = [
     "ideal_bit_support_gain",
     "ignored",
     "learnable_items",
-    "memoised_counts",
-    "memoised_reports",
     "naive_epsilon_of_rounds",
     "permanent_false_attribution",
     "signal_lost",

@@ -145,11 +145,11 @@ class Rappor:
 
     def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""
-        reports = self._empty_reports(values.size, permanent)
+        reports, chain = self._empty_reports(values.size, permanent), self.noise.chain
         for at in range(0, values.size, self._rows):
             rows = slice(at, at + self._rows)
             filters = self.encode(values[rows], reports["cohort"][rows])
-            sent = self.noise.instantaneous(self.noise.permanent(filters, permanent), fresh)
+            sent = chain.send(chain.keep(filters, permanent), fresh)
             reports["bits"][rows] = np.packbits(sent, axis=1)
         return reports
 

@@ -1,188 +1,67 @@
-"""RAPPOR over several rounds: a user draws permanent bits once, and noise on them every round.
-
-Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014, section 2: the permanent randomised response is
-memoised, so that the reports of one user are not independent. Users that come later draw bits of
-their own; who leaves takes them along.
-"""
+"""RAPPOR over several rounds, in all its forms: what users keep, and what that costs them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, cast
 
-import numpy as np
-
-from ...pure import Items, Mechanism, Reports, Rng
-from ...sampling import Counts, binomial
+from ...pure import Items, Reports, Rng
+from ...sampling import Counts
+from ..chains import BitUsers, OneBitEach, memoised_counts
 from .noise import BitNoise
-
-MOST_LEAVING = 10**9
-"""NumPy draws hypergeometric numbers of populations below this."""
-
-
-@dataclass(frozen=True, eq=False)
-class Bits:
-    """The permanent bits of some users of one trial, counted.
-
-    spread : int64[d, m], the users of each item and cohort.
-    true : int64[m, k], the users who have each bit set in their filter.
-    kept, raised : int64[m, k], how many with and without it have it as permanent bit.
-    """
-
-    spread: Counts
-    true: Counts
-    kept: Counts
-    raised: Counts
-
-    @property
-    def users(self) -> Counts:
-        """int64[m, 1]: the users of each cohort."""
-        return np.asarray(self.spread.sum(axis=0)[:, None])
-
-    @property
-    def ones(self) -> Counts:
-        return self.kept + self.raised
-
-    def __add__(self, other: Bits) -> Bits:
-        return Bits(
-            self.spread + other.spread,
-            self.true + other.true,
-            self.kept + other.kept,
-            self.raised + other.raised,
-        )
-
-
-class Memoising(Protocol):
-    """RAPPOR, as far as users who keep bits need it: bits of items, cohorts, reports."""
-
-    def spread(self, newcomers: Counts, rng: Rng) -> Counts:
-        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
-        ...
-
-    def bit_users(self, spread: Counts) -> Counts:
-        """int64[m, k]: the users whose filter has each bit."""
-        ...
-
-    def tally(self, sent: Counts, users: Counts) -> Counts:
-        """The counts of int64[m, k] bits sent by int64[m, 1] users."""
-        ...
-
-    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""
-        ...
+from .privacy import epsilon_of_rounds
 
 
 @dataclass(frozen=True)
-class OneBitEach:
-    """The basic forms: a bit for each item, one cohort."""
+class KeptBits:
+    """The permanent bits of RAPPOR's users: `core.capabilities.Memoises`.
 
-    domain_size: int
+    protocol : RAPPOR in any form, a unary encoding where it is basic; `noise` is its own.
+    """
+
+    protocol: Any
     noise: BitNoise
 
-    def spread(self, newcomers: Counts, rng: Rng) -> Counts:  # noqa: ARG002
-        return newcomers[:, None]
+    @property
+    def hashes(self) -> int:
+        """h; 1 where a report has no Bloom filter."""
+        return getattr(self.protocol, "hashes", 1)
 
-    def bit_users(self, spread: Counts) -> Counts:
-        return spread.T
+    @property
+    def _alone(self) -> OneBitEach:
+        return OneBitEach(self.protocol.domain_size, self.noise.chain)
 
-    def tally(self, sent: Counts, users: Counts) -> Counts:  # noqa: ARG002
-        return np.asarray(sent[0])
+    @property
+    def _filters(self) -> BitUsers:
+        """The protocol's own Bloom filters; where it has none, each item has a bit."""
+        bloom = hasattr(self.protocol, "bit_users")
+        return cast("BitUsers", self.protocol) if bloom else self._alone
 
-    def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        bits = np.zeros((values.size, self.domain_size), dtype=np.bool_)
-        bits[np.arange(values.size), values] = True
-        kept = self.noise.permanent(bits, permanent)
-        return np.packbits(self.noise.instantaneous(kept, fresh), axis=1)
+    @property
+    def kept(self) -> tuple[float, float]:
+        return self.noise.chain.p1, self.noise.chain.q1
 
+    @property
+    def epsilon_infinity(self) -> float:
+        return self.noise.epsilon_infinity(self.hashes)
 
-def _memoising(protocol: Mechanism, noise: BitNoise) -> Memoising:
-    """A protocol whose filters say all that; where it has none, each item has a bit."""
-    if hasattr(protocol, "bit_users"):
-        return cast("Memoising", protocol)
-    return OneBitEach(protocol.domain_size, noise)
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        return epsilon_of_rounds(self.noise, self.hashes, rounds)
 
+    def memoised_counts(
+        self,
+        histograms: Sequence[Counts],
+        left: Sequence[Counts],
+        trials: int,
+        permanent: Rng,
+        fresh: Callable[[int], Rng],
+    ) -> Iterator[Counts]:
+        chain = self.noise.chain
+        return memoised_counts(self._filters, chain, histograms, left, trials, permanent, fresh)
 
-def memoised_counts(
-    protocol: Mechanism,
-    noise: BitNoise,
-    histograms: Sequence[Counts],
-    left: Sequence[Counts],
-    trials: int,
-    permanent: Rng,
-    fresh: Callable[[int], Rng],
-) -> Iterator[Counts]:
-    """The genuine users' counts [trials, …] of each round, in order, from their exact joint law.
-
-    Parameters
-    ----------
-    protocol : RAPPOR in any form; `noise` is its own.
-    histograms : int64[d] for each round, the users of each item.
-    left : int64[d] for each round, how many of an item's users have gone since the round before,
-        fewer than MOST_LEAVING users in all where any do; which ones is a uniform choice.
-    permanent : draws cohorts and permanent bits. fresh : gives what draws a round's noise.
-
-    Notes
-    -----
-    Given how many users of a cohort have a bit set, its permanent ones are two binomials; of users
-    that leave, they are hypergeometric. Bits are independent given who leaves, as every user has
-    independent bits, and who leaves does not depend on them.
-    """
-    filters = _memoising(protocol, noise)
-    states = [_entered(filters, noise, histograms[0], permanent) for _ in range(trials)]
-    for number, histogram in enumerate(histograms):
-        if left[number].any():
-            newcomers = histogram - histograms[number - 1] + left[number]
-            states = [
-                _without(filters, state, left[number], permanent)
-                + _entered(filters, noise, newcomers, permanent)
-                for state in states
-            ]
-        rng = fresh(number)
-        yield np.array([_sent(filters, noise, state, rng) for state in states])
-
-
-def _entered(filters: Memoising, noise: BitNoise, newcomers: Counts, rng: Rng) -> Bits:
-    """New users, int64[d] of each item, with their cohorts and permanent bits."""
-    spread = filters.spread(newcomers, rng)
-    true = filters.bit_users(spread)
-    kept = binomial(true, 1 - noise.f / 2, rng)
-    raised = binomial(spread.sum(axis=0)[:, None] - true, noise.f / 2, rng)
-    return Bits(spread, true, kept, raised)
-
-
-def _without(filters: Memoising, there: Bits, left: Counts, rng: Rng) -> Bits:
-    """Those that stay of whom int64[d] of each item leave."""
-    spread = _chosen(there.spread, left, rng)
-    true, users = filters.bit_users(spread), spread.sum(axis=0)[:, None]
-    absent = there.users - there.true
-    kept = rng.hypergeometric(there.kept, there.true - there.kept, true)
-    raised = rng.hypergeometric(there.raised, absent - there.raised, users - true)
-    return Bits(there.spread - spread, there.true - true, there.kept - kept, there.raised - raised)
-
-
-def _chosen(spread: Counts, count: Counts, rng: Rng) -> Counts:
-    """int64[d, m]: uniform choices of `count` users of each item, by cohort."""
-    chosen, wanted, rest = np.empty_like(spread), count, spread.sum(axis=1)
-    for cohort in range(spread.shape[1] - 1):
-        rest = rest - spread[:, cohort]
-        chosen[:, cohort] = rng.hypergeometric(spread[:, cohort], rest, wanted)
-        wanted = wanted - chosen[:, cohort]
-    chosen[:, -1] = wanted
-    return chosen
-
-
-def _sent(filters: Memoising, noise: BitNoise, there: Bits, rng: Rng) -> Counts:
-    ones = there.ones
-    sent = binomial(ones, noise.q, rng) + binomial(there.users - ones, noise.p, rng)
-    return filters.tally(sent, there.users)
-
-
-def memoised_reports(
-    protocol: Mechanism, noise: BitNoise, values: Items, permanent: Rng, fresh: Rng
-) -> Reports:
-    """Reports of users who hold these items in one round of several.
-
-    The same users have the same permanent bits where `permanent` is in the same state.
-    """
-    return _memoising(protocol, noise).report(values, permanent, fresh)
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        if hasattr(self.protocol, "report"):
+            return cast("Reports", self.protocol.report(values, permanent, fresh))
+        bits = self._alone
+        return bits.send(bits.keep(values, permanent), fresh)

@@ -10,11 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
-
 from ...errors import ScenarioError, got, spelled
-from ...pure import BoolArray, Rng
 from ...ranges import Range, check_bounds
+from ..chains import Chain
 
 PROBABILITY = Range(0, 1)
 
@@ -94,15 +92,10 @@ class BitNoise:
         """
         return 2 * hashes * math.log((2 - self.f) / self.f) if self.f else math.inf
 
-    def permanent(self, bits: BoolArray, rng: Rng) -> BoolArray:
-        """The permanent randomised response B' of true bits; a client keeps it for ever."""
-        drawn = rng.random(bits.shape)
-        # Below f/2 a one, from there to f a zero, else the true bit.
-        return np.asarray((drawn < self.f / 2) | (bits & (drawn >= self.f)))
-
-    def instantaneous(self, permanent: BoolArray, rng: Rng) -> BoolArray:
-        """One report S of permanent bits, drawn afresh each time."""
-        return np.asarray(rng.random(permanent.shape) < np.where(permanent, self.q, self.p))
+    @property
+    def chain(self) -> Chain:
+        """The same as a chain of two randomisers: p1 and q1 of the kept bit, p2 and q2 are q, p."""
+        return Chain(1 - self.f / 2, self.f / 2, self.q, self.p)
 
 
 def solved_f(epsilon: float, hashes: int, p: float, q: float) -> float:

@@ -249,14 +249,14 @@ def _entry_mark(rounds: Rounds, height: float) -> Series:
     return Series("entry", [rounds.entry or 0.0], [height], "target", "points", cloud=False)
 
 
-def spent(rounds: Rounds, memoised: bool, cursor: int | None = None, *, note: str = "") -> Plot:
+def spent(rounds: Rounds, cursor: int | None = None, *, note: str = "") -> Plot:
     """ε of a user who has taken part in all rounds so far.
 
-    memoised : whether permanent bits bound it, as RAPPOR's do; else what each round costs adds up.
+    It adds up where the noise is fresh; where users keep an answer it is less, and bounded.
     """
     xs, ys = numbers(rounds), list(rounds.spent)
-    why = "memoised bits: what all rounds can tell is bounded"
-    if not memoised:
+    why = "memoised answers: what all rounds can tell is bounded"
+    if not ys or ys[-1] > (1 - 1e-9) * len(ys) * ys[0]:
         why = "fresh noise in every round: sequential composition adds it up"
     last = fmt.short(ys[-1]) if ys else ""
     return _plot(

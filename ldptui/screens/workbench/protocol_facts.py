@@ -40,6 +40,7 @@ class Facts:
 
 def facts_of(draft: Draft) -> Facts | None:
     """The facts of the last valid scenario's base; None before there was one."""
+    from core.capabilities import memoises
     from core.protocols import CENTRAL, KINDS, family_of
 
     from ...explain.table import SPREAD, in_a_line
@@ -65,7 +66,8 @@ def facts_of(draft: Draft) -> Facts | None:
         kind
         for at, kind in enumerate(near)
         if protocols[kind] not in [protocols[other] for other in near[:at]]
-    ]  # a dial at rest is another kind
+        and not memoises(protocols[kind])
+    ]  # a dial at rest is another kind, and so is an answer kept for one collection
     chosen = str(cell.parameters["protocol.kind"])
     own = settings[chosen]
     return Facts(

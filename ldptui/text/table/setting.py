@@ -37,6 +37,9 @@ def constant_lines(results: Results, width: int) -> list[str]:
     ranges = [cell.hash_range for cell in cells if cell.hash_range is not None]
     if ranges:
         protocol.append(f"g = {range_over(ranges)}")
+    bounds = [cell.memory.epsilon_infinity for cell in cells if cell.memory and not cell.noise]
+    if bounds:
+        protocol.append(f"ε∞ = {range_over(bounds)}")
     noisy = [cell for cell in cells if cell.noise is not None]
     if noisy:
         protocol += _rappor(noisy)

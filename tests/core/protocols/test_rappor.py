@@ -320,8 +320,8 @@ def test_a_billion_users_and_a_trillion(rng: Rng) -> None:
 @pytest.mark.parametrize("true", [False, True])
 def test_two_reports_share_their_permanent_bit(true: bool, rng: Rng) -> None:
     noise, n = BitNoise(0.5, 0.3, 0.8), 100_000
-    kept = noise.permanent(np.full(n, true), rng)
-    first, second = noise.instantaneous(kept, rng), noise.instantaneous(kept, rng)
+    kept = noise.chain.keep(np.full(n, true), rng)
+    first, second = noise.chain.send(kept, rng), noise.chain.send(kept, rng)
     one = 1 - noise.f / 2 if true else noise.f / 2
     both = one * noise.q**2 + (1 - one) * noise.p**2
     sent = noise.q_star if true else noise.p_star
@@ -424,7 +424,7 @@ def test_a_basic_report_goes_through_both_noises(rng: Rng) -> None:
     assert isinstance(protocol, Unary)
     bits = np.zeros((n, d), dtype=np.bool_)
     bits[:, 1] = True
-    stepwise = noise.instantaneous(noise.permanent(bits, rng), rng).sum(axis=0)
+    stepwise = noise.chain.send(noise.chain.keep(bits, rng), rng).sum(axis=0)
     unary = protocol.support_counts(protocol.perturb(np.full(n, 1), rng))
     rates = np.where(np.arange(d) == 1, noise.q_star, noise.p_star)
     for counts in (stepwise, unary):

@@ -80,9 +80,9 @@ def test_false_attribution_by_counting(rng: Rng) -> None:
     noise, held, n = BitNoise(0.5, 0.5, 0.75), 0.3, 200_000
     holds = rng.random(n) < held
     bits = np.repeat(holds[:, None], 2, axis=1)
-    kept = noise.permanent(bits, rng)
+    kept = noise.chain.keep(bits, rng)
     for shown, expected in (
-        (noise.instantaneous(kept, rng), bloom.false_attribution(noise, 2, held)),
+        (noise.chain.send(kept, rng), bloom.false_attribution(noise, 2, held)),
         (kept, bloom.permanent_false_attribution(noise, 2, held)),
     ):
         both = shown.all(axis=1)

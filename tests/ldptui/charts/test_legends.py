@@ -93,7 +93,7 @@ def others() -> Iterator[Chart]:
     yield over_time.gain(rounds, round_cases.GAIN, 3)
     yield over_time.ranks(rounds, labels, 12, 3, 3)
     yield over_time.in_top(rounds, 3, 3)
-    yield over_time.spent(rounds, True, 3)
+    yield over_time.spent(rounds, 3)
     yield bits.bit_plot(bit_cases.BITS, 0, 10, attacked=True)
     yield bits.bit_bars(bit_cases.BITS, 0, 10, attacked=True)
 

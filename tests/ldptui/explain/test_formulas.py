@@ -179,7 +179,7 @@ def test_the_recommended_protocol_changes_at_the_threshold(start: str, threshold
 def test_a_unary_encoding_with_a_p_of_its_own() -> None:
     one = dataclasses.replace(bound("oue", "mga"), protocol=Unary(200, 1.0, 0.7))
     of = cell_formulas(one)
-    assert [live.value for live in of if live.formula == "p"] == [0.7]
+    assert [live.value for live in of if live.formula == "p = as given"] == [0.7]
     assert value(of, "q = p / (p + (1 − p) e^ε)") == one.protocol.q
     assert value(of, "Var*[c~ᵥ]") == theory.count_variance(one.protocol)
     assert not [live for live in of if "e^(ε/2)" in live.formula or "p = 1/2" in live.formula]

@@ -135,7 +135,7 @@ class TimelineCharts(Rows):
             case "top":
                 return figures.in_top(rounds, top, at, note=note)
             case "spent":
-                return figures.spent(rounds, base.rappor is not None, at, note=note)
+                return figures.spent(rounds, at, note=note)
 
     # The numbers.
 

@@ -1,0 +1,30 @@
+"""Longitudinal kinds: an answer that a user keeps for good, and noise on it that each report has.
+
+Two randomisers in a chain. The first is drawn once an item and kept (memoised): any number of
+reports of the item cost no more than its ε∞. The second is drawn for every report, so that one
+report costs only ε₁. A single collection sees both at once, which is a pure protocol at ε₁;
+over the rounds of a campaign the reports of one user share the kept answer.
+
+`chain` has the two pairs of probabilities and what they cost, `bits` the counts of users who keep
+independent bits. RAPPOR's basic form is such a chain as well, and draws its counts from here.
+"""
+
+from __future__ import annotations
+
+from .bits import MOST_LEAVING, Bits, BitUsers, OneBitEach, memoised_counts
+from .chain import Chain, bit_epsilon_of_rounds
+from .unary import LOSUESpec, LOUESpec, LSUESpec, UnaryChain
+
+__all__ = [
+    "MOST_LEAVING",
+    "BitUsers",
+    "Bits",
+    "Chain",
+    "LOSUESpec",
+    "LOUESpec",
+    "LSUESpec",
+    "OneBitEach",
+    "UnaryChain",
+    "bit_epsilon_of_rounds",
+    "memoised_counts",
+]

@@ -1,0 +1,186 @@
+"""Users who keep bits over several rounds, counted: drawn once, with noise on them every round.
+
+Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014, section 2: the permanent randomised response is
+memoised, so that the reports of one user are not independent. Users that come later draw bits of
+their own; who leaves takes them along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ...pure import Items, Reports, Rng
+from ...sampling import Counts, binomial
+from .chain import Chain
+
+MOST_LEAVING = 10**9
+"""NumPy draws hypergeometric numbers of populations below this."""
+
+CELLS = 1 << 18
+"""(user, bit) pairs drawn at once: 2 MB of doubles, which stay in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bits:
+    """The permanent bits of some users of one trial, counted.
+
+    spread : int64[d, m], the users of each item and cohort.
+    true : int64[m, k], the users who have each bit set in their filter.
+    kept, raised : int64[m, k], how many with and without it have it as permanent bit.
+    """
+
+    spread: Counts
+    true: Counts
+    kept: Counts
+    raised: Counts
+
+    @property
+    def users(self) -> Counts:
+        """int64[m, 1]: the users of each cohort."""
+        return np.asarray(self.spread.sum(axis=0)[:, None])
+
+    @property
+    def ones(self) -> Counts:
+        return self.kept + self.raised
+
+    def __add__(self, other: Bits) -> Bits:
+        return Bits(
+            self.spread + other.spread,
+            self.true + other.true,
+            self.kept + other.kept,
+            self.raised + other.raised,
+        )
+
+
+class BitUsers(Protocol):
+    """The bits that items set, in each cohort that users may claim."""
+
+    def spread(self, newcomers: Counts, rng: Rng) -> Counts:
+        """int64[d, m]: new users, int64[d] of each item, in the cohorts that they claim."""
+        ...
+
+    def bit_users(self, spread: Counts) -> Counts:
+        """int64[m, k]: the users whose filter has each bit."""
+        ...
+
+    def tally(self, sent: Counts, users: Counts) -> Counts:
+        """The counts of int64[m, k] bits sent by int64[m, 1] users."""
+        ...
+
+
+@dataclass(frozen=True)
+class OneBitEach:
+    """A bit for each item, and one cohort; chain : the noise of every bit."""
+
+    domain_size: int
+    chain: Chain
+
+    def spread(self, newcomers: Counts, rng: Rng) -> Counts:  # noqa: ARG002
+        return newcomers[:, None]
+
+    def bit_users(self, spread: Counts) -> Counts:
+        return spread.T
+
+    def tally(self, sent: Counts, users: Counts) -> Counts:  # noqa: ARG002
+        return np.asarray(sent[0])
+
+    def keep(self, values: Items, rng: Rng) -> Reports:
+        """The kept bits of users who hold these items, packed as a report packs them."""
+        kept = np.empty((values.size, -(-self.domain_size // 8)), dtype=np.uint8)
+        for at in range(0, values.size, self._rows):
+            items = values[at : at + self._rows]
+            bits = np.zeros((items.size, self.domain_size), dtype=np.bool_)
+            bits[np.arange(items.size), items] = True
+            kept[at : at + self._rows] = np.packbits(self.chain.keep(bits, rng), axis=1)
+        return kept
+
+    def send(self, kept: Reports, rng: Rng) -> Reports:
+        """One report of each user's kept bits."""
+        reports = np.empty_like(kept)
+        for at in range(0, len(kept), self._rows):
+            bits = np.unpackbits(kept[at : at + self._rows], axis=1, count=self.domain_size)
+            sent = self.chain.send(bits.view(np.bool_), rng)
+            reports[at : at + self._rows] = np.packbits(sent, axis=1)
+        return reports
+
+    @property
+    def _rows(self) -> int:
+        return max(1, CELLS // self.domain_size)
+
+
+def memoised_counts(
+    filters: BitUsers,
+    chain: Chain,
+    histograms: Sequence[Counts],
+    left: Sequence[Counts],
+    trials: int,
+    permanent: Rng,
+    fresh: Callable[[int], Rng],
+) -> Iterator[Counts]:
+    """The genuine users' counts [trials, …] of each round, in order, from their exact joint law.
+
+    Parameters
+    ----------
+    filters : the bits of items, in cohorts. chain : the noise of every bit.
+    histograms : int64[d] for each round, the users of each item.
+    left : int64[d] for each round, how many of an item's users have gone since the round before,
+        fewer than MOST_LEAVING users in all where any do; which ones is a uniform choice.
+    permanent : draws cohorts and permanent bits. fresh : gives what draws a round's noise.
+
+    Notes
+    -----
+    Given how many users of a cohort have a bit set, its permanent ones are two binomials; of users
+    that leave, they are hypergeometric. Bits are independent given who leaves, as every user has
+    independent bits, and who leaves does not depend on them.
+    """
+    states = [_entered(filters, chain, histograms[0], permanent) for _ in range(trials)]
+    for number, histogram in enumerate(histograms):
+        if left[number].any():
+            newcomers = histogram - histograms[number - 1] + left[number]
+            states = [
+                _without(filters, state, left[number], permanent)
+                + _entered(filters, chain, newcomers, permanent)
+                for state in states
+            ]
+        rng = fresh(number)
+        yield np.array([_sent(filters, chain, state, rng) for state in states])
+
+
+def _entered(filters: BitUsers, chain: Chain, newcomers: Counts, rng: Rng) -> Bits:
+    """New users, int64[d] of each item, with their cohorts and permanent bits."""
+    spread = filters.spread(newcomers, rng)
+    true = filters.bit_users(spread)
+    kept = binomial(true, chain.p1, rng)
+    raised = binomial(spread.sum(axis=0)[:, None] - true, chain.q1, rng)
+    return Bits(spread, true, kept, raised)
+
+
+def _without(filters: BitUsers, there: Bits, left: Counts, rng: Rng) -> Bits:
+    """Those that stay of whom int64[d] of each item leave."""
+    spread = _chosen(there.spread, left, rng)
+    true, users = filters.bit_users(spread), spread.sum(axis=0)[:, None]
+    absent = there.users - there.true
+    kept = rng.hypergeometric(there.kept, there.true - there.kept, true)
+    raised = rng.hypergeometric(there.raised, absent - there.raised, users - true)
+    return Bits(there.spread - spread, there.true - true, there.kept - kept, there.raised - raised)
+
+
+def _chosen(spread: Counts, count: Counts, rng: Rng) -> Counts:
+    """int64[d, m]: uniform choices of `count` users of each item, by cohort."""
+    chosen, wanted, rest = np.empty_like(spread), count, spread.sum(axis=1)
+    for cohort in range(spread.shape[1] - 1):
+        rest = rest - spread[:, cohort]
+        chosen[:, cohort] = rng.hypergeometric(spread[:, cohort], rest, wanted)
+        wanted = wanted - chosen[:, cohort]
+    chosen[:, -1] = wanted
+    return chosen
+
+
+def _sent(filters: BitUsers, chain: Chain, there: Bits, rng: Rng) -> Counts:
+    ones = there.ones
+    sent = binomial(ones, chain.p2, rng) + binomial(there.users - ones, chain.q2, rng)
+    return filters.tally(sent, there.users)

@@ -1,0 +1,70 @@
+"""A chain of two randomisers as one item sees it, and its ε over any number of reports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...pure import BoolArray, Rng
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The probabilities of a kept answer, and of a report given the kept answer.
+
+    p1, q1 : the kept answer supports the user's own item, any other given item.
+    p2, q2 : a report supports an item that the kept answer supports, one that it does not.
+    """
+
+    p1: float
+    q1: float
+    p2: float
+    q2: float
+
+    @property
+    def p(self) -> float:
+        """Probability that one report supports the own item."""
+        return self.p1 * self.p2 + (1 - self.p1) * self.q2
+
+    @property
+    def q(self) -> float:
+        """Probability that one report supports a given other item."""
+        return self.q1 * self.p2 + (1 - self.q1) * self.q2
+
+    def keep(self, bits: BoolArray, rng: Rng) -> BoolArray:
+        """The kept bits of true bits, each on its own."""
+        drawn = rng.random(bits.shape)
+        # Below q1 a one, above by p1 - q1 a zero, between them the true bit.
+        return np.asarray((drawn < self.q1) | (bits & (drawn >= 1 - (self.p1 - self.q1))))
+
+    def send(self, kept: BoolArray, rng: Rng) -> BoolArray:
+        """The bits of one report of kept bits, drawn afresh each time."""
+        return np.asarray(rng.random(kept.shape) < np.where(kept, self.p2, self.q2))
+
+
+def bit_epsilon_of_rounds(chain: Chain, rounds: int) -> float:
+    """ε of `rounds` reports of one item, in nats, where every bit is a chain of its own: exact.
+
+    The reports of one bit are drawn from one kept bit, so that only their number of ones counts; t
+    reports favour a true bit 1 most if all of them are ones, a true bit 0 if none is:
+    ε = ln L(t ones) - ln L(no ones), L = Pr[reports | true bit 1] / Pr[reports | true bit 0].
+    Two items differ in two bits, one in each direction. With no end of reports the kept bits are
+    known: ε∞ = ln[p1 (1-q1) / ((1-p1) q1)].
+    """
+    p1, q1 = chain.p1, chain.q1
+
+    def likelihood(one: float, zero: float) -> float:
+        """ln L of t equal bits, sent with these probabilities from a kept 1, a kept 0."""
+        high, low = rounds * log(one), rounds * log(zero)
+        held = np.logaddexp(log(p1) + high, log(1 - p1) + low)
+        absent = np.logaddexp(log(q1) + high, log(1 - q1) + low)
+        return float(held - absent)
+
+    return likelihood(chain.p2, chain.q2) - likelihood(1 - chain.p2, 1 - chain.q2)
+
+
+def log(probability: float) -> float:
+    """The natural logarithm, minus infinity at 0."""
+    return math.log(probability) if probability > 0 else -math.inf

@@ -1,0 +1,247 @@
+"""Kinds that keep an answer: the law of two rounds of the same users, by enumeration, and its ε."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support import budget
+from support.cases import attack, cell, outcome_counts_of
+from support.report_laws import Case, counts_law, subset_bits
+
+from core.arms import ATTACKED, CLEAN
+from core.capabilities import memoises
+from core.cell import Cell
+from core.errors import ScenarioError
+from core.protocols import KINDS
+from core.theory import attacked_variance, clean_variance, expected_estimate, privacy_spent
+from core.trial import run_block
+
+Floats = NDArray[np.float64]
+Law = Callable[[Case, int], Floats]
+
+EPSILON = 1.5
+CHAINS = [kind for kind, spec in KINDS.items() if memoises(spec.mechanism)]
+every_kind = pytest.mark.parametrize("kind", CHAINS)
+
+
+def bound(kind: str, domain_size: int, epsilon: float = EPSILON, **keys: Any) -> Any:
+    return KINDS[kind](kind=kind, epsilon=epsilon, **keys).bind(domain_size)
+
+
+# The law of the reports that one user sends in several rounds, from the papers.
+
+
+def first_noise(case: Case) -> tuple[float, float]:
+    """p₁ and q₁ of the kept bits, with twice the budget."""
+    half, e = math.exp(case.epsilon), math.exp(2 * case.epsilon)
+    return (half / (half + 1), 1 / (half + 1)) if case.kind == "l-sue" else (0.5, 1 / (e + 1))
+
+
+def second_noise(case: Case) -> tuple[float, float]:
+    """p₂ and q₂, from what both noises are at one time: p = p₁p₂ + (1-p₁)q₂, and q alike."""
+    (p1, q1), both = first_noise(case), np.array([case.p, case.q])
+    p2, q2 = np.linalg.solve([[p1, 1 - p1], [q1, 1 - q1]], both)
+    return float(p2), float(q2)
+
+
+def several_reports(case: Case, item: int, rounds: int) -> Floats:
+    """The sets that the reports of a user of this item support: float64[2^(d·rounds)].
+
+    Bit t·d + v says that the report of round t supports item v.
+    """
+    (p1, q1), (p2, q2) = first_noise(case), second_noise(case)
+    law = np.ones(1)
+    for number in range(case.domain_size):
+        kept = p1 if number == item else q1
+        sent = np.zeros(2**rounds)
+        for chance, rate in ((kept, p2), (1 - kept, q2)):
+            ones = subset_bits(2**rounds).sum(axis=1)
+            sent += chance * rate**ones * (1 - rate) ** (rounds - ones)
+        law = np.multiply.outer(law, sent).reshape(-1)
+    return _by_round(law, case.domain_size, rounds)
+
+
+def _by_round(law: Floats, items: int, rounds: int) -> Floats:
+    """A law of bits ordered by item, then round, the first in the highest place; by round."""
+    axes = [v * rounds + (rounds - 1 - t) for t in range(rounds) for v in range(items)][::-1]
+    return law.reshape((2,) * (items * rounds)).transpose(axes).reshape(-1)
+
+
+def alone(law: Floats, round_: int, d: int) -> Floats:
+    """The same of a user who takes part in one of two rounds only."""
+    kept = np.zeros_like(law)
+    mask = (2**d - 1) << (d * round_)
+    np.add.at(kept, np.arange(law.size) & mask, law)
+    return kept
+
+
+@every_kind
+def test_one_report_of_several_has_the_law_of_one_collection(kind: str) -> None:
+    case = Case(kind, 3, EPSILON)
+    law = several_reports(case, 1, 2)
+    assert law.sum() == pytest.approx(1)
+    for number in (0, 1):
+        first = alone(law, number, 3)[:: 8**number][:8]
+        assert first == pytest.approx(case.honest(1))
+
+
+@every_kind
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_epsilon_of_rounds_by_enumeration(kind: str, rounds: int) -> None:
+    """The worst ratio of the reports of two items over rounds, exactly; below ε∞ = 2 ε₁."""
+    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
+    laws = [several_reports(case, item, rounds) for item in (0, 1)]
+    assert np.log(laws[0] / laws[1]).max() == pytest.approx(protocol.epsilon_of_rounds(rounds))
+    assert protocol.epsilon_of_rounds(1) == pytest.approx(EPSILON)
+    assert protocol.epsilon_of_rounds(rounds) < protocol.epsilon_infinity == 2 * EPSILON
+    assert protocol.epsilon_of_rounds(10**6) == pytest.approx(2 * EPSILON)
+
+
+# Two rounds, simulated on both paths.
+
+TRIALS = 6_000
+
+
+def drawn(protocol: Any, histograms: list[Any], left: list[Any], rng: Any) -> Floats:
+    """Counts [trials, 2 d] of two rounds on the counts path."""
+    held = [np.array(users) for users in histograms], [np.array(users) for users in left]
+    return np.hstack(list(protocol.memoised_counts(*held, TRIALS, rng, lambda _: rng)))
+
+
+def counted(protocol: Any, histogram: list[int], rng: Any) -> Floats:
+    """The same from every user's reports: permanent draws repeat, fresh ones do not."""
+    users, d = np.repeat(np.arange(len(histogram)), histogram), protocol.domain_size
+    values, state = np.tile(users, TRIALS), rng.integers(2**62)
+    counts = []
+    for _ in range(2):
+        reports = protocol.memoised_reports(values, np.random.default_rng(state), rng)
+        counts.append(protocol.supports(reports).reshape(TRIALS, users.size, d).sum(axis=1))
+    return np.hstack(counts)
+
+
+def agrees(counts: Any, users: int, laws: list[Floats]) -> budget.Verdict:
+    """Counts of two rounds follow the law of these users' reports."""
+    return budget.law(outcome_counts_of(counts, users), counts_law(laws))
+
+
+@every_kind
+def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> None:
+    """Both paths follow the joint law of both rounds; rounds with new answers do not."""
+    held = [2, 1]
+    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
+    laws = [several_reports(case, item, 2) for item in np.repeat([0, 1], held)]
+    assert agrees(drawn(protocol, [held, held], [[0, 0]] * 2, rng), 3, laws)
+    assert agrees(counted(protocol, held, rng), 3, laws)
+    fresh = [protocol.sample_counts(np.tile(held, (TRIALS, 1)), rng) for _ in range(2)]
+    assert not agrees(np.hstack(fresh), 3, laws)
+
+
+@every_kind
+def test_two_rounds_of_users_who_come_and_go(kind: str, rng: np.random.Generator) -> None:
+    """One of two users of item 0 leaves with the answer; a new one of item 1 has one of its own."""
+    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
+    stay = [several_reports(case, item, 2) for item in range(2)]
+    laws = [*stay, alone(stay[0], 0, 2), alone(stay[1], 1, 2)]
+    counts = drawn(protocol, [[2, 1], [1, 2]], [[0, 0], [1, 0]], rng)
+    assert agrees(counts, 4, laws)
+    nobody = (np.arange(16) == 0).astype(float)
+    assert not agrees(counts, 4, [stay[0], *stay, nobody])
+
+
+# Campaigns.
+
+USERS = [400, 300, 200, 60, 40]
+
+
+def campaign(kind: str, rounds: int, path: str = "counts", **more: Any) -> Cell:
+    top = {name: more.pop(name) for name in ("seed",) if name in more}
+    table = more.pop("table", None)
+    protocol = {"kind": kind, "epsilon": EPSILON, **more.pop("keys", {})}
+    changes = {"rounds": rounds, **more}
+    return cell(USERS, protocol, table, campaign=changes, simulate={"path": path}, **top)
+
+
+@every_kind
+@pytest.mark.parametrize(("path", "churn"), [("counts", 0.0), ("counts", 0.3), ("reports", 0.0)])
+def test_pooled_estimates_have_the_variance_of_kept_answers(
+    kind: str, path: str, churn: float, seed: int
+) -> None:
+    """Unbiased, attacked or not, and spread as theory says; not as if every round were new."""
+    rounds = 15 if path == "counts" and not churn else 3
+    table = attack("mga", 0.1, [3, 4], seeds=3)
+    one = campaign(kind, rounds, path, churn=churn, seed=seed, table=table)
+    blocks = [run_block(one, number) for number in range(40 if path == "counts" else 15)]
+    pool, attacked = clean_variance(one), attacked_variance(one)
+    means = np.array([block.arms[CLEAN].mean for block in blocks])
+    truth = one.population.frequencies
+    assert budget.mean(means, truth, pool / 20)
+    assert budget.spread(means, truth, pool / 20)
+    after = np.array([block.arms[ATTACKED].mean for block in blocks])
+    assert budget.mean(after, expected_estimate(one), attacked / 20)
+    assert budget.spread(after, expected_estimate(one), attacked / 20)
+    fresh = np.array([clean_variance(each) for each in one.rounds]).sum(axis=0) / rounds**2
+    assert (pool > fresh).all()
+    if path == "counts" and not churn:
+        assert not budget.spread(means, truth, fresh / 20)
+
+
+@every_kind
+def test_every_round_is_a_collection_of_its_own(kind: str, seed: int) -> None:
+    one = campaign(kind, 3, churn=0.2, seed=seed)
+    blocks = [run_block(one, number) for number in range(40)]
+    for number, each in enumerate(one.rounds):
+        means = np.array([block.rounds.arms[CLEAN].mean[number] for block in blocks])
+        variance, truth = clean_variance(each) / 20, each.population.frequencies
+        assert budget.mean(means, truth, variance)
+        assert budget.spread(means, truth, variance)
+        assert not budget.mean(means + 0.05, truth, variance)
+
+
+@every_kind
+def test_many_rounds_leave_the_variance_of_the_kept_answers(kind: str) -> None:
+    one, many = campaign(kind, 1), campaign(kind, 1000)
+    p, q = many.memory.kept
+    kept = (one.population.frequencies * (p * (1 - p) - q * (1 - q)) + q * (1 - q)) / (p - q) ** 2
+    kept /= sum(USERS)
+    assert clean_variance(many) == pytest.approx(kept + (clean_variance(one) - kept) / 1000)
+    assert privacy_spent(many)[-1] == pytest.approx(2 * EPSILON)
+    assert privacy_spent(one) == [pytest.approx(EPSILON)]
+
+
+@every_kind
+def test_budgets_that_make_no_sense(kind: str) -> None:
+    for limit in (0.3, 1.0):
+        with pytest.raises(ScenarioError, match="epsilon must be below epsilon_infinity = "):
+            campaign(kind, 2, keys={"epsilon": 1.0, "epsilon_infinity": limit})
+    for limit in (0.0, 41.0):
+        with pytest.raises(ScenarioError, match=r"epsilon_infinity must be in \(0, 40\]"):
+            campaign(kind, 2, keys={"epsilon": 1.0, "epsilon_infinity": limit})
+
+
+def test_oue_twice_has_a_bound_of_its_own() -> None:
+    """Without fresh noise on the zeros a report costs ln((2e^ε∞ + 1)/3) already."""
+    most = math.log((2 * math.exp(2) + 1) / 3)
+    with pytest.raises(ScenarioError, match=r"must be below ln\(\(2 e\^ε∞ \+ 1\) / 3\) = 1.66001"):
+        bound("l-oue", 4, most, epsilon_infinity=2.0)
+    nearly = bound("l-oue", 4, most - 1e-9, epsilon_infinity=2.0)
+    assert 0 <= nearly.chain.q2 < 1e-8
+
+
+@every_kind
+def test_users_who_come_and_go_are_refused_on_the_reports_path(kind: str) -> None:
+    name = kind.upper()
+    with pytest.raises(ScenarioError, match=rf'must be "counts" where users of {name} come and go'):
+        campaign(kind, 2, "reports", churn=0.1)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+@every_kind
+def test_one_report_is_that_of_both_noises(kind: str, epsilon: float) -> None:
+    for limit in (1.4 * epsilon + 0.2, 2 * epsilon, 3 * epsilon):
+        protocol = bound(kind, 5, epsilon, epsilon_infinity=limit)
+        chain = protocol.chain
+        assert (protocol.p, protocol.q) == pytest.approx((chain.p, chain.q))
+        assert 0 <= chain.q2 < chain.p2 <= 1
