@@ -119,4 +119,24 @@ class Bars:
     others: tuple[tuple[str, Tone], ...] = ()
 
 
-Chart = Plot | Bars
+@dataclass(frozen=True)
+class Grid:
+    """A number for each pair of two swept values: a heat map whose cells are read as numbers.
+
+    rows, columns : the names of the values. row, column : of the two keys. values : a row for each
+    of `rows`, a number or None for each of `columns`. errors : their standard errors, or None.
+    value : what a number is called.
+    """
+
+    title: str
+    row: str
+    column: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    errors: tuple[tuple[float | None, ...], ...] = ()
+    value: str = ""
+    note: str = ""
+
+
+Chart = Plot | Bars | Grid

@@ -179,6 +179,9 @@ class Playback:
             known = self._those_known(wanted, company)
             if known:
                 parts[name] = self._part(name, known)
+        pairs = _or_none(lambda: bound(curves.map_part(scenario)))
+        if known := self._those_known(pairs, company):
+            parts["map"] = self._part("map", known)
         if answered := [cell for cell in cells if cell.answer is not None]:
             parts["answer"] = self._part("answer", answered)
         covered = {name for part in parts.values() for name in part.keys}

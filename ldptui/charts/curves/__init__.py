@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .closed import FLOOR, Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document
-from .parts import base_part, error_part, gain_part, preview_part
+from .parts import base_part, error_part, gain_part, map_part, preview_part
 from .variables import Variable, axes, error_axes
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
     "gain_curve",
     "gain_document",
     "gain_part",
+    "map_part",
     "preview_part",
 ]

@@ -37,6 +37,22 @@ def error_part(scenario: Scenario, axis: Variable) -> Part:
     return Part("error", _swept(error_document(scenario), scenario, axis))
 
 
+def map_part(scenario: Scenario) -> Part | None:
+    """The part to simulate for a map: every pair of two swept keys; None without two of them.
+
+    Of more than two keys the first two: the others have their middle value.
+    """
+    sweep = scenario.sweep
+    if len(sweep) < 2:
+        return None
+    kept = scenario
+    for key, values in list(sweep.items())[2:]:
+        kept = kept.with_value(key, values[len(values) // 2])
+    document = copy.deepcopy(kept.document)
+    document.pop("goal", None)
+    return Part("map", document)
+
+
 def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict[str, Any]:
     """The document with a sweep of the axis: the scenario's own one, else some points."""
     swept = copy.deepcopy(document)

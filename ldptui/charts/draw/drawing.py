@@ -15,8 +15,9 @@ from ..rows import (
     clean,
     strip,
 )
-from ..series import Chart, Plot
+from ..series import Chart, Grid, Plot
 from .bars import bar_rows
+from .grids import grid_rows
 from .plots import plot_rows
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def draw(
         pass
     elif isinstance(chart, Plot):
         rows = plot_rows(chart, width, height, palette, charset)
+    elif isinstance(chart, Grid):
+        rows = grid_rows(chart, width, height, palette, charset)
     else:
         rows = bar_rows(chart, width, height, palette, charset)
     rows = rows[:height] + [[] for _ in range(height - len(rows))]

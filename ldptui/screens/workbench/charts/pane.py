@@ -23,6 +23,7 @@ from ..transport_bar import TransportBar
 from . import rounds_bar
 from .curve import CurveChart
 from .frequencies import FrequencyCharts
+from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
 from .tabs import CHARTS, Chart, Tab, charts_of, fitting, tabs_of
@@ -101,8 +102,10 @@ class ChartsPane(Vertical):
         self._frequencies = FrequencyCharts(id="frequencies")
         self._gain, self._error = CurveChart("gain"), CurveChart("error")
         self._timeline = TimelineCharts(id="timeline-box")
-        self._boxes: dict[Chart, FrequencyCharts | CurveChart | TimelineCharts] = {
+        self._map = MapChart(id="map-box")
+        self._boxes: dict[Chart, FrequencyCharts | CurveChart | MapChart | TimelineCharts] = {
             "timeline": self._timeline,
+            "map": self._map,
             "frequencies": self._frequencies,
             "error": self._error,
             "gain": self._gain,
@@ -146,6 +149,8 @@ class ChartsPane(Vertical):
             parts.append(Part("answer", scenario.document))
         if self._needed("error"):
             parts.append(self._error.part())
+        if self._needed("map"):
+            parts.append(self._map.part(scenario))
         return tuple(part for part in parts if part is not None)
 
     def tabs(self) -> Choices:
@@ -304,10 +309,12 @@ class ChartsPane(Vertical):
         """The charts on the screen, those that the tab is named after first."""
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
 
-    def _views(self) -> FrequencyCharts | TimelineCharts | None:
+    def _views(self) -> FrequencyCharts | MapChart | TimelineCharts | None:
         """The charts whose views, cohorts or targets the keys go through on this tab."""
         if self.tab == "timeline":
             return self._timeline
+        if self.tab == "map":
+            return self._map
         return self._frequencies if "frequencies" in self._visible() else None
 
     def _curve(self) -> CurveChart:
@@ -316,7 +323,12 @@ class ChartsPane(Vertical):
 
     def _with_table(self) -> list[Chart]:
         """The charts that have numbers to show: one collection has none over rounds."""
-        return [chart for chart in CHARTS if chart != "timeline" or not self._shown.one_collection]
+        there = dict(self.tabs())
+        return [
+            chart
+            for chart in CHARTS
+            if chart in there and (chart != "timeline" or not self._shown.one_collection)
+        ]
 
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
@@ -381,6 +393,8 @@ class ChartsPane(Vertical):
         ]
         if self.tab == "answer":
             wanted.append("answer")
+        if self._needed("map"):
+            wanted.append("map")
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..report import ReportView
     from .curve import CurveChart
     from .frequencies import FrequencyCharts
+    from .map import MapChart
     from .timeline import TimelineCharts
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
@@ -52,7 +53,7 @@ class Sheets(Rows):
         tab: str,
         shown: Shown,
         source: str,
-        charts: FrequencyCharts | CurveChart | TimelineCharts,
+        charts: FrequencyCharts | CurveChart | MapChart | TimelineCharts,
     ) -> None:
         """Hand the draft to the view of a tab, or the numbers of these charts, called `source`."""
         for sheet in self.children:

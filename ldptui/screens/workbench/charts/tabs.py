@@ -9,7 +9,7 @@ from ....widgets.choice_bar import Choices
 if TYPE_CHECKING:
     from ....session.draft import Draft
 
-Chart = Literal["frequencies", "gain", "error", "timeline"]
+Chart = Literal["frequencies", "gain", "error", "map", "timeline"]
 Tab = Chart | Literal["answer", "report", "privacy", "table", "equations"]
 
 CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
@@ -19,6 +19,7 @@ TABS: Final[Choices] = (
     ("frequencies", "Frequencies"),
     ("gain", "Gain"),
     ("error", "Error"),
+    ("map", "Map"),
     ("timeline", "Timeline"),
     ("answer", "Answer"),
     ("report", "One report"),
@@ -37,7 +38,9 @@ def tabs_of(draft: Draft | None) -> Choices:
     cell = draft.cell if draft is not None else None
     rappor = cell is not None and cell.noise is not None
     goal = cell is not None and cell.goal is not None
-    missing = {"privacy": not rappor, "answer": not goal}
+    scenario = draft.scenario if draft is not None else None
+    pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
+    missing = {"privacy": not rappor, "answer": not goal, "map": not pairs}
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
@@ -56,6 +59,7 @@ def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
         "frequencies": ("frequencies", "gain"),
         "gain": ("gain", "frequencies"),
         "error": ("error", "gain"),
+        "map": ("map",),
         "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
     }
     return beside.get(tab, ())[: 2 if wide else 1]

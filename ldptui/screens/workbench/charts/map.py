@@ -1,0 +1,104 @@
+"""The map: a metric over two swept keys, every pair of their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.geometry import Size
+
+from ....catalogue import metric_words
+from ....terminal.keyboard import VIEW, key_of
+from ....widgets.choice_bar import Choices
+from ....widgets.plot import ChartView
+from ..blank import Rows
+from .shown import LOADING, Shown
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
+
+    from ....charts.figures import Table
+    from ....session.snapshot import Part
+
+
+class MapChart(Rows):
+    """One metric at a time; `v` shows the next one."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._chart = ChartView(id="map", empty=LOADING)
+        self._metric = ""  # chosen by hand
+        self._metrics: tuple[str, ...] = ()
+        self._drawn: tuple[object, ...] = ()  # what the chart was made of
+
+    def compose(self) -> ComposeResult:
+        yield self._chart
+
+    def charts(self) -> list[ChartView]:
+        return [self._chart]
+
+    # What the keys do.
+
+    @property
+    def metric(self) -> str:
+        """The metric that is shown; "" while there is none."""
+        known = self._metrics
+        return self._metric if self._metric in known else next(iter(known), "")
+
+    def next_view(self) -> None:
+        if self._metrics:
+            at = self._metrics.index(self.metric) + 1
+            self._metric = self._metrics[at % len(self._metrics)]
+
+    walks = False
+
+    def walk(self, by: int) -> None:
+        """There is nothing to walk through."""
+
+    def switches(self) -> Choices:
+        if not self.metric:
+            return ()
+        return (("view", f"{key_of(self.app, *VIEW)} {metric_words(self.metric).name}"),)
+
+    # The picture.
+
+    @staticmethod
+    def part(scenario: Scenario) -> Part | None:
+        """The part to simulate; None where fewer than two keys are swept."""
+        from ....charts.curves import map_part
+
+        return map_part(scenario)
+
+    def show(self, shown: Shown, room: Size) -> None:
+        """Draw the map in a box of this size; (0, 0): there is none yet, nothing is drawn."""
+        from ....charts.figures.maps import map_grid, mapped_metrics
+
+        cells = [cell for cell in shown.cells("map") if cell.trials]
+        self._metrics = mapped_metrics(cells)
+        if not room.width:
+            return
+        state = (*self.numbers(shown), self.metric)
+        if not self.metric or shown.scenario is None or len(keys_of(shown)) < 2:
+            self._drawn, self._chart.empty = (), shown.empty
+            if self._chart.chart is not None:
+                self._chart.chart = None
+        elif state != self._drawn:
+            self._drawn = state
+            self._chart.chart = map_grid(cells, keys_of(shown), self.metric)
+
+    # The numbers.
+
+    def numbers(self, shown: Shown) -> tuple[object, ...]:
+        """The values that the map and its table are drawn from."""
+        return (shown.cells("map"), keys_of(shown))
+
+    def table(self, shown: Shown) -> Table | None:
+        from ....charts.figures.maps import map_table
+
+        cells = [cell for cell in shown.cells("map") if cell.trials]
+        return map_table(cells, keys_of(shown), self.metric) if self.metric else None
+
+
+def keys_of(shown: Shown) -> tuple[str, ...]:
+    """The two keys of the map: the first two that the scenario sweeps."""
+    return tuple(shown.scenario.sweep)[:2] if shown.scenario is not None else ()

@@ -1,0 +1,133 @@
+"""The map: every pair of two swept values has its number, in the chart and in the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.chart_cases import cells, scenario, snapshot, swept
+from support.charts_pane import QUICK_DRAFT, showing
+
+from core.attacks import ATTACKS
+from ldptui.charts.curves import map_part
+from ldptui.charts.draw import draw
+from ldptui.charts.figures.maps import map_grid, map_table, mapped_metrics
+from ldptui.charts.rows import DARK, Charset
+from ldptui.charts.series import Grid
+from ldptui.session import draft as drafts
+
+KEYS = ("protocol.epsilon", "attack.share")
+PAIRS = swept(scenario(), {KEYS[0]: [0.5, 1.0, 2.0], KEYS[1]: [0.01, 0.05]})
+CHARSETS: tuple[Charset, ...] = ("ascii", "block", "braille")
+
+
+def drawn(grid: Grid, width: int, height: int, charset: Charset = "braille") -> list[str]:
+    return [strip.text for strip in draw(grid, width, height, DARK, charset)]
+
+
+def test_the_part_is_every_pair_of_the_first_two_keys() -> None:
+    part = map_part(PAIRS)
+    assert part is not None
+    assert len(cells(part.document)) == 6
+    three = swept(PAIRS, {**PAIRS.sweep, "population.items": [8, 16, 32]})
+    part = map_part(three)
+    assert part is not None
+    assert part.document["population"]["items"] == 16
+    assert len(cells(part.document)) == 6
+    assert map_part(swept(scenario(), {KEYS[0]: [1.0, 2.0]})) is None
+
+
+def test_every_cell_stands_at_its_pair() -> None:
+    part = map_part(PAIRS)
+    assert part is not None
+    views = cells(part.document)
+    grid = map_grid(views, KEYS, "gain")
+    assert grid.rows == ("0.5", "1", "2")  # the key with more values stands down the side
+    assert grid.columns == ("0.01", "0.05")
+    for view in views:
+        row = grid.rows.index(f"{view.parameters[KEYS[0]]:g}")
+        column = grid.columns.index(f"{view.parameters[KEYS[1]]:g}")
+        assert grid.values[row][column] == view.metrics["gain"].mean
+    table = map_table(views, KEYS, "gain")
+    assert [row[2] for row in table.rows] == [view.metrics["gain"].mean for view in views]
+    assert mapped_metrics(views)[0] == "gain"
+
+
+@pytest.mark.parametrize("charset", CHARSETS)
+def test_numbers_are_read_and_shades_grow_with_them(charset: Charset) -> None:
+    grid = Grid("t", "r", "c", ("a", "b"), ("x", "y"), ((0.0, 0.25), (-0.5, 1.0)))
+    rows = drawn(grid, 60, 12, charset)
+    assert rows[2].split()[-1] == "0.25"
+    assert rows[3].split()[-1] == "1"
+    assert "-0.5" in rows[3]
+    full = "#" if charset == "ascii" else "█"
+    assert full in rows[3]
+    assert full not in rows[2]
+
+
+def test_what_has_no_room_is_said() -> None:
+    values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
+    names = tuple(str(at) for at in range(40))
+    rows = drawn(Grid("t", "r", "c", names, names, values), 50, 12)
+    assert any("rows left out" in row and "columns left out" in row for row in rows)
+    assert rows[2].startswith("0 ")
+    assert rows[9].startswith("39")  # both ends stay
+
+
+numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(numbers, min_size=3, max_size=3), max_size=8),
+    st.integers(1, 100),
+    st.integers(1, 30),
+    st.sampled_from(CHARSETS),
+)
+def test_any_numbers_at_any_size(
+    values: list[list[float | None]], width: int, height: int, charset: Charset
+) -> None:
+    names = tuple(str(at) for at in range(len(values)))
+    grid = Grid("t", "r", "c", names, ("a", "b", "c"), tuple(map(tuple, values)))
+    strips = draw(grid, width, height, DARK, charset)
+    assert len(strips) == height
+    assert all(strip.cell_length == width for strip in strips)
+
+
+async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() -> None:
+    part = map_part(PAIRS)
+    assert part is not None
+    run = snapshot(PAIRS)
+    run = replace(run, parts={**run.parts, "map": cells(part.document)})
+    draft = QUICK_DRAFT
+    for key, values in PAIRS.sweep.items():
+        draft = drafts.edited(draft, f"sweep.{key}", values)
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        assert "map" in dict(pane.tabs())
+        pane.tab = "map"
+        await pilot.pause()
+        assert "Gain" in pane.as_text()
+        assert [asked.name for asked in pane.parts(draft)] == ["base", "map"]
+        await pilot.press("v")
+        first = pane.as_text()
+        assert "Gain\n" not in first
+        await pilot.press("t")
+        table = pane.table()
+        assert table is not None
+        assert len(table.rows) == 6
+
+
+async def test_there_is_no_map_of_one_swept_key() -> None:
+    async with showing() as (pane, _):
+        assert "map" not in dict(pane.tabs())
+
+
+def test_words_are_values_too() -> None:
+    attacks = [kind for kind in ATTACKS if kind in ("rpa", "mga")]
+    made = swept(scenario(), {"attack.kind": attacks, KEYS[0]: [0.5, 1.0, 2.0]})
+    part = map_part(made)
+    assert part is not None
+    grid = map_grid(cells(part.document), tuple(made.sweep), "gain")
+    assert grid.columns == tuple(attacks)
