@@ -6,6 +6,7 @@ prints one JSON line: {"seconds": [one per repeat], "peak_mb", …}. (-P keeps t
 import path, where bench/simulation.py would hide the package `core`.)
 """
 
+import functools
 import itertools
 import json
 import resource
@@ -26,7 +27,7 @@ from core.attacks import (
     malicious_users,
 )
 from core.cell import Cell
-from core.defences import Received
+from core.defences import CORRECTIONS, Received
 from core.defences.fiad import FIAD
 from core.experiment import compile as bind
 from core.metrics import Outcome, measure
@@ -121,6 +122,31 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
     return {"seconds": seconds, "block": [total / 20 for total in block]}
 
 
+def defended(kind: str, users: int = 10**6, repeats: int = 9) -> dict[str, Any]:
+    """Seconds of one trial of MGA on OLH with a correction, as a part of a block of 20.
+
+    "without" is the same trial without a defence.
+    """
+    text = f"""
+        format = 1
+        population = {{ kind = "zipf", items = {ITEMS}, users = {users}, exponent = 1.1 }}
+        protocol = {{ kind = "olh", epsilon = 1.0 }}
+        [attack]
+        kind = "mga"
+        share = {SHARE}
+        targets = {{ pick = "random", count = {TARGETS} }}
+    """
+    eta = "eta = 0.05" if "eta" in CORRECTIONS[kind].__dataclass_fields__ else ""
+    (plain,) = bind(parse(text)).cells
+    (cell,) = bind(parse(f"{text}\n[[defence]]\nkind = {json.dumps(kind)}\n{eta}")).cells
+    blocks = {}
+    for name, made in (("without", plain), ("seconds", cell)):
+        run_block(made, 0)  # what is computed once and kept
+        seconds, _ = timed(functools.partial(run_block, made, 0), repeats)
+        blocks[name] = [total / 20 for total in seconds]
+    return blocks
+
+
 def craft(fakes: int = 4000, targets: int = TARGETS, repeats: int = 5) -> dict[str, Any]:
     """Seconds per fake user: 1000 seeds searched for one that puts many targets into a bucket."""
     bound = OLH(ITEMS, 1.0)
@@ -211,6 +237,7 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "reports": reports,
     "counts": counts,
     "trial": trial,
+    "defended": defended,
     "craft": craft,
     "sweep": sweep,
     "campaign": campaign,

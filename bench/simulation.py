@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.defences import CORRECTIONS
+
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = {
     # xxhash 4 refuses the `str` that both hash; scikit-learn and statsmodels are not declared.
@@ -151,6 +153,21 @@ def trials(quick: bool) -> Iterator[Row]:
                 )
 
 
+def corrections(quick: bool) -> Iterator[Row]:
+    """A defended trial with each correction, genuine draw, attack and metrics included."""
+    for kind in CORRECTIONS:
+        result = ours("defended", kind=kind, repeats=3 if quick else 9)
+        taken, plain = (statistics.median(result[name]) for name in ("seconds", "without"))
+        most = 5e-3 if kind in ("ml", "ibu") else 1e-3
+        yield Row(
+            f"one defended trial, counts path, OLH, mga, {kind}",
+            scaled(taken),
+            f"≤ {scaled(most)}",
+            taken <= most,
+            f"in a block; least {scaled(min(result['seconds']))}; without {scaled(plain)}",
+        )
+
+
 def memory(quick: bool) -> Iterator[Row]:
     users = 100_000 if quick else 1_000_000
     for protocol in ("GRR", "SUE", "OUE", "OLH"):
@@ -250,6 +267,7 @@ def scaled(seconds: float) -> str:
 GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "startup": startup,
     "trials": trials,
+    "corrections": corrections,
     "craft": craft,
     "sweep": sweep,
     "campaign": campaign,
