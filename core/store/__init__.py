@@ -12,7 +12,7 @@ last moment.
 
 from __future__ import annotations
 
-from .address import SIMULATOR, cell_keys, differing, versions
+from .address import SIMULATOR, cell_keys, differing, redrawn, versions
 from .opening import open_store
 from .records import Arrival, Run, RunCell, Status
 from .store import Store
@@ -31,6 +31,7 @@ __all__ = [
     "cell_keys",
     "differing",
     "open_store",
+    "redrawn",
     "resume",
     "versions",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import platform
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -122,3 +123,14 @@ def differing(known: Mapping[str, str | int]) -> str:
         for name, words in names.items()
         if known[name] != here[name]
     )
+
+
+def redrawn(known: Mapping[str, str | int]) -> bool:
+    """Return whether NumPy draws large binomials otherwise here than in a kept run: numpy#31238."""
+    return _corrected(known["numpy"]) != _corrected(versions()["numpy"])
+
+
+def _corrected(numpy: str | int) -> bool:
+    """Return whether a version of NumPy is 2.5 or later."""
+    numbers = [int(part) for part in re.findall(r"\d+", str(numpy))]
+    return numbers[:2] >= [2, 5]

@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from core.errors import ScenarioError
 from core.replay import replay as replay_run
-from core.store import differing
+from core.store import differing, redrawn
 
 from ... import __version__, exits
 from ...session import attack_options
@@ -49,6 +49,8 @@ def replay(options: Namespace) -> int:
     output.write_out(f"different: {outcome.difference}\n")
     if other:
         output.note(f"note: {other}: numbers may differ for that reason")
+    if redrawn(run.versions):
+        output.note("note: from 2.5 on NumPy draws large binomials otherwise (docs/sources.md)")
     return exits.FAILED
 
 

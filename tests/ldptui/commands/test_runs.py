@@ -295,6 +295,22 @@ def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Cap
     assert "numbers may differ for that reason" in output.err
 
 
+@pytest.mark.parametrize("here", ["2.4.6", "2.5.0", "2.10.1"])
+@pytest.mark.parametrize("there", ["2.4.0", "2.5.5"])
+def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
+    here: str, there: str, tiny: str, kept: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    succeed(capsys, "run", tiny, "--quiet")
+    with open_store(kept) as store:
+        store._db.execute("UPDATE runs SET numpy = ?", (there,))
+        store._db.execute("UPDATE trials SET fingerprint = 1 WHERE trial = 4")
+    monkeypatch.setattr("numpy.__version__", here)
+    assert cli.main(["replay", "last"]) == 1
+    corrected = here != "2.4.6"
+    said = "draws large binomials otherwise" in capsys.readouterr().err
+    assert said == (corrected != (there == "2.5.5"))
+
+
 def test_a_recording_carries_the_data_of_a_csv_file(
     tmp_path: Path, kept: Path, capsys: Captured
 ) -> None:
