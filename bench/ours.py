@@ -32,8 +32,9 @@ from core.defences.fiad import FIAD
 from core.experiment import compile as bind
 from core.metrics import Outcome, measure
 from core.population import Population
-from core.protocols import GRR, OLH, OUE, SUE
-from core.pure import Estimates, PureProtocol, SeedSearch, estimate
+from core.protocols import GRR, KINDS, OLH, OUE, SUE
+from core.protocols.budget import Budget
+from core.pure import Estimates, PureProtocol, SeedSearch, estimate, sends_reports
 from core.runner import run
 from core.scenario import parse
 from core.trial import USER_BLOCK, draw_counts, no_pulse, run_block
@@ -76,6 +77,36 @@ def reports(protocol: str, users: int, items: int = ITEMS, repeats: int = 3) -> 
 
     seconds, estimated = timed(work, repeats)
     return {"seconds": seconds, "rms_error": float(np.sqrt(np.mean((estimated - truth) ** 2)))}
+
+
+def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, Any]:
+    """Every local kind that a budget binds: counts of n users, and reports of `users`, in one run.
+
+    "counts" is a trial's part of a block of 20, "reports" perturbs and counts; kinds take turns.
+    """
+    specs: dict[str, Any] = {
+        kind: spec
+        for kind, spec in KINDS.items()
+        if sends_reports(spec.mechanism) and issubclass(spec, Budget)
+    }
+    bound = {kind: spec(kind=kind, epsilon=1.0).bind(ITEMS) for kind, spec in specs.items()}
+    rng = np.random.default_rng(1)
+    histogram = np.broadcast_to(rng.multinomial(n, np.full(ITEMS, 1 / ITEMS)), (20, ITEMS))
+    values = rng.integers(ITEMS, size=users)
+    taken: dict[str, dict[str, list[float]]] = {"counts": {}, "reports": {}}
+
+    def reported(protocol: Any) -> Any:
+        step = max(1, (1 << 22) // ITEMS)  # as the reports path cuts users
+        for at in range(0, users, step):
+            protocol.support_counts(protocol.perturb(values[at : at + step], rng))
+
+    for _ in range(repeats):
+        for kind, protocol in bound.items():
+            seconds, _ = timed(lambda p=protocol: p.sample_counts(histogram, rng), 2)  # type: ignore[misc]
+            taken["counts"].setdefault(kind, []).append(min(seconds) / 20)
+            seconds, _ = timed(lambda p=protocol: reported(p), 1)  # type: ignore[misc]
+            taken["reports"].setdefault(kind, []).append(seconds[0])
+    return {"seconds": [], **taken}
 
 
 def counts(protocol: str, users: int, items: int = ITEMS, repeats: int = 50) -> dict[str, Any]:
@@ -236,6 +267,7 @@ def mine_plain(users: int = 10**5, sets: int = 2000) -> dict[str, Any]:
 MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "reports": reports,
     "counts": counts,
+    "kinds": kinds,
     "trial": trial,
     "defended": defended,
     "craft": craft,

@@ -16,6 +16,7 @@ from .grr import GRRSpec
 from .hashing import BLHSpec, LHSpec, OLHSpec
 from .hst import CoinSpec
 from .rappor import RapporSpec
+from .she import SummationSpec
 from .subset import SubsetSpec
 from .the import ThresholdingSpec
 from .unary import OUESpec, SUESpec, UESpec
@@ -54,6 +55,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "lh": LHSpec,
     "hst": CoinSpec,
     "the": ThresholdingSpec,
+    "she": SummationSpec,
     "ss": SubsetSpec,
     "rappor": RapporSpec,
     "l-sue": LSUESpec,

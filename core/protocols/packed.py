@@ -47,6 +47,10 @@ def pickers(users: Counts, sizes: Counts) -> Counts:
     return by_picks
 
 
+AT_ONCE = 1 << 22
+"""Bits that are handled at once: 4 MB, a byte each."""
+
+
 class PackedBits:
     """Reports uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits)."""
 
@@ -59,10 +63,24 @@ class PackedBits:
     @property
     def _rows(self) -> int:
         """Reports handled at once: their column sums fit into a byte, their bits into 4 MB."""
-        return max(1, min(255, (1 << 22) // self.domain_size))
+        return max(1, min(255, AT_ONCE // self.domain_size))
 
     def _blank(self, count: int) -> Reports:
         return np.zeros((count, -(-self.domain_size // 8)), dtype=np.uint8)
+
+    def _random_bits(self, rows: int, rate: float, rng: Rng) -> NDArray[np.uint8]:
+        """uint8[rows, d] of independent bits that are 1 with this probability, exactly.
+
+        One random byte decides all bits but those that equal the threshold, about 1 in 256, where
+        a double decides: the probability is right to the last bit of a double.
+        """
+        size = rows * self.domain_size
+        drawn = rng.integers(0, 2**64, size=-(-size // 8), dtype=np.uint64).view(np.uint8)[:size]
+        threshold = int(rate * 256)
+        bits = (drawn < threshold).view(np.uint8)
+        ties = np.flatnonzero(drawn == threshold)
+        bits[ties] = rng.random(ties.size) < rate * 256 - threshold
+        return bits.reshape(rows, self.domain_size)
 
     def received(self, reports: object, count: int) -> Reports:
         bits = array_of(reports, (count, -(-self.domain_size // 8)), np.dtype(np.uint8))

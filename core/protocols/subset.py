@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..enumeration import CELLS, ReportLaw, item_name
 from ..errors import ScenarioError, got
@@ -39,7 +40,7 @@ from ..sampling import (
 )
 from ..support import ItemSupport, Support
 from .budget import Budget
-from .packed import Ones, PackedBits, pickers
+from .packed import AT_ONCE, Ones, PackedBits, pickers
 
 SIZE = Range(1, 2**32)
 
@@ -127,24 +128,37 @@ class SubsetSelection(PackedBits):
         own: Items | None = None,
         held: BoolArray | None = None,
     ) -> Reports:
-        """Uniform subsets; where `own` is given, with the own item in it just where it is held."""
+        """Uniform subsets; where `own` is given, with the own item in it just where it is held.
+
+        Independent bits are a uniform subset, given their number; uniform items are added to it or
+        taken from it until there are w.
+        """
         reports = self._blank(count)
-        for at in range(0, count, self._rows):
-            rows = min(self._rows, count - at)
-            keys = rng.random((rows, self.domain_size))
-            if own is not None and held is not None:
-                part = slice(at, at + rows)
-                # Keys are in [0, 1): the own item comes first of all, or last.
-                keys[np.arange(rows), own[part]] = np.where(held[part], -1.0, 1.0)
-            reports[at : at + rows] = self._lowest(keys)
+        step = max(1, AT_ONCE // self.domain_size)
+        for at in range(0, count, step):
+            part = slice(at, min(at + step, count))
+            rows = part.stop - at
+            bits = self._random_bits(rows, self.subset_size / self.domain_size, rng)
+            if own is None or held is None:
+                self._complete(bits, np.full(rows, -1), rng)
+            else:
+                bits[np.arange(rows), own[part]] = held[part]
+                self._complete(bits, own[part], rng)
+            reports[part] = np.packbits(bits, axis=1)
         return reports
 
-    def _lowest(self, keys: Floats) -> Reports:
-        """The w items with the lowest keys, as packed bits."""
-        w = self.subset_size
-        bits = np.zeros(keys.shape, dtype=np.uint8)
-        np.put_along_axis(bits, np.argpartition(keys, w - 1, axis=1)[:, :w], 1, axis=1)
-        return np.packbits(bits, axis=1)
+    def _complete(self, bits: NDArray[np.uint8], kept: Items, rng: Rng) -> None:
+        """Add ones at uniform places, or take them away, until each row has w; `kept` stay."""
+        missing = self.subset_size - np.add.reduce(bits, axis=1, dtype=np.int64)
+        rows = np.flatnonzero(missing)
+        while rows.size:
+            place = rng.integers(0, self.domain_size, size=rows.size)
+            surplus = missing[rows] < 0
+            fits = (bits[rows, place] == surplus) & (place != kept[rows])
+            changed = rows[fits]
+            bits[changed, place[fits]] ^= 1
+            missing[changed] += np.where(surplus[fits], 1, -1)
+            rows = rows[missing[rows] != 0]
 
     def received(self, reports: object, count: int) -> Reports:
         bits = super().received(reports, count)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..bits import Columns, chebyshev_threshold, columns_of
 from ..enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
@@ -56,25 +55,11 @@ class IndependentBits(PackedBits):
     p: Any
     q: Any
 
-    def _random_bits(self, rows: int, rng: Rng) -> NDArray[np.uint8]:
-        """uint8[rows, d] of independent bits that are 1 with probability q, exactly.
-
-        One random byte decides all bits but those that equal the threshold, about 1 in 256, where
-        a double decides: the probability is q to the last bit of a double.
-        """
-        size = rows * self.domain_size
-        drawn = rng.integers(0, 2**64, size=-(-size // 8), dtype=np.uint64).view(np.uint8)[:size]
-        threshold = int(self.q * 256)
-        bits = (drawn < threshold).view(np.uint8)
-        ties = np.flatnonzero(drawn == threshold)
-        bits[ties] = rng.random(ties.size) < self.q * 256 - threshold
-        return bits.reshape(rows, self.domain_size)
-
     def perturb(self, values: Items, rng: Rng) -> Reports:
         reports = self._blank(values.size)
         for at in range(0, values.size, self._rows):
             items = values[at : at + self._rows]
-            bits = self._random_bits(items.size, rng)
+            bits = self._random_bits(items.size, self.q, rng)
             bits[np.arange(items.size), items] = rng.random(items.size) < self.p
             reports[at : at + items.size] = np.packbits(bits, axis=1)
         return reports

@@ -12,7 +12,7 @@ import numpy as np
 from core import theory
 from core.cell import Cell
 from core.protocols import PROTOCOLS
-from core.pure import PureProtocol, estimate, gain_factor, item_variance
+from core.pure import PureProtocol, Supporting, estimate, gain_factor, item_variance
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, W17, Entry, Formula, listed, numeric
@@ -44,7 +44,7 @@ def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
 _BEST = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}
 
 
-def choice(protocol: PureProtocol) -> Iterator[Formula]:
+def choice(protocol: Supporting) -> Iterator[Formula]:
     """The protocols with the least variance and with the least mean squared error."""
     d, epsilon, e = protocol.domain_size, protocol.epsilon, math.exp(protocol.epsilon)
     threshold = 3 * e + 2

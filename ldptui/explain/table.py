@@ -57,7 +57,7 @@ def pure_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     """The formula of the gain, and which protocol has the least variance."""
     if has_gains(rows):
         yield "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
-    yield from _advice(setting, rows)
+    yield from advice(setting, rows)
 
 
 def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -67,10 +67,10 @@ def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str
         yield "G = β[(S − rq)/(p − q) − f_T], S = targets that a fake report supports"
         best = f"best of K = {search.seeds} seeds, scored by {search.scoring}"
         yield f"E[M] = targets matched by the {best}"
-    yield from _advice(setting, rows)
+    yield from advice(setting, rows)
 
 
-def _advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+def advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     if CRAFTED in rows:
         yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
     yield f"least error here: {_least_error(setting)}"

@@ -1,0 +1,284 @@
+"""Summation with histogram encoding (SHE): the one-hot encoding with Laplace noise, as it is.
+
+Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.3. The server adds the reports up: there are
+no items that a report supports, and nothing bounds what a fake may send. Here the cells that a fake
+lifts are clipped at a bound; an honest report is not, so that its law stays the paper's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ..capabilities import Collection
+from ..pure import (
+    DOMAIN,
+    EPSILON,
+    Estimates,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    array_of,
+)
+from ..ranges import Range, check_bounds
+from ..sampling import Counts, Floats
+from ..support import ItemSupport, Support
+from .budget import Budget
+from .curators.laplace import LaplaceLoss
+
+BOUND = Range(0, 1e9, "(]")
+
+BoundRule: TypeAlias = Literal["honest"]
+
+AT_ONCE = 1 << 15
+"""Cells that are drawn at once, in the processor's L2 cache."""
+
+SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1
+"""float64[256, 8]: the signs that the bits of a byte stand for."""
+
+Sums: TypeAlias = Any
+"""float64[…, d], the cells of reports added up: counts that are no whole numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellValues(ItemSupport):
+    """The law of one report's cells: `rates` are their means, `spread` float64[d] the variances."""
+
+    spread: Floats
+
+
+@dataclass(frozen=True)
+class CellSupport(Support):
+    """The law of one report's cells, towards r targets.
+
+    target, other : the mean of a target's cell, and of another one.
+    noise, other_noise : the variances of what is added to them. holder : one target's cell, any of
+        them, is 1 besides; else each has its mean.
+    """
+
+    noise: float
+    other_noise: float
+    holder: bool = False
+
+    def by_item(self, domain_size: int, targets: Counts, counted: Counts) -> CellValues:
+        rates, spread = np.full(domain_size, self.other), np.full(domain_size, self.other_noise)
+        rates[targets] = self.target
+        spread[targets] = self.noise + self.holder * self.target * (1 - self.target)
+        inside = np.intersect1d(targets, counted).size
+        hit = inside * self.target
+        variance = inside * self.noise + (counted.size - inside) * self.other_noise
+        return CellValues(rates, variance + self.holder * hit * (1 - hit), spread)
+
+
+@dataclass(frozen=True)
+class Summation:
+    """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
+
+    Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
+    by 1 in two cells. bound : the largest number, of either sign, in a cell that a fake lifts.
+    """
+
+    family: ClassVar[str] = "she"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": "SHE, whose crafted report lifts all targets as high as it may",
+        "disguise": "SHE, whose report is d numbers and has no number of ones",
+    }
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    bound: Annotated[float, BOUND]
+
+    p: ClassVar[float] = 1.0
+    q: ClassVar[float] = 0.0
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @property
+    def scale(self) -> float:
+        """The scale s of the noise."""
+        return 2 / self.epsilon
+
+    @property
+    def noise(self) -> float:
+        """The variance of a cell: 2s² = 8/ε²."""
+        return 2 * self.scale**2
+
+    @property
+    def report_bits(self) -> float:
+        """A double for each item."""
+        return 64.0 * self.domain_size
+
+    def _noise(self, count: int, rng: Rng) -> Floats:
+        """float64[count, d]: Laplace noise, an exponential number with a fair sign."""
+        drawn = np.empty((count, self.domain_size))
+        cells = drawn.reshape(-1)
+        for at in range(0, cells.size, AT_ONCE):
+            part = cells[at : at + AT_ONCE]
+            rng.standard_exponential(out=part)
+            coins = np.frombuffer(rng.bytes(-(-part.size // 8)), np.uint8)
+            part *= SIGNS[coins].reshape(-1)[: part.size]
+        drawn *= self.scale
+        return drawn
+
+    def _noise_sums(self, count: Counts, rng: Rng) -> Floats:
+        """float64[trials, d]: sums of the noise of int64[trials] users.
+
+        Laplace noise is the difference of two exponential numbers, and n of these add up to a
+        gamma number.
+        """
+        shape = count.size, self.domain_size
+        rows = np.broadcast_to(count[:, None].astype(np.float64), shape)
+        return np.asarray(self.scale * (rng.standard_gamma(rows) - rng.standard_gamma(rows)))
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        reports = self._noise(values.size, rng)
+        reports[np.arange(values.size), values] += 1
+        return reports
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        """The noise alone: no report is drawn uniformly from all of them."""
+        return self._noise(count, rng)
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._lifted(targets, self.bound, count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._lifted(targets, -self.bound, count, rng)
+
+    def _lifted(self, targets: Items, to: float, count: int, rng: Rng) -> Reports:
+        """Targets at a value, and honest noise elsewhere."""
+        reports = self._noise(count, rng)
+        reports[:, targets] = to
+        return reports
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        reports = np.zeros((values.size, self.domain_size))
+        reports[np.arange(values.size), values] = 1
+        return reports
+
+    def received(self, reports: object, count: int) -> Reports:
+        """A stranger's reports, clipped at the bound."""
+        cells = array_of(reports, (count, self.domain_size), np.dtype(np.float64))
+        if np.isnan(cells).any():
+            raise ValueError("must be numbers, got nan")
+        return np.clip(cells, -self.bound, self.bound)
+
+    def support_counts(self, reports: Reports) -> Sums:
+        return np.asarray(reports.sum(axis=0, dtype=np.float64))
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Sums:
+        return np.asarray(histogram + self._noise_sums(histogram.sum(axis=-1), rng))
+
+    def random_counts(self, count: Counts, rng: Rng) -> Sums:
+        return self._noise_sums(count, rng)
+
+    def craft_counts(
+        self,
+        targets: Items,
+        count: Counts,
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,
+    ) -> Sums:
+        return self._lifted_counts(targets, self.bound, count, rng)
+
+    def avoid_counts(
+        self,
+        targets: Items,
+        count: Counts,
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,
+    ) -> Sums:
+        return self._lifted_counts(targets, -self.bound, count, rng)
+
+    def _lifted_counts(self, targets: Items, to: float, count: Counts, rng: Rng) -> Sums:
+        counts = self._noise_sums(count, rng)
+        counts[:, targets] = to * count[:, None]
+        return counts
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Sums:  # noqa: ARG002
+        return histogram.astype(np.float64)
+
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return Estimates(counts / users)
+
+    def honest_support(self, r: int) -> CellSupport:
+        return self._cells(r, 1 / r, self.noise, holder=True)
+
+    def random_support(self, r: int) -> CellSupport:
+        return self._cells(r, 0.0, self.noise)
+
+    def crafted_support(self, r: int, search: SeedSearch) -> CellSupport:  # noqa: ARG002
+        return self._cells(r, self.bound, 0.0)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> CellSupport:  # noqa: ARG002
+        return self._cells(r, -self.bound, 0.0)
+
+    def unperturbed_support(self, r: int) -> CellSupport:
+        return CellSupport(1 / r, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, holder=True)
+
+    def _cells(self, r: int, mean: float, noise: float, *, holder: bool = False) -> CellSupport:
+        others = (self.domain_size - r) * self.noise
+        return CellSupport(mean, 0.0, r * noise, others, 0.0, noise, self.noise, holder)
+
+    def held_support(self, frequencies: Floats, counted: Items) -> CellValues:
+        hit = float(frequencies[counted].sum())
+        spread = self.noise + frequencies * (1 - frequencies)
+        return CellValues(frequencies, counted.size * self.noise + hit * (1 - hit), spread)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        return r * self.noise
+
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """f before the attack; after it, the mean over all users."""
+        truth, everyone = collection.frequencies, collection.users + collection.malicious
+        if not collection.foreseen:
+            return truth, None
+        fakes = sum((count * law.rates for count, law in collection.fakes), np.zeros(truth.size))
+        return truth, (collection.users * truth + fakes) / everyone
+
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """8/(ε² n) of every item; after the attack that of the mean over all users."""
+        users, everyone = collection.users, collection.users + collection.malicious
+        each = np.full(collection.histogram.size, self.noise)
+        if not collection.foreseen:
+            return each / users, None
+        fakes = sum((count * law.spread for count, law in collection.fakes), np.zeros(each.size))
+        return each / users, (users * each + fakes) / everyone**2
+
+    def squared_error(self, histogram: Counts | Floats) -> Floats:
+        """8n/ε², the variance of each count."""
+        return np.full(histogram.shape, float(histogram.sum()) * self.noise)
+
+    def privacy_loss(self) -> LaplaceLoss:
+        """The privacy loss between two items: they differ in two cells."""
+        return LaplaceLoss(self.epsilon, 2)
+
+
+def honest_bound(domain_size: int, epsilon: float) -> float:
+    """1 + (2/ε) ln(d/2): one cell of an honest report has such a noise, on average, besides its 1.
+
+    So high a cell stands out no more than that of an honest report does.
+    """
+    return 1 + 2 / epsilon * math.log(domain_size / 2)
+
+
+@dataclass(frozen=True)
+class SummationSpec(Budget):
+    """SHE before the domain is known; the bound is as high as honest cells are, or given."""
+
+    kind: Literal["she"]
+    bound: BoundRule | Annotated[float, BOUND] = "honest"
+
+    mechanism = Summation
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Summation:  # noqa: ARG002
+        bound = honest_bound(domain_size, self.epsilon) if self.bound == "honest" else self.bound
+        return Summation(domain_size, self.epsilon, bound)

@@ -1,0 +1,113 @@
+"""SHE: both paths against its closed forms; it is no pure protocol, so it has a test of its own."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import attack, cell, changed
+from support.kinds import KNOWN_ATTACKS, report_law
+
+from core import theory
+from core.errors import ScenarioError
+from core.protocols.she import Summation, SummationSpec, honest_bound
+from core.trial import run_block
+
+HISTOGRAM = np.array([40, 30, 20, 10, 0])
+TRIALS = 4000
+SHE = Summation(5, 1.0, 3.0)
+
+ABLE = [
+    kind
+    for kind in KNOWN_ATTACKS
+    if report_law(kind) not in ("subset", "disguised") and kind != "untargeted"
+]
+"""The attacks with targets that SHE does not refuse."""
+
+
+def by_reports(protocol: Any, rng: np.random.Generator) -> Any:
+    values = np.tile(np.repeat(np.arange(5), HISTOGRAM), TRIALS)
+    return protocol.perturb(values, rng).reshape(TRIALS, -1, 5).sum(axis=1)
+
+
+def by_counts(protocol: Any, rng: np.random.Generator) -> Any:
+    return protocol.sample_counts(np.broadcast_to(HISTOGRAM, (TRIALS, 5)), rng)
+
+
+@pytest.mark.parametrize("draw", [by_reports, by_counts])
+def test_sums_are_unbiased_with_independent_noise(draw: Any, rng: np.random.Generator) -> None:
+    covariance = 100 * 8 * np.eye(5)
+    assert budget.moments(draw(SHE, rng), HISTOGRAM, covariance)
+    assert not budget.moments(draw(changed(SHE, scale=2.2), rng), HISTOGRAM, covariance)
+
+
+def test_the_noise_of_a_cell_is_laplace(rng: np.random.Generator) -> None:
+    """The law of |noise| is exponential: counted in tenths of the probability, both signs."""
+    cells = SHE.random_reports(100_000, rng).ravel()
+    ranks = np.floor(10 * np.exp(-np.abs(cells) / 2)).astype(int) + 10 * (cells > 0)
+    assert budget.law(np.bincount(ranks, minlength=20), np.full(20, 1 / 20))
+    wrong = np.floor(10 * np.exp(-np.abs(cells) / 2.05)).astype(int) + 10 * (cells > 0)
+    assert not budget.law(np.bincount(wrong, minlength=20), np.full(20, 1 / 20))
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("kind", ABLE)
+def test_an_attack_gains_what_theory_says(kind: str, path: str) -> None:
+    table, protocol = attack(kind, 0.2, [1, 4]), {"kind": "she", "epsilon": 1.0, "bound": 3.0}
+    one = cell(HISTOGRAM.tolist(), protocol, table, simulate={"path": path})
+    rows = np.concatenate([run_block(one, block).metrics for block in range(50)])
+    expected, support = theory.expected_metrics(one), theory.fake_support(one)
+    assert support is not None
+    std = theory.gain_std(one.protocol, support, 2, one.users, one.malicious, 0.3)  # type: ignore[arg-type]
+    assert budget.mean(rows["gain"], expected["gain"], std**2)
+    assert budget.spread(rows["gain"], expected["gain"], std**2)
+    gain = expected["gain"]
+    assert gain is not None
+    assert not budget.mean(rows["gain"], gain + 0.2 * one.target_frequency + 0.05, std**2)
+    variances = theory.estimate_variances(one)
+    estimate = theory.expected_estimate(one)
+    assert variances is not None
+    assert estimate is not None
+    assert expected["mse"] == pytest.approx(
+        float(((estimate - one.population.frequencies) ** 2 + variances[1]).mean())
+    )
+
+
+def test_attackers_with_targets_of_their_own_have_the_variance_of_their_cells() -> None:
+    parts = [
+        {"kind": "mga", "weight": 1, "targets": {"items": [1, 2]}},
+        {"kind": "ria", "weight": 1, "targets": {"items": [4]}},
+    ]
+    mixture = {"share": 0.2, "targets": {"items": [1, 4]}, "mix": parts}
+    one = cell(HISTOGRAM.tolist(), {"kind": "she", "epsilon": 1.0, "bound": 3.0}, mixture)
+    mga, ria = (law for _, law in theory.collected(one).fakes)
+    assert mga.variance == pytest.approx(8)  # item 4 has noise alone, item 1 none
+    assert ria.variance == pytest.approx(2 * 8)
+    assert mga.spread.tolist() == pytest.approx([8, 0, 0, 8, 8])
+
+
+def test_two_items_differ_by_epsilon_at_most() -> None:
+    loss = SHE.privacy_loss()
+    assert loss.maximum == 1.0
+    assert loss.tail(1.0) == 0
+    assert loss.tail(1.0 - 1e-6) == pytest.approx(0.25, rel=1e-5)  # both cells on the far side
+
+
+def test_a_bound_is_given_or_that_of_honest_cells() -> None:
+    spec = SummationSpec("she", 1.0)
+    assert spec.bind(100).bound == pytest.approx(1 + 2 * math.log(50))
+    assert spec.bind(100).bound == honest_bound(100, 1.0)
+    assert SummationSpec("she", 1.0, 2.5).bind(100).bound == 2.5
+    for bound in (0.0, -1.0, math.inf):
+        with pytest.raises(ScenarioError, match="bound must be"):
+            SummationSpec("she", 1.0, bound)
+
+
+def test_a_strangers_report_is_clipped() -> None:
+    cells = np.array([[0.0, 1e9, -1e9, 1.0, 2.0]])
+    assert SHE.received(cells, 1).tolist() == [[0.0, 3.0, -3.0, 1.0, 2.0]]
+    with pytest.raises(ValueError, match="must be numbers, got nan"):
+        SHE.received(cells * math.nan, 1)
+    with pytest.raises(ValueError, match=r"float64\[1, 5\]"):
+        SHE.received(cells.astype(int), 1)
