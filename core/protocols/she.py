@@ -17,6 +17,7 @@ from ..capabilities import Collection
 from ..pure import (
     DOMAIN,
     EPSILON,
+    BoolArray,
     Estimates,
     Items,
     Reports,
@@ -256,6 +257,10 @@ class Summation:
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """8n/ε², the variance of each count."""
         return np.full(histogram.shape, float(histogram.sum()) * self.noise)
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """Whether the cells of these items are nearer to 1 than to 0."""
+        return np.asarray(reports[:, items] > 0.5)
 
     def privacy_loss(self) -> LaplaceLoss:
         """The privacy loss between two items: they differ in two cells."""

@@ -62,15 +62,23 @@ def choice(protocol: Supporting) -> Iterator[Formula]:
         f"d = {count(d)}, threshold {half} + √[ {half}² + {short(e * e)} − 1 ] = {short(border)}",
         _BEST[best], border, f"{W17}, exact", None, PROTOCOL, Entry("recommended", field=best),
     )  # fmt: skip
-    least = theory.least_of_all(d, epsilon)
-    mean = partial(item_variance, users=1, frequency=1 / d)
-    rival = PROTOCOLS[best](best, epsilon).bind(d)
+    least, other = errors_of_the_best(d, epsilon)
     yield numeric(
         PROTOCOL, "The error of SS, the least of all, as a part of that",
         "ratio = MSE_SS / MSE, where a report may name w items",
-        f"{short(float(mean(least)))} / {short(float(mean(rival)))}",
-        float(mean(least) / mean(rival)), "Ye, Barg 2018", entry=Entry("least_of_all"),
+        f"{short(least)} / {short(other)}", least / other, "Ye, Barg 2018",
     )  # fmt: skip
+
+
+def errors_of_the_best(domain_size: int, epsilon: float) -> tuple[float, float]:
+    """n times the mean squared errors of SS, and of the better of GRR and OUE."""
+    best = theory.least_error(domain_size, epsilon)
+    pair = (
+        theory.least_of_all(domain_size, epsilon),
+        PROTOCOLS[best](best, epsilon).bind(domain_size),
+    )
+    least, other = (float(item_variance(protocol, 1, 1 / domain_size)) for protocol in pair)
+    return least, other
 
 
 def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]:

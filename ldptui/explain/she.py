@@ -53,7 +53,11 @@ def _noise(protocol: Summation, users: int | None) -> Iterator[Formula]:
         f"1 + 2 / {e_} · ln({count(d)} / 2)", honest_bound(d, protocol.epsilon),
     )  # fmt: skip
     yield listed(
-        "bound", "B, bound of a lifted cell", protocol.bound, "1 + (2/ε) ln(d/2), or given", ""
+        "bound",
+        "B, bound of a lifted cell",
+        protocol.bound,
+        "1 + (2/ε) ln(d/2), or given",
+        "W17 4.3",
     )
     yield listed("report_bits", "bits of a report", protocol.report_bits, "64 d", "by counting")
     if users is not None:

@@ -10,6 +10,7 @@ from core import theory
 
 from ..text import format as text
 from .attack import gain_keys
+from .closed_forms import errors_of_the_best
 from .formula import PAPERS, Formula
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
@@ -74,7 +75,7 @@ def advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     if CRAFTED in rows:
         yield "σ² = β² Var[Σ_T f~] + m Var[S]/((n + m)(p − q))², same genuine reports"
     yield f"least error here: {_least_error(setting)}"
-    yield from _least_of_all(setting, rows)
+    yield from _least_of_all(setting)
     yield from missing(setting)
     yield from cited("W17", "CJG")
 
@@ -88,13 +89,13 @@ def _least_error(setting: Setting) -> str:
     return f"OUE or OLH (d ≥ {border}; {rule})"
 
 
-def _least_of_all(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+def _least_of_all(setting: Setting) -> Iterator[str]:
     """SS, whose error is the least of all, and where the two rules name different protocols."""
     d, epsilon = setting.protocol.domain_size, setting.protocol.epsilon
-    row = rows.get("least_of_all")
-    if row is not None and row.value < SAME:
+    error, other = errors_of_the_best(d, epsilon)
+    if error < SAME * other:
         least: Any = theory.least_of_all(d, epsilon)
-        less = text.short(100 * (1 - row.value), 3)
+        less = text.short(100 * (1 - error / other), 3)
         yield (
             f"SS has {less} % less, where a report may name w = {least.subset_size} items "
             f"({text.short(least.report_bits, 3)} bits)"

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.protocols.curators import Curator, Neighbours
-from core.pure import PureProtocol
 
 from ..catalogue.kinds import swept_kinds
 from ..charts.series import Tone
@@ -27,10 +26,13 @@ TONES: Final[tuple[Tone, ...]] = (
 """The colours of kinds in a chart, in order."""
 
 
-def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> PureProtocol:
-    """A pure protocol by its kind; a parameter that is None is not given. Raises ScenarioError."""
+def bound(kind: str, items: int, epsilon: float, **parameters: Any) -> Any:
+    """A protocol that a budget binds, by its kind; a parameter that is None is not given.
+
+    Raises ScenarioError.
+    """
     chosen = {name: value for name, value in parameters.items() if value is not None}
-    return PROTOCOLS[kind](kind, epsilon, **chosen).bind(items)
+    return KINDS[kind](kind=kind, epsilon=epsilon, **chosen).bind(items)
 
 
 def curator(kind: str, items: int, epsilon: float, delta: float, neighbours: Neighbours) -> Curator:

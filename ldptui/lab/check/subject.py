@@ -22,7 +22,7 @@ from core.protocols.curators import Neighbours
 from core.pure import Rng
 from core.sampling import Counts
 
-from ..mechanisms import CURATORS, LOCAL, bound, curator, has
+from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
 
 Inputs = list[tuple[str, Sampler]]
@@ -93,7 +93,7 @@ def subject_of(options: Namespace) -> Subject:
         raise ScenarioError(rule, key="protocol")
     items = needed("items", options.items)
     protocol: Any
-    if kind in LOCAL:
+    if not hasattr(KINDS[kind], "noise"):
         epsilon = needed("epsilon", options.epsilon)
         protocol = bound(kind, items, epsilon, hash_range=options.hash_range)
     else:

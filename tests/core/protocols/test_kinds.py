@@ -56,7 +56,8 @@ CAPABILITIES: dict[str, type] = {
 def bound(kind: str, domain_size: int = 4) -> Any:
     """A kind with as few parameters as it takes."""
     spec: Any = KINDS[kind]
-    needed = {"epsilon": 1.0} if kind in PROTOCOLS or kind in CENTRAL else {}
+    needs = [key for key in dataclasses.fields(spec) if key.default is dataclasses.MISSING]
+    needed = {"epsilon": 1.0} if "epsilon" in {key.name for key in needs} else {}
     return spec(kind=kind, **needed).bind(domain_size)
 
 
