@@ -169,24 +169,19 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_keys(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each key of a kind of protocol that has none yet: --subset-size."""
-    from dataclasses import fields
-
-    from core.protocols import KINDS
-
-    from ..catalogue import key_words
+    """Add an option for each key of a protocol that has none yet: --subset-size."""
+    from ..catalogue import key_words, listed_keys
 
     known = {"kind", *(action.dest for action in parser._actions)}
-    owners: dict[str, list[str]] = {}
-    for kind, spec in KINDS.items():
-        for key in fields(spec):
-            if key.name not in known:
-                owners.setdefault(key.name, []).append(kind)
-    for name, kinds in owners.items():
-        words = key_words(f"protocol.{name}")
-        option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
-        help_ = f"of {', '.join(kinds)}: {words.title}"
-        parser.add_argument(option, metavar=symbol, help=help_)
+    keys = parser.add_argument_group(
+        "keys of some protocols", "A protocol that has no such key refuses it."
+    )
+    for key in listed_keys():
+        table, _, name = key.partition(".")
+        if table == "protocol" and name and name not in known:
+            words = key_words(key)
+            option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
+            keys.add_argument(option, metavar=symbol, help=words.title)
 
 
 def theory_parser() -> argparse.ArgumentParser:
@@ -239,8 +234,8 @@ def theory_parser() -> argparse.ArgumentParser:
     rappor.add_argument("--bits", type=int, metavar="K", help="bits of a Bloom filter (16)")
     rappor.add_argument("--hashes", type=int, metavar="H", help="hashes of a Bloom filter (2)")
     rappor.add_argument("--cohorts", type=int, metavar="M", help="cohorts (64)")
-    _add_keys(parser)
     parser.add_argument("--format", choices=("table", "json"), default="table")
+    _add_keys(parser)
     return parser
 
 

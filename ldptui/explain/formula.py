@@ -16,6 +16,7 @@ PAPERS: Final = {
     "W17": "Wang, Blocki, Li, Jha, USENIX Security 2017",
     "RAP": "Erlingsson, Pihur, Korolova, RAPPOR, CCS 2014",
     "ACG": "Arcolezi, Couchot, Al Bouna, Xiao, Digital Communications and Networks 2022",
+    "BS": "Bassily, Smith, STOC 2015",
     "YB": "Ye, Barg, IEEE Transactions on Information Theory 2018",
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
     "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",

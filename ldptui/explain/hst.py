@@ -63,10 +63,12 @@ def _padding(attack: Any, protocol: UserCoins, r: int, part: str) -> Iterator[Fo
 
 def _one_side(protocol: Any, r: int, _: object) -> Supported:  # noqa: ARG001
     mean = float(matched_law(r, 2, ASSIGNED) @ np.arange(r + 1))
-    return Supported("S = E[max(M, r − M)],  M ~ Bin(r, 1/2)", short(mean, DIGITS))
+    formula = "S = E[max(M, r − M)],  M ~ Bin(r, 1/2)"
+    return Supported(formula, short(mean, DIGITS), brief="E[max(M, r − M)]")
 
 
 PUBLIC: Final[Laws] = hashing.SUPPORTED | {
+    "random": lambda _, r, __: Supported("S = r / 2", f"{r} / 2"),
     "crafted": _one_side,
     "avoided": lambda protocol, r, _: Supported(
         "S = E[min(M, r − M)],  M ~ Bin(r, 1/2)",

@@ -77,7 +77,7 @@ def advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     yield f"least error here: {_least_error(setting)}"
     yield from _least_of_all(setting)
     yield from missing(setting)
-    yield from cited("W17", "CJG")
+    yield from cited(*_letters(rows))
 
 
 def _least_error(setting: Setting) -> str:
@@ -115,6 +115,13 @@ def missing(setting: Setting) -> Iterator[str]:
     needed = [option for option, value in options.items() if value is None]
     if needed:
         yield f"for the rest give {', '.join(needed)}"
+
+
+def _letters(rows: Mapping[str, Formula]) -> list[str]:
+    """The letters of the papers behind the rows of a pure protocol and the sentences below them."""
+    sources = [row.entry.source for row in rows.values() if row.entry is not None]
+    words = {"W17", "CJG", *" ".join(sources).split()}
+    return [letters for letters in PAPERS if letters in words]
 
 
 def cited(*letters: str) -> Iterator[str]:

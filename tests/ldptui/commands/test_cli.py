@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,12 @@ from core.arms import UNDEFENDED
 from core.errors import RunError
 from core.experiment import compile
 from core.metrics import metrics_of
-from core.protocols import CENTRAL, PROTOCOLS
+from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.runner import Progress, run
 from core.scenario import parse
 from ldptui import exits
 from ldptui.commands import cli, progress
-from ldptui.commands.runs import recording
+from ldptui.commands.runs import keeping
 from ldptui.text import table
 
 
@@ -173,13 +174,13 @@ def test_a_failed_run_is_exit_code_1(
     def broken(*_: object, **__: object) -> None:
         raise RunError("a worker process died")
 
-    monkeypatch.setattr(recording, "measure", broken)
+    monkeypatch.setattr(keeping, "measure", broken)
     assert fail(capsys, 1, "run", tiny) == "a worker process died"
 
     def starved(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(recording, "measure", starved)
+    monkeypatch.setattr(keeping, "measure", starved)
     assert "memory" in fail(capsys, 1, "run", tiny)
 
 
@@ -189,8 +190,8 @@ def test_a_bug_is_one_line_with_a_report_and_exit_code_70(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr(recording, "measure", broken)
-    monkeypatch.setattr("ldptui.terminal.places.state_dir", lambda: tmp_path / "state")
+    monkeypatch.setattr(keeping, "measure", broken)
+    monkeypatch.setattr("ldptui.terminal.crash.state_dir", lambda: tmp_path / "state")
     line = fail(capsys, 70, "run", tiny)
     assert line.startswith("ldptui: bug: ZeroDivisionError: two lines; ")
     (report,) = (tmp_path / "state").iterdir()
@@ -208,8 +209,8 @@ def test_a_bug_is_told_where_no_report_can_be_written(
         raise ZeroDivisionError("x")
 
     (tmp_path / "file").touch()
-    monkeypatch.setattr(recording, "measure", broken)
-    monkeypatch.setattr("ldptui.terminal.places.state_dir", lambda: tmp_path / "file" / "state")
+    monkeypatch.setattr(keeping, "measure", broken)
+    monkeypatch.setattr("ldptui.terminal.crash.state_dir", lambda: tmp_path / "file" / "state")
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "file" / "tmp"))
     assert fail(capsys, 70, "run", tiny) == "ldptui: bug: ZeroDivisionError: x"
 
@@ -483,6 +484,8 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
         "q",
         "hash_range",
         "variance_per_user",
+        "gain_factor",
+        "report_bits",
         "frequency_std",
         "gain",
         "gain_std",
@@ -499,6 +502,12 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
     }
     assert set(full["gain_std"]) == set(CAO_ATTACKS)
     assert full["recommended"] == "oue"
+
+
+def test_theory_has_an_option_for_every_key_of_a_protocol() -> None:
+    options = {action.dest for action in cli.theory_parser()._actions}
+    keys = {key.name for spec in KINDS.values() for key in fields(spec)} - {"kind"}
+    assert keys <= options, "a key of a protocol has no row in ldptui/catalogue/keys.toml"
 
 
 def test_what_needs_an_option_that_is_not_given_is_null(capsys: Captured) -> None:
