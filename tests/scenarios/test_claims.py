@@ -291,3 +291,61 @@ def test_ria_needs_five_in_a_hundred_against_rappor() -> None:
     )  # fmt: skip
     assert absent[0.01,] < 1
     assert absent[0.05,] >= 3
+
+
+def test_what_countermeasures_leave_of_the_gain() -> None:
+    experiment = bundled("cao-countermeasures")
+    keys = "protocol.kind", "attack.kind", "defence.0.kind"
+    left, removed = (measured(experiment, name, *keys) for name in ("gain_after", "recovered"))
+    for protocol, share in (("grr", 0.83), ("oue", 0.69), ("olh", 0.67)):
+        assert removed[protocol, "mga", "normalise"] == pytest.approx(share, abs=0.02)
+        assert 0.35 < left[protocol, "mga", "normalise"] < 0.55
+        assert removed[protocol, "mga", "norm-sub"] < removed[protocol, "mga", "normalise"]
+        # LDPRecover is Norm-Sub of estimates that are 5 % larger.
+        both = [left[protocol, "mga", kind] for kind in ("norm-sub", "ldprecover")]
+        assert both[1] == pytest.approx(both[0], rel=0.03)
+    assert removed["oue", "ria", "normalise"] == pytest.approx(1 / 3, abs=0.1)
+    for protocol in ("oue", "olh"):
+        assert abs(removed[protocol, "ria", "norm-sub"]) < 0.15
+    assert left["oue", "mga", "ldprecover-star"] > left["oue", "mga", "norm-sub"]
+    reached = measured(
+        bundled("cao-countermeasures", protocol__kind="grr", attack__kind="mga"),
+        "target_frequency_after", "defence.0.kind",
+    )  # fmt: skip
+    (held,) = {cell.target_frequency for cell in experiment.cells}
+    assert reached["ldprecover-star",] == pytest.approx(held, abs=0.02)
+    assert reached["ldprecover",] > 5 * held
+
+
+def test_norm_sub_amplifies_an_attack_on_a_range() -> None:
+    keys = "protocol.kind", "attack.share", "defence.0.kind"
+    lost = measured(bundled("range-sums", attack__share=0.05), "gain_after", *keys)
+    plain = {protocol: lost[protocol, 0.05, "none"] for protocol in CAO_PROTOCOLS}
+    after = {protocol: lost[protocol, 0.05, "norm-sub"] for protocol in CAO_PROTOCOLS}
+    assert plain["olh"] == pytest.approx(-0.025, abs=0.008)
+    assert after["olh"] == pytest.approx(-0.30, abs=0.02)
+    assert 1.4 < after["oue"] / plain["oue"] < 1.8
+    small = measured(bundled("range-sums", attack__share=0.02, protocol__kind="grr"),
+                     "gain_after", "defence.0.kind")  # fmt: skip
+    assert 1.3 < small["norm-sub",] / small["none",] < 1.8
+
+
+def test_what_a_correction_costs_when_nobody_attacks() -> None:
+    experiment = bundled("defence-cost")
+    errors = measured(experiment, "mse_clean_after", "protocol.epsilon", "defence.0.kind")
+
+    def ratio(epsilon: float, kind: str) -> float:
+        return errors[epsilon, kind] / errors[epsilon, "none"]
+
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        for kind in ("norm-sub", "ml"):
+            assert ratio(epsilon, kind) < 1
+        assert ratio(epsilon, "normalise") > 4
+    assert ratio(0.5, "norm-sub") == pytest.approx(0.55, abs=0.1)
+    assert ratio(0.5, "significance") < 0.6
+    assert ratio(4.0, "significance") > 1
+    assert ratio(1.0, "normalise") == pytest.approx(9, abs=4)
+    assert ratio(4.0, "ldprecover") == pytest.approx(9, abs=2)
+    assert errors[4.0, "ldprecover"] > 0.4 * errors[2.0, "ldprecover"]
+    assert ratio(1.0, "ibu") > 2
+    assert ratio(2.0, "ibu") < 1
