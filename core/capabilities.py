@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeGuard
 from .bits import Columns
 from .pure import Items, Mechanism, PureProtocol, Reports, Rng, SeedSearch, Supporting
 from .sampling import Counts, Floats
-from .support import Support
+from .support import ItemSupport, Support
 
 
 class CraftsSubsets(Supporting, Protocol):
@@ -98,6 +98,26 @@ class Memoises(Protocol):
 
         The same users keep the same answers where `permanent` is in the same state.
         """
+        ...
+
+
+class Places(Mechanism, Protocol):
+    """Gives its items places: which items they are decides what one report supports together.
+
+    The number of targets does not: a report may be able to support one pair of items, and not
+    another pair. Laws are named as the attacks name them.
+    """
+
+    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
+        """One fake report of this law towards these targets; the variance is of those counted."""
+        ...
+
+    def placed_variances(self, frequencies: Floats) -> Floats:
+        """float64[d], n times the variance of each estimate, at these true frequencies."""
+        ...
+
+    def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
+        """n times the variance of the sum of the targets' estimates, at these frequencies."""
         ...
 
 
@@ -226,6 +246,11 @@ def memoises(mechanism: object) -> TypeGuard[Memoises]:
 def tells_support(mechanism: object) -> TypeGuard[Supporting]:
     """Return whether the support of one report is known."""
     return hasattr(mechanism, "honest_support")
+
+
+def places(mechanism: object) -> TypeGuard[Places]:
+    """Return whether it matters which items the targets are, and not their number alone."""
+    return hasattr(mechanism, "placed_support")
 
 
 def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:

@@ -2,7 +2,8 @@
 
 A protocol is *pure* (Wang, Blocki, Li, Jha, USENIX Security 2017, definition 1) when a report
 supports its owner's item with probability p and any other given item with probability q. The
-server needs nothing but the support counts.
+server needs nothing but the support counts. Reports of some protocols also speak against items,
+which counts as a support of -1: p and q are then means, and the estimate is the same.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ Reports: TypeAlias = NDArray[Any]
 """Reports as a protocol sends them; the first axis is users."""
 Items: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+Supports: TypeAlias = NDArray[np.bool_] | NDArray[np.int8]
+"""bool[n, d], the items that reports support; int8 with -1 for those that they speak against."""
 Rng: TypeAlias = np.random.Generator
 
 Scoring = Literal["anchor", "bucket"]
@@ -147,7 +150,10 @@ class LocalMechanism(Mechanism, Protocol):
 
 
 class Supporting(Protocol):
-    """The support of one report of each law, towards r targets."""
+    """The support of one report of each law, towards r targets.
+
+    Where it matters which items they are (`core.capabilities.Places`), towards the first r items.
+    """
 
     @property
     def domain_size(self) -> int: ...
@@ -196,8 +202,8 @@ class Supporting(Protocol):
 class PureProtocol(LocalMechanism, Supporting, Protocol):
     """A pure protocol with its parameters bound: counts are int64[d] support counts."""
 
-    def supports(self, reports: Reports) -> BoolArray:
-        """bool[n, d]: which items each report supports. For small n."""
+    def supports(self, reports: Reports) -> Supports:
+        """[n, d]: which items each report supports. For small n."""
         ...
 
 
@@ -257,8 +263,13 @@ def item_variance(
 ) -> float | Floats:
     """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
 
-    q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n².
+    q(1-q) / (n (p-q)²) + f (1-p-q) / (n (p-q)); with f = 0 it is the approximate Var*/n². Where
+    reports also speak against items, that is not so: then the protocol has a `unit_variance`.
     """
+    unit = getattr(protocol, "unit_variance", None)
+    if unit is not None:
+        found: float | Floats = unit(frequency) / users
+        return found
     p, q = protocol.p, protocol.q
     gap = p - q
     return (q * (1 - q) / gap**2 + frequency * (1 - p - q) / gap) / users

@@ -66,9 +66,18 @@ def one_item_support(hit: float, r: int, domain_size: int) -> Support:
 class ItemSupport:
     """The support of one fake report, item by item.
 
-    rates : float64[d], the probability that it supports each item.
+    rates : float64[d], its mean support of each item: the probability that it supports it, less
+        the probability that it speaks against it.
     variance : variance of the number of counted targets that it supports.
+    spread : float64[d], the variance of its support of each item; left out where no report speaks
+        against an item, as it is that of a probability there.
     """
 
     rates: Floats
     variance: float
+    spread: Floats | None = None
+
+    @property
+    def variances(self) -> Floats:
+        """float64[d], the variance of its support of each item."""
+        return self.rates * (1 - self.rates) if self.spread is None else self.spread

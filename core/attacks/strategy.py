@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
-from ..capabilities import BitLaw, Crowds, SendsBits
+from ..capabilities import BitLaw, Crowds, SendsBits, places
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import Range
 from ..sampling import Counts, Floats
@@ -111,6 +111,8 @@ class ByNumbers:
     def item_support(
         self, protocol: Supporting, targets: Items, counted: Items
     ) -> ItemSupport | None:
+        if places(protocol):
+            return protocol.placed_support(self.report_law, targets, counted)
         law = self.support(protocol, targets.size)
         return law.by_item(protocol.domain_size, targets, counted)
 

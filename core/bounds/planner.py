@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from ..errors import ScenarioError, got
-from ..pure import SeedSearch, Supporting
+from ..pure import PureProtocol, SeedSearch, item_variance
 from ..ranges import ALPHA, DOMAIN, EPSILON, Range, check_bounds
 from ..sampling import Floats
 
@@ -51,14 +51,15 @@ class Oracle:
     lowered: float
 
     @classmethod
-    def of(cls, protocol: Supporting) -> Self:
+    def of(cls, protocol: PureProtocol) -> Self:
         p, q = protocol.p, protocol.q
         gap = p - q
+        variance = float(item_variance(protocol, 1))
         crafted = protocol.crafted_support(1, SeedSearch())
         return cls(
             protocol.epsilon,
-            q * (1 - q) / gap**2,
-            (1 - p - q) / gap,
+            variance,
+            float(item_variance(protocol, 1, 1.0)) - variance,
             (crafted.target - q) / gap,
             (q - crafted.other) / gap,
         )

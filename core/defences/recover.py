@@ -25,7 +25,7 @@ class Recover:
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
     above 0 in equal parts. It is one number for all items that survive the projection, which
     cancels: the result is the projection of (1+η) f~ wherever the positive estimates, so enlarged,
-    sum to one at least.
+    sum to one at least, and that mass is at most 1, as of all reports that speak against no item.
     """
 
     eta: Annotated[float, ETA]

@@ -13,8 +13,10 @@ from ..pure import PureProtocol, is_pure, sends_reports
 from .chains import LOSUESpec, LOUESpec, LSUESpec
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
+from .hadamard import HadamardSpec
 from .hashing import BLHSpec, LHSpec, OLHSpec
 from .hst import CoinSpec
+from .projective import ProjectiveSpec
 from .rappor import RapporSpec
 from .she import SummationSpec
 from .subset import SubsetSpec
@@ -57,6 +59,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "the": ThresholdingSpec,
     "she": SummationSpec,
     "ss": SubsetSpec,
+    "hr": HadamardSpec,
+    "pgr": ProjectiveSpec,
     "rappor": RapporSpec,
     "l-sue": LSUESpec,
     "l-osue": LOSUESpec,

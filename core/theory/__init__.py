@@ -10,7 +10,16 @@ from __future__ import annotations
 
 from .bits import bit_count_variances, bit_gain, expected_bit_counts
 from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
-from .gains import cell_gain, gain, gain_std, item_shift, rates_gain, safer_domain_size
+from .gains import (
+    cell_gain,
+    gain,
+    gain_std,
+    item_shift,
+    placed_gain_std,
+    rates_gain,
+    safer_domain_size,
+    target_sum_variance,
+)
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .support import collected, fake_support, support_of
 from .variance import (
@@ -19,6 +28,7 @@ from .variance import (
     count_variance,
     exact_border,
     frequency_std,
+    item_variances,
     least_error,
     least_of_all,
     recommended,
@@ -45,11 +55,14 @@ __all__ = [
     "gain",
     "gain_std",
     "item_shift",
+    "item_variances",
     "least_error",
     "least_of_all",
+    "placed_gain_std",
     "privacy_spent",
     "rates_gain",
     "recommended",
     "safer_domain_size",
     "support_of",
+    "target_sum_variance",
 ]

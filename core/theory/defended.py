@@ -14,6 +14,7 @@ import numpy as np
 
 from ..cell import Cell
 from ..sampling import Floats
+from .gains import target_sum_variance
 from .support import foreseen
 
 Moments: TypeAlias = tuple[Floats, Floats | None]
@@ -77,12 +78,13 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     if not cell.is_pure or (cell.noise is not None and cell.rounds):
         return None, None
     protocol, d = cell.pure, cell.population.domain_size
-    genuine = protocol.target_sum_variance(d, 1.0, cell.users) / cell.users
+    every, truth = np.arange(d), cell.population.frequencies
+    genuine = target_sum_variance(protocol, every, truth, cell.users) / cell.users
     fakes, everyone = 0.0, (cell.users + cell.malicious) * (protocol.p - protocol.q)
     for group in cell.fakes:
         if not foreseen(cell, group):
             return genuine, None
-        law = group.strategy.item_support(protocol, group.targets, np.arange(d))
+        law = group.strategy.item_support(protocol, group.targets, every)
         if law is None:
             return genuine, None
         fakes += group.count * law.variance / everyone**2

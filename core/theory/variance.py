@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..capabilities import places
 from ..cell import Cell
 from ..protocols.subset import SubsetSelection, best_size
 from ..pure import PureProtocol, item_variance
@@ -61,6 +62,13 @@ def least_of_all(domain_size: int, epsilon: float) -> PureProtocol:
     return SubsetSelection(domain_size, epsilon, best_size(domain_size, epsilon))
 
 
+def item_variances(protocol: PureProtocol, users: float, frequencies: Floats) -> Floats:
+    """float64[d], the variance of each estimated frequency, given the true ones of all items."""
+    if places(protocol):
+        return protocol.placed_variances(frequencies) / users
+    return np.asarray(item_variance(protocol, users, frequencies))
+
+
 def clean_variance(cell: Cell) -> Floats:
     """Variance of the estimate of each item before an attack, in one trial: float64[d].
 
@@ -69,7 +77,7 @@ def clean_variance(cell: Cell) -> Floats:
     the user takes part in add 2 p₁(1-p₁) / ((p₁-q₁) n)² to the user's item, and to every other
     item the same with q₁.
     """
-    spread = np.asarray(item_variance(cell.pure, cell.users, cell.population.frequencies))
+    spread = item_variances(cell.pure, cell.users, cell.population.frequencies)
     if cell.memory is None or not cell.rounds:
         return spread
     p, q = cell.memory.kept
@@ -104,6 +112,5 @@ def attacked_variance(cell: Cell) -> Floats | None:
     for count, supported in each_support(cell):
         if supported is None:
             return None
-        rate = supported.rates
-        fake += count * rate * (1 - rate) / (everyone * (protocol.p - protocol.q)) ** 2
+        fake += count * supported.variances / (everyone * (protocol.p - protocol.q)) ** 2
     return np.asarray((1 - cell.share) ** 2 * spread + fake)

@@ -164,12 +164,13 @@ def _gain(cell: Cell, law: ItemSupport, words: Supported, part: str) -> Iterator
             "Normalised gain: times the true total", "(G + f_T) / f_T",
             f"({short(gained)} + {f_}) / {f_}", (gained + held) / held, CJG,
         )  # fmt: skip
-    clean = protocol.target_sum_variance(r, held) / n
+    truth = cell.population.frequencies
+    clean = theory.target_sum_variance(protocol, cell.targets, truth, n) / n
     yield live(
         "Standard deviation of the gain of one run",
         "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
         f"√[ {b_}² · {short(clean)} + {m_} · {short(law.variance)} / (({n_} + {m_}) · {gap_})² ]",
-        theory.gain_std(protocol, law, r, n, m, held), f"{CJG}, exact",
+        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), f"{CJG}, exact",
     )  # fmt: skip
 
 

@@ -88,6 +88,18 @@ def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]
         "variance_per_user", "variance per user", theory.count_variance(protocol),
         "Var*/n = q(1 − q)/(p − q)²", "W17 th. 2",
     )  # fmt: skip
+    yield from reach(protocol)
+    if users is not None:
+        yield listed(
+            "frequency_std", "frequency std", theory.frequency_std(protocol, users),
+            "√(Var*/n / n)", "W17 th. 2",
+        )  # fmt: skip
+    if setting.cell is not None:
+        yield from _of_one_item(setting.cell, unit)
+
+
+def reach(protocol: PureProtocol) -> Iterator[Formula]:
+    """The most that a report does for one item, and its size."""
     a = gain_factor(protocol)
     yield numeric(
         PROTOCOL, "Gain factor: fakes that all support a target lift it by β(a − f)",
@@ -98,13 +110,6 @@ def estimates(setting: Setting, unit: Unit = unit_variance) -> Iterator[Formula]
         "report_bits", "bits of a report", protocol.report_bits, "log₂ of the number of reports",
         "by counting",
     )  # fmt: skip
-    if users is not None:
-        yield listed(
-            "frequency_std", "frequency std", theory.frequency_std(protocol, users),
-            "√(Var*/n / n)", "W17 th. 2",
-        )  # fmt: skip
-    if setting.cell is not None:
-        yield from _of_one_item(setting.cell, unit)
 
 
 def shown_item(cell: Cell) -> tuple[int, str]:

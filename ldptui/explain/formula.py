@@ -18,6 +18,8 @@ PAPERS: Final = {
     "ACG": "Arcolezi, Couchot, Al Bouna, Xiao, Digital Communications and Networks 2022",
     "BS": "Bassily, Smith, STOC 2015",
     "YB": "Ye, Barg, IEEE Transactions on Information Theory 2018",
+    "ASZ": "Acharya, Sun, Zhang, Hadamard response, AISTATS 2019",
+    "FNNT": "Feldman, Nelson, Nguyen, Talwar, ICML 2022",
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
     "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
     "V": "Vadhan, The Complexity of Differential Privacy, 2017",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from core import theory
@@ -69,6 +69,19 @@ def hashing_notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str
         best = f"best of K = {search.seeds} seeds, scored by {search.scoring}"
         yield f"E[M] = targets matched by the {best}"
     yield from advice(setting, rows)
+
+
+def coded_notes(*letters: str) -> Callable[[Setting, Mapping[str, Formula]], Iterator[str]]:
+    """The notes of a family whose gains depend on which items the targets are, with its papers."""
+
+    def notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
+        if has_gains(rows):
+            yield "G = β[(S − rq)/(p − q) − f_T], S = support of the targets, the first r items"
+        yield f"least error here: {_least_error(setting)}"
+        yield from missing(setting)
+        yield from cited("W17", *letters)
+
+    return notes
 
 
 def advice(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:

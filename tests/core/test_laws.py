@@ -38,7 +38,11 @@ def test_hashing_supports_items_independently(d: int, g: int, epsilon: float) ->
 def worst_ratio(case: Case, protocol: object) -> float:
     """Largest ratio of probabilities that two items give to one report, over all reports."""
     p, q, d = protocol.p, protocol.q, case.domain_size  # type: ignore[attr-defined]
-    if case.kind == "grr":
+    if case.code is not None:  # a message that agrees, and any message
+        agrees, often = case.code.supports.T > 0, protocol.truthful  # type: ignore[attr-defined]
+        others = (1 - often) / agrees.shape[1]
+        table = others + agrees * often / agrees.sum(axis=1, keepdims=True)
+    elif case.kind == "grr":
         table = np.full((d, d), q) + (p - q) * np.eye(d)
     elif case.subset_size is not None:
         # Each of the sets with the item is as likely as another, and so is each without it.
@@ -79,6 +83,8 @@ def test_moments_are_those_of_the_joint_law(case: Case) -> None:
     laws = [case.honest(0), case.honest(2)]
     joint = counts_law(laws)
     outcomes = np.indices(joint.shape).reshape(joint.ndim, -1)
+    if case.code is not None and case.code.signed:
+        outcomes = np.where(outcomes > len(laws), outcomes - len(joint), outcomes)
     mean = outcomes @ joint.ravel()
     both = np.einsum("uk,vk,k->uv", outcomes, outcomes, joint.ravel())
     moments = Moments.of(laws[0]) + Moments.of(laws[1])

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import CASES, EXTREMES, attack, cell, counts, experiment, metrics
+from support.cases import (
+    CASES,
+    EXTREMES,
+    attack,
+    cell,
+    counts,
+    deviation_of,
+    experiment,
+    metrics,
+    support_towards,
+)
 from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
@@ -19,7 +29,7 @@ from core.metrics import METRICS
 from core.protocols import PROTOCOLS
 from core.results import BLOCK_TRIALS
 from core.streams import stream
-from core.theory import expected_mse, gain, gain_std
+from core.theory import expected_mse, gain, gain_std, target_sum_variance
 from core.trial import USER_BLOCK, count_reports, no_pulse, run_block
 
 TARGETS = [1, 4, 2]  # item 4 is held by nobody
@@ -95,7 +105,7 @@ def test_measured_gain_rejects_wrong_formulas(
     value, variance = law.gain
     r, share, held = len(TARGETS), one.share, one.target_frequency
     assert one.attack is not None
-    support = one.attack.support(one.protocol, r)
+    support = support_towards(one)
 
     claimed = gain(one.protocol, support, r, share, held)
     assert budget.mean(measured, claimed, variance)
@@ -106,16 +116,15 @@ def test_measured_gain_rejects_wrong_formulas(
         lazy = one.protocol.crafted_support(r, replace(one.attack.search, seeds=SEEDS - 1))  # type: ignore[union-attr]
         assert not budget.mean(measured, gain(one.protocol, lazy, r, share, held), variance)
 
-    deviation = gain_std(one.protocol, support, r, one.users, one.malicious, held)
+    deviation = deviation_of(one, support)
     assert budget.spread(measured, value, deviation**2)
-    without_fakes = gain_std(
-        one.protocol, replace(support, variance=0.0), r, one.users, one.malicious, held
-    )
+    without_fakes = deviation_of(one, replace(support, variance=0.0))
     assert bool(budget.spread(measured, value, without_fakes**2)) == (support.variance == 0)
     genuine = without_fakes**2
     assert not budget.spread(measured, value, deviation**2 - genuine)
     # As if the estimate before came from reports of its own.
-    unpaired = 2 * one.protocol.target_sum_variance(r, held) / one.users
+    truth = one.population.frequencies
+    unpaired = 2 * target_sum_variance(one.pure, one.targets, truth, one.users) / one.users
     assert not budget.spread(measured, value, unpaired)
 
 

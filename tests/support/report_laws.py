@@ -16,6 +16,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from support.codes import CODES, Code
+
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -52,8 +54,16 @@ class Case:
             return self.epsilon
         return math.log(self.p * (1 - self.q) / ((1 - self.p) * self.q))
 
+    @cached_property
+    def code(self) -> Code | None:
+        """The code of a coded kind."""
+        made = CODES.get(self.kind)
+        return None if made is None else made(self.domain_size, self.epsilon)
+
     @property
     def p(self) -> float:
+        if self.code is not None:
+            return self.code.p
         e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
         root = math.sqrt(e)
         if g is not None:
@@ -73,6 +83,8 @@ class Case:
 
     @property
     def q(self) -> float:
+        if self.code is not None:
+            return self.code.q
         e, d, g = math.exp(self.epsilon), self.domain_size, self.hash_range
         if g is not None:
             return 1 / g
@@ -91,6 +103,8 @@ class Case:
 
     def honest(self, item: int) -> Floats:
         """A report of this item."""
+        if self.code is not None:
+            return self.code.outcomes(self.code.chances[item])
         if self.subset_size is not None:
             return self.p * self._around(item) + (1 - self.p) * self._without([item])
         rates = np.full(self.domain_size, self.q)
@@ -121,6 +135,8 @@ class Case:
     def random(self) -> Floats:
         """A uniform element of the encoded space (RPA)."""
         d = self.domain_size
+        if self.code is not None:
+            return self.code.outcomes(np.full(len(self.code.supports), 1 / len(self.code.supports)))
         if self.kind == "grr":
             return one_of(np.full(d, 1 / d))
         if self.subset_size is not None:
@@ -133,6 +149,8 @@ class Case:
         """The best report for these targets (MGA)."""
         if self.coin is not None and not self.searches:
             seeds, scoring = 1, "bucket"
+        if self.code is not None:
+            return self.code.outcomes(self.code.best(targets, 1))
         d, r = self.domain_size, len(targets)
         others = [item for item in range(d) if item not in targets]
         if self.kind == "grr":
@@ -153,6 +171,9 @@ class Case:
 
     def unperturbed(self, items: list[int]) -> Floats:
         """One of these items, encoded and not perturbed."""
+        if self.code is not None:
+            agree = self.code.supports[:, items] > 0
+            return self.code.outcomes((agree / agree.sum(axis=0)).mean(axis=1))
         d, laws = self.domain_size, []
         if self.subset_size is not None:
             return np.asarray(np.mean([self._around(item) for item in items], axis=0))
@@ -168,7 +189,7 @@ class Case:
         total = sum(weights.values())
         return sum(
             (weight / total * self.honest(item) for item, weight in weights.items()),
-            start=np.zeros(2**self.domain_size),
+            start=np.zeros(self.honest(0).size),
         )
 
     def some(
@@ -182,6 +203,8 @@ class Case:
 
     def pattern(self, targets: list[int]) -> Floats:
         """As many ones as an honest report, targets first (APA). Unary encodings."""
+        if self.code is not None:  # which it is refused against
+            return self.random()
         d, r = self.domain_size, len(targets)
         others = [item for item in range(d) if item not in targets]
         honest, law = self.honest(0), np.zeros(2**d)
@@ -196,6 +219,8 @@ class Case:
 
     def avoiding(self, targets: list[int], seeds: int) -> Floats:
         """The report with the fewest targets, honest elsewhere."""
+        if self.code is not None:
+            return self.code.outcomes(self.code.best(targets, -1))
         d = self.domain_size
         others = [item for item in range(d) if item not in targets]
         if self.subset_size is not None:
@@ -324,21 +349,30 @@ class Moments:
 
 
 def subset_bits(size: int) -> NDArray[np.float64]:
-    """float64[size, d]: 1 where a subset holds an item."""
+    """float64[size, d]: 1 where a subset holds an item.
+
+    A size that is a power of 3 is of what reports say that also speak against items, with -1.
+    """
+    if size & (size - 1):
+        digits = np.arange(size)[:, None] // 3 ** np.arange(round(math.log(size, 3))) % 3
+        return np.where(digits == 2, -1.0, digits)
     d = size.bit_length() - 1
     return (np.arange(size)[:, None] >> np.arange(d) & 1).astype(float)
 
 
 def counts_law(reports: list[Floats]) -> Floats:
-    """The joint law of the support counts of these reports; shape [n + 1] * d."""
-    d = len(reports[0]).bit_length() - 1
-    joint = np.zeros((len(reports) + 1,) * d)
+    """The joint law of the support counts of these reports; shape [n + 1] * d.
+
+    Shape [2n + 1] * d where counts may be negative: those stand at the end, as in Python.
+    """
+    said = subset_bits(len(reports[0])).astype(int)
+    d, signed = said.shape[1], said.min() < 0
+    joint = np.zeros(((2 if signed else 1) * len(reports) + 1,) * d)
     joint[(0,) * d] = 1.0
     for law in reports:
         after = np.zeros_like(joint)
         for subset in np.flatnonzero(law):
-            shift = [int(subset) >> v & 1 for v in range(d)]
-            after += law[subset] * np.roll(joint, shift, axis=range(d))
+            after += law[subset] * np.roll(joint, said[subset].tolist(), axis=range(d))
         joint = after
     return joint
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from core import theory
 from core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
-from core.capabilities import Collection, foretells, sends_bits, tells_support
+from core.capabilities import Collection, foretells, places, sends_bits, tells_support
 from core.errors import LdpError
 from core.lab.locality import central_mse
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
@@ -180,7 +180,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         if key not in protocols:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
         protocol, strategy = protocols[key], attack.bind()
-        if foretells(protocol) or hasattr(strategy, "parts"):
+        if foretells(protocol) or places(protocol) or hasattr(strategy, "parts"):
             return _gain_by_item(strategy, protocol, population, cell.seed)
         targets = targets_of(attack.targets, population)
         r, held = targets.size, _held(targets, population)
@@ -217,7 +217,8 @@ def _gain_by_item(
     if getattr(protocol, "withholds", False):
         return _released_gain(protocol, population, fakes, targets), math.nan
     mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
-    return mean, theory.gain_std(protocol, support, targets.size, users, malicious, held)
+    truth = population.frequencies
+    return mean, theory.placed_gain_std(protocol, support, targets, truth, users, malicious)
 
 
 def _released_gain(

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from core.cell import Cell
-from core.pure import BoolArray, Reports
+from core.pure import Reports, Supports
 from core.sampling import Counts
 from core.theory import fake_support
 
@@ -34,30 +34,33 @@ def completed(
     """The life with the last steps, which are the server's: what is supported, and its weight."""
     supported = cell.pure.supports(report)[0]
     targets = np.sort(cell.targets)
-    hit = targets[supported[targets]]
+    hit = targets[supported[targets] > 0]
     p, q, r = cell.pure.p, cell.pure.q, targets.size
-    weight = float((hit.size - r * q) / (p - q))
+    net = int(supported[targets].sum())
+    weight = float((net - r * q) / (p - q))
     server = [support_step(cell, report, supported, item, heard, fake=fake)]
     if r:
-        server.append(weight_step(cell, hit.size, weight, item, fake=fake))
-    items = np.flatnonzero(supported)
+        server.append(weight_step(cell, net, weight, item, fake=fake))
+    items = np.flatnonzero(supported > 0)
     return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
 
 
 def support_step(
     cell: Cell,
     report: Reports,
-    supported: BoolArray,
+    supported: Supports,
     item: int | None,
     heard: Heard | None,
     *,
     fake: bool,
 ) -> Step:
     protocol, r = cell.pure, cell.targets.size
-    count = int(supported.sum())
+    count, against = int((supported > 0).sum()), int((supported < 0).sum())
     text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
     if item is not None:
-        text += ", the own one too" if supported[item] else ", not the own one"
+        text += ", the own one too" if supported[item] > 0 else ", not the own one"
+    if against:
+        text += f"; against {fmt.count(against)}"
     meter = None
     if r:
         if fake and cell.attack is not None:
@@ -70,7 +73,7 @@ def support_step(
     cells = None
     if heard is not None:
         name, numbers, sent = heard(cell, report)
-        rows = (("support", supported),)
+        rows = (("support", supported > 0),)
         cells = over_items(cell, rows, item, numbers=(name, numbers), rate=protocol.q)
         text += f": {sent}"
     return Step("Support", text, cells=cells, meter=meter)

@@ -21,7 +21,10 @@ class Chance:
 
 @dataclass(frozen=True)
 class Meter:
-    """The number of targets that a report supports, and that such a report does on average."""
+    """The number of targets that a report supports, and that such a report does on average.
+
+    Targets that it speaks against are taken off.
+    """
 
     value: int
     total: int
@@ -105,7 +108,7 @@ class Life:
     """The steps of one report, from the value to what the server takes from it.
 
     report : the report itself, an array of one. supports : int64, the items it supports, ascending.
-    targets : int64, the targets among them. weight : Σ over the targets of (1[t ∈ S(y)] − q)/(p−q),
+    targets : int64, the targets among them. weight : Σ over the targets of (support − q)/(p−q),
     what the report adds to the targets' estimated total, in users.
     """
 

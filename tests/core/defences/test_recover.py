@@ -21,6 +21,8 @@ def test_ldprecover_is_a_projection_of_enlarged_estimates(
 ) -> None:
     """Whatever mass it takes the fakes for: one number for all survivors cancels."""
     protocol: PureProtocol = PROTOCOLS[kind](kind=kind, epsilon=1.0).bind(40)
+    if (1 - 40 * protocol.q) / (protocol.p - protocol.q) > 1 + 1e-9:
+        return  # reports speak against items as well
     there = known(protocol, 10_000, np.array([1, 2]))
     raw = rng.dirichlet(np.full(40, 0.5), 50) + rng.normal(0, 0.05, (50, 40))
     raw[:10, 3] += 0.7

@@ -6,10 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import CASES, EXTREMES, attack, bind, cell
+from support.cases import (
+    CASES,
+    EXTREMES,
+    attack,
+    bind,
+    cell,
+    deviation_of,
+    support_towards,
+)
 from support.kinds import CAO_ATTACKS
 from support.report_laws import Case, Poisoned
 
+from core.capabilities import places
 from core.pure import SeedSearch, item_variance
 from core.theory import (
     attacked_variance,
@@ -20,6 +29,7 @@ from core.theory import (
     expected_estimate,
     expected_metrics,
     expected_mse,
+    fake_support,
     frequency_std,
     gain,
     gain_std,
@@ -54,7 +64,7 @@ def expected(case: Case, kind: str, scoring: Any, targets: list[int], share: flo
         "mga": lambda: case.crafted(targets, SEEDS, scoring),
     }[kind]()
     assert one.attack is not None
-    support = one.attack.support(one.protocol, len(targets))
+    support = support_towards(one)
     return one, support, Poisoned(case, histogram, fake, one.malicious, targets)
 
 
@@ -71,7 +81,7 @@ def test_gain_its_deviation_and_the_error(
         value, variance = law.gain
         scale = 1e-9 / (case.p - case.q)
         assert gain(one.protocol, support, r, one.share, held) == pytest.approx(value, abs=scale)
-        deviation = gain_std(one.protocol, support, r, one.users, one.malicious, held)
+        deviation = deviation_of(one, support)
         assert deviation == pytest.approx(math.sqrt(max(variance, 0)), rel=1e-6, abs=1e-7)
         assert expected_mse(one) == pytest.approx(law.squared_error(law.after)[0], rel=1e-9)
 
@@ -116,6 +126,8 @@ def test_every_item_shifts_by_the_one_formula(case: Case) -> None:
     shift = law.after.mean - law.before.mean
     for item in range(case.domain_size):
         rate = support.target if item in (1, 3) else support.other
+        if places(one.protocol):
+            rate = float(fake_support(one).rates[item])  # type: ignore[union-attr]
         claimed = item_shift(one.protocol, rate, one.share, law.truth[item])
         assert claimed == pytest.approx(shift[item])
         assert item_shift(one.protocol, rate + 0.01, one.share, law.truth[item]) != pytest.approx(
@@ -198,7 +210,9 @@ def test_the_domain_beyond_which_grr_gains_more(epsilon: float, r: int) -> None:
 @pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
 def test_epsilon_from_p_and_q(case: Case) -> None:
     p, q, g = case.p, case.q, case.hash_range
-    if g is not None:
+    if case.code is not None:
+        found = epsilon_of_direct(case.code.chances.max(), case.code.chances.min())
+    elif g is not None:
         found = epsilon_of_direct(p, (1 - p) / (g - 1))
     elif case.subset_size is not None:  # each of the sets with the item, and without it
         d, w = case.domain_size, case.subset_size

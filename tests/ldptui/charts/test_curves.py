@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cases import deviation_of, support_towards
 from support.chart_cases import QUICK, scenario, swept
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS, ONE_OF_EACH
 
@@ -142,9 +143,7 @@ def test_gain_is_that_of_the_compiled_cell(protocol: str, attack: str) -> None:
         for x, y, std in zip(curve.x, curve.y, curve.std, strict=True):
             cell = cell_at(curve, made, x)
             assert y == pytest.approx(theory.expected_metrics(cell)["gain"], rel=1e-12, abs=1e-15)
-            r, held = cell.targets.size, cell.target_frequency
-            law = cell.attack.support(cell.protocol, r)
-            expected = theory.gain_std(cell.protocol, law, r, cell.users, cell.malicious, held)
+            expected = deviation_of(cell, support_towards(cell))
             assert std == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from support.cases import cell
+from support.codes import CODES
 
 from core import Cell, theory
 from core.protocols import CENTRAL, PROTOCOLS, Unary
@@ -58,8 +59,9 @@ def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     assert value(of, "f~ᵥ = ") == pytest.approx(truth[v], rel=1e-9)
     assert value(of, "Var*[c~ᵥ] / n = ") == theory.count_variance(protocol)
     assert value(of, "Var*[f~ᵥ] = ") == item_variance(protocol, n)
-    assert value(of, "Var[f~ᵥ] = ") == item_variance(protocol, n, float(truth[v]))
-    assert value(of, "σᵥ = ") == theory.frequency_std(protocol, n, float(truth[v]))
+    exact = theory.item_variances(one.pure, n, truth)[v]
+    assert value(of, "Var[f~ᵥ] = ") == exact
+    assert value(of, "σᵥ = ") == math.sqrt(exact)
     expected = theory.expected_metrics(one)
     mse = [live.value for live in of if live.formula.startswith("MSE")]
     assert mse == [expected["mse_clean"], expected["mse"]][: len(mse)]
@@ -67,18 +69,20 @@ def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     if fakes is None:
         return
     assert one.attack is not None
-    law, beta, held = one.attack.support(protocol, 4), one.share, one.target_frequency
+    law, beta, held = theory.fake_support(one), one.share, one.target_frequency
+    assert law is not None
+    supported = law.rates[one.targets].sum()
     assert value(of, "m = ") == one.malicious
     assert value(of, "β = ") == beta
     assert value(of, "f_T = ") == held
-    assert value(of, "S = ") == pytest.approx(4 * law.target)
+    assert value(of, "S = ") == pytest.approx(supported)
     assert value(of, "G = ") == expected["gain"]
     assert value(of, "(G + f_T) / f_T") == expected["normalised_gain"]
     assert value(of, "σ_G = ") == pytest.approx(
-        theory.gain_std(protocol, law, 4, n, one.malicious, held)
+        theory.placed_gain_std(one.pure, law, one.targets, truth, n, one.malicious)
     )
     gap = protocol.p - protocol.q
-    assert expected["gain"] == pytest.approx(beta * 4 * law.target / gap - value(of, "c = "))
+    assert expected["gain"] == pytest.approx(beta * supported / gap - value(of, "c = "))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,7 +137,7 @@ def test_substituted_numbers_give_the_result(kind: str, fakes: str | None) -> No
         names = {"log": math.log, "sqrt": math.sqrt, "floor": math.floor, "round": round}
         assert eval(text, {"__builtins__": {}}, names) == pytest.approx(live.value, rel=0.02), live
         checked += 1
-    assert checked >= 9
+    assert checked >= 8
 
 
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
@@ -141,8 +145,8 @@ def test_lines_fit_at_the_edges_of_what_is_allowed(kind: str, fakes: str | None)
     numbers = {equation.number for equation in equations()}
     edges = [(2, 1, 1, 0.001), (2, 9 * 10**12, 2, 20.0), (50_000, 9 * 10**12, 60, 0.001)]
     for d, n, r, epsilon in edges:
-        if epsilon > 13 and hasattr(PROTOCOLS[kind], "hash_range"):
-            epsilon = 13.0
+        large = hasattr(PROTOCOLS[kind], "hash_range") or kind in CODES
+        epsilon = min(epsilon, 13.0 if large else 20.0)
         for live in cell_formulas(bound(kind, fakes, d, n, r, epsilon)):
             assert cell_len(live.substituted) <= 100
             assert cell_len(live.formula) <= 76
