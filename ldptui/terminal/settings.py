@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
+from core.errors import one_line
+
 from . import places
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 class SettingsError(Exception):
     """A setting makes no sense; the message is one sentence: where, what, the rule, the value."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 @dataclass(frozen=True)
