@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final, Protocol
 
 from ..pure import PureProtocol, is_pure, sends_reports
-from .chains import LOSUESpec, LOUESpec, LSUESpec
+from .chains import LGRRSpec, LOLOHASpec, LOSUESpec, LOUESpec, LSUESpec
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
 from .hadamard import HadamardSpec
@@ -65,6 +65,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "l-sue": LSUESpec,
     "l-osue": LOSUESpec,
     "l-oue": LOUESpec,
+    "l-grr": LGRRSpec,
+    "loloha": LOLOHASpec,
     "laplace": LaplaceSpec,
     "geometric": GeometricSpec,
     "stability": StabilitySpec,

@@ -36,18 +36,20 @@ def _at_one_time(protocol: Any) -> Story:
 
 def _formulas(setting: Setting) -> Iterator[Formula]:
     protocol = setting.protocol
-    yield from _noises(protocol)
+    yield from _noises(protocol, setting.given)
     yield from _privacy(setting)
     yield from _left_over(setting)
     yield from _at_one_time(protocol).formulas(setting)
 
 
-def _noises(protocol: Any) -> Iterator[Formula]:
+def _noises(protocol: Any, given: Mapping[str, Any]) -> Iterator[Formula]:
     """The two pairs of probabilities, and what they are together."""
     chain = protocol.chain
     p1, q1, p2, q2 = map(short, (chain.p1, chain.q1, chain.p2, chain.q2))
     live = partial(numeric, KEPT, source=ACG)
     first, second = _WORDS[protocol.at_one_time](protocol)
+    if hasattr(protocol, "response"):
+        yield from _odds(protocol.response, str(given.get("calibration", "tight")))
     yield live("The kept answer supports the own item", *first[0], chain.p1,
                entry=Entry("p1", "p₁, kept", "ACG"))  # fmt: skip
     yield live("The kept answer supports any other item", *first[1], chain.q1,
@@ -60,6 +62,16 @@ def _noises(protocol: Any) -> Iterator[Formula]:
                f"{p1} · {p2} + (1 − {p1}) · {q2}", chain.p)  # fmt: skip
     yield live("Both together: a report supports any other item", "Pr[any] = q₁ p₂ + (1 − q₁) q₂",
                f"{q1} · {p2} + (1 − {q1}) · {q2}", chain.q)  # fmt: skip
+
+
+def _odds(response: Any, calibration: str) -> Iterator[Formula]:
+    """c, how much likelier a report has the kept answer than another, as it was calibrated."""
+    top = "e^ε₁ (e^ε∞ + g − 2) − (g − 1)" if calibration == "tight" else "e^(ε∞ + ε₁) − 1"
+    put = f"g = {response.answers} answers, ε∞ = {short(response.limit)}, {calibration}"
+    yield numeric(
+        KEPT, "How much likelier a report has the kept answer than another one",
+        f"c = ({top}) / (e^ε∞ − e^ε₁)", put, response.odds, ACG,
+    )  # fmt: skip
 
 
 _Words = tuple[tuple[tuple[str, str], tuple[str, str]], tuple[tuple[str, str], tuple[str, str]]]
@@ -87,7 +99,24 @@ def _symmetric(p: float, q: float) -> bool:
     return abs(p + q - 1) < 1e-12
 
 
-_WORDS: Final = {"unary": _bits}
+def _response(protocol: Any) -> _Words:
+    """The noises of chains of randomised response over g answers: GRR, or the buckets of a hash."""
+    response, hashes = protocol.response, protocol.at_one_time == "hashing"
+    g, symbol = response.answers, "g" if hashes else "d"
+    kept_, c_ = short(np.exp(response.limit)), short(response.odds)
+    first = f"e^ε∞ + {symbol} − 1", f"{kept_} + {g} − 1"
+    other = ("q₁ = 1/g", f"1/{g}") if hashes else (f"q₁ = 1 / ({first[0]})", f"1 / ({first[1]})")
+    second = f"c + {symbol} − 1", f"{c_} + {g} − 1"
+    return (
+        (f"p₁ = e^ε∞ / ({first[0]})", f"{kept_} / ({first[1]})"),
+        other,
+    ), (
+        (f"p₂ = c / ({second[0]})", f"{c_} / ({second[1]})"),
+        (f"q₂ = 1 / ({second[0]})", f"1 / ({second[1]})"),
+    )
+
+
+_WORDS: Final = {"unary": _bits, "direct": _response, "hashing": _response}
 """The words of the noises, by the family of the protocol that a single collection is."""
 
 
@@ -218,7 +247,7 @@ _OWN: Final = ("epsilon_one", "epsilon_infinity", "epsilon_lifetime", "p1", "q1"
 STORY: Final = Story(
     _formulas,
     ChainReports(),
-    table=(*_OWN, *P_AND_Q[:3], "kept_variance", *P_AND_Q[3:]),
+    table=(*_OWN, *P_AND_Q[:2], "hash_range", P_AND_Q[2], "kept_variance", *P_AND_Q[3:]),
     fields=(*_OWN, "kept_variance"),
     symbols={"ε₁": "epsilon"},
     notes=_notes,

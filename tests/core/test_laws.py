@@ -42,7 +42,7 @@ def worst_ratio(case: Case, protocol: object) -> float:
         agrees, often = case.code.supports.T > 0, protocol.truthful  # type: ignore[attr-defined]
         others = (1 - often) / agrees.shape[1]
         table = others + agrees * often / agrees.sum(axis=1, keepdims=True)
-    elif case.kind == "grr":
+    elif case.one_item:
         table = np.full((d, d), q) + (p - q) * np.eye(d)
     elif case.subset_size is not None:
         # Each of the sets with the item is as likely as another, and so is each without it.

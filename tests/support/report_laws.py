@@ -61,6 +61,11 @@ class Case:
         return None if made is None else made(self.domain_size, self.epsilon)
 
     @property
+    def one_item(self) -> bool:
+        """True if a report supports exactly one item."""
+        return self.kind in ("grr", "l-grr")
+
+    @property
     def p(self) -> float:
         if self.code is not None:
             return self.code.p
@@ -78,7 +83,8 @@ class Case:
         if self.coin is not None:
             return e / (e + 1)
         sue = root / (root + 1)
-        law = {"grr": e / (e + d - 1), "sue": sue, "l-sue": sue, "oue": 0.5, "l-osue": 0.5}
+        grr = e / (e + d - 1)
+        law = {"grr": grr, "l-grr": grr, "sue": sue, "l-sue": sue, "oue": 0.5, "l-osue": 0.5}
         return law[self.kind] if self.kind in law else l_oue(self.epsilon)[0]
 
     @property
@@ -98,7 +104,8 @@ class Case:
         if self.coin is not None:
             return 0.5
         sue, oue = 1 / (math.sqrt(e) + 1), 1 / (e + 1)
-        law = {"grr": 1 / (e + d - 1), "sue": sue, "l-sue": sue, "oue": oue, "l-osue": oue}
+        grr = 1 / (e + d - 1)
+        law = {"grr": grr, "l-grr": grr, "sue": sue, "l-sue": sue, "oue": oue, "l-osue": oue}
         return law[self.kind] if self.kind in law else l_oue(self.epsilon)[1]
 
     def honest(self, item: int) -> Floats:
@@ -109,7 +116,7 @@ class Case:
             return self.p * self._around(item) + (1 - self.p) * self._without([item])
         rates = np.full(self.domain_size, self.q)
         rates[item] = self.p
-        if self.kind == "grr":
+        if self.one_item:
             return one_of(rates)
         return independent(rates)  # of hashing: see `hashed`
 
@@ -137,7 +144,7 @@ class Case:
         d = self.domain_size
         if self.code is not None:
             return self.code.outcomes(np.full(len(self.code.supports), 1 / len(self.code.supports)))
-        if self.kind == "grr":
+        if self.one_item:
             return one_of(np.full(d, 1 / d))
         if self.subset_size is not None:
             return self._without([])
@@ -153,7 +160,7 @@ class Case:
             return self.code.outcomes(self.code.best(targets, 1))
         d, r = self.domain_size, len(targets)
         others = [item for item in range(d) if item not in targets]
-        if self.kind == "grr":
+        if self.one_item:
             rates = np.zeros(d)
             rates[targets] = 1 / r
             return one_of(rates)
@@ -225,7 +232,7 @@ class Case:
         others = [item for item in range(d) if item not in targets]
         if self.subset_size is not None:
             return self._without(targets)
-        if self.kind == "grr":
+        if self.one_item:
             rates = np.zeros(d)
             rates[others] = 1 / len(others)
             return one_of(rates)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from .bits import MOST_LEAVING, Bits, BitUsers, OneBitEach, memoised_counts
 from .chain import Chain, bit_epsilon_of_rounds
+from .response import HashingChain, LGRRSpec, LOLOHASpec, Response, ResponseChain
 from .unary import LOSUESpec, LOUESpec, LSUESpec, UnaryChain
 
 __all__ = [
@@ -20,10 +21,15 @@ __all__ = [
     "BitUsers",
     "Bits",
     "Chain",
+    "HashingChain",
+    "LGRRSpec",
+    "LOLOHASpec",
     "LOSUESpec",
     "LOUESpec",
     "LSUESpec",
     "OneBitEach",
+    "Response",
+    "ResponseChain",
     "UnaryChain",
     "bit_epsilon_of_rounds",
     "memoised_counts",

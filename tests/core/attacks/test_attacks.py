@@ -188,14 +188,14 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
         (Reactive(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
         (SubsetGain(0.1, aim, subset, 2), case.some(targets, subset, 2, "anchor")),
     ]
-    if case.kind != "grr" or len(targets) < case.domain_size:
+    if not case.one_item or len(targets) < case.domain_size:
         found.append((Demotion(0.1, aim, 2), case.avoiding(targets, 2)))
     if case.hash_range:
         found += [
             (MaximalGain(0.1, aim, 2, "bucket"), case.crafted(targets, 2, "bucket")),
             (SubsetGain(0.1, aim, subset, 2, "bucket"), case.some(targets, subset, 2, "bucket")),
         ]
-    elif case.kind != "grr":
+    elif not case.one_item:
         found.append((PatternAttack(0.1, aim), case.pattern(targets)))
     return found
 

@@ -1,5 +1,6 @@
 """Kinds that keep an answer: the law of two rounds of the same users, by enumeration, and its ε."""
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +25,18 @@ Law = Callable[[Case, int], Floats]
 
 EPSILON = 1.5
 CHAINS = [kind for kind, spec in KINDS.items() if memoises(spec.mechanism)]
+HASHING = [kind for kind in CHAINS if hasattr(KINDS[kind], "hash_range")]
 every_kind = pytest.mark.parametrize("kind", CHAINS)
 
 
+def made(kind: str, domain_size: int) -> Case:
+    """A case of a kind; of hashing with g = 3."""
+    return Case(kind, domain_size, EPSILON, 3 if kind in HASHING else None)
+
+
 def bound(kind: str, domain_size: int, epsilon: float = EPSILON, **keys: Any) -> Any:
+    if kind in HASHING and epsilon == EPSILON:
+        keys = {"hash_range": 3, **keys}
     return KINDS[kind](kind=kind, epsilon=epsilon, **keys).bind(domain_size)
 
 
@@ -47,11 +56,42 @@ def second_noise(case: Case) -> tuple[float, float]:
     return float(p2), float(q2)
 
 
+def response(answers: int, epsilon: float) -> tuple[Floats, Floats]:
+    """Randomised response over g answers with 2ε, and the one after which both are that of ε."""
+
+    def matrix(own: float, other: float) -> Floats:
+        return np.full((answers, answers), other) + (own - other) * np.eye(answers)
+
+    def of(budget: float) -> Floats:
+        e = math.exp(budget)
+        return matrix(e / (e + answers - 1), 1 / (e + answers - 1))
+
+    return of(2 * epsilon), np.linalg.solve(of(2 * epsilon), of(epsilon))
+
+
+def several_answers(case: Case, item: int, rounds: int) -> Floats:
+    """The same where an answer is kept: an item, or a bucket of a kept hash function."""
+    d, g = case.domain_size, case.hash_range
+    first, second = response(g or d, case.epsilon)
+    law = np.zeros(2 ** (d * rounds))
+    functions = list(itertools.product(range(g), repeat=d)) if g else [tuple(range(d))]
+    for placed in functions:
+        sets = [sum(2**v for v in range(d) if placed[v] == answer) for answer in range(g or d)]
+        for kept, chance in enumerate(first[placed[item]]):
+            for sent in itertools.product(range(g or d), repeat=rounds):
+                rate = math.prod(second[kept][answer] for answer in sent)
+                at = sum(sets[answer] << (d * t) for t, answer in enumerate(sent))
+                law[at] += chance * rate / len(functions)
+    return law
+
+
 def several_reports(case: Case, item: int, rounds: int) -> Floats:
     """The sets that the reports of a user of this item support: float64[2^(d·rounds)].
 
     Bit t·d + v says that the report of round t supports item v.
     """
+    if case.kind == "l-grr" or case.hash_range:
+        return several_answers(case, item, rounds)
     (p1, q1), (p2, q2) = first_noise(case), second_noise(case)
     law = np.ones(1)
     for number in range(case.domain_size):
@@ -80,7 +120,7 @@ def alone(law: Floats, round_: int, d: int) -> Floats:
 
 @every_kind
 def test_one_report_of_several_has_the_law_of_one_collection(kind: str) -> None:
-    case = Case(kind, 3, EPSILON)
+    case = made(kind, 3)
     law = several_reports(case, 1, 2)
     assert law.sum() == pytest.approx(1)
     for number in (0, 1):
@@ -92,9 +132,12 @@ def test_one_report_of_several_has_the_law_of_one_collection(kind: str) -> None:
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_epsilon_of_rounds_by_enumeration(kind: str, rounds: int) -> None:
     """The worst ratio of the reports of two items over rounds, exactly; below ε∞ = 2 ε₁."""
-    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
-    laws = [several_reports(case, item, rounds) for item in (0, 1)]
-    assert np.log(laws[0] / laws[1]).max() == pytest.approx(protocol.epsilon_of_rounds(rounds))
+    case, protocol = made(kind, 2), bound(kind, 2)
+    laws = np.array([several_reports(case, item, rounds) for item in (0, 1)])
+    if case.hash_range is None:
+        first, second = laws[:, laws.any(axis=0)]
+        worst = np.log(first / second).max()
+        assert worst == pytest.approx(protocol.epsilon_of_rounds(rounds))
     assert protocol.epsilon_of_rounds(1) == pytest.approx(EPSILON)
     assert protocol.epsilon_of_rounds(rounds) < protocol.epsilon_infinity == 2 * EPSILON
     assert protocol.epsilon_of_rounds(10**6) == pytest.approx(2 * EPSILON)
@@ -122,18 +165,29 @@ def counted(protocol: Any, histogram: list[int], rng: Any) -> Floats:
     return np.hstack(counts)
 
 
-def agrees(counts: Any, users: int, laws: list[Floats]) -> budget.Verdict:
-    """Counts of two rounds follow the law of these users' reports."""
-    return budget.law(outcome_counts_of(counts, users), counts_law(laws))
+def agrees(counts: Any, users: int, laws: list[Floats], apart: bool = False) -> budget.Verdict:
+    """Counts of two rounds follow the law of these users' reports.
+
+    apart : of each item over both rounds, and of both items in each round.
+    """
+    seen, expected = outcome_counts_of(counts, users), counts_law(laws)
+    if not apart:
+        return budget.law(seen, expected)
+    # Axes are item 0 and 1 in the first round, then in the second.
+    pairs = [(1, 3), (0, 2), (2, 3), (0, 1)]
+    first, *rest = (budget.law(seen.sum(axis=gone), expected.sum(axis=gone)) for gone in pairs)
+    for verdict in rest:
+        first = first & verdict
+    return first
 
 
 @every_kind
 def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> None:
     """Both paths follow the joint law of both rounds; rounds with new answers do not."""
     held = [2, 1]
-    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
+    case, protocol = made(kind, 2), bound(kind, 2)
     laws = [several_reports(case, item, 2) for item in np.repeat([0, 1], held)]
-    assert agrees(drawn(protocol, [held, held], [[0, 0]] * 2, rng), 3, laws)
+    assert agrees(drawn(protocol, [held, held], [[0, 0]] * 2, rng), 3, laws, kind in HASHING)
     assert agrees(counted(protocol, held, rng), 3, laws)
     fresh = [protocol.sample_counts(np.tile(held, (TRIALS, 1)), rng) for _ in range(2)]
     assert not agrees(np.hstack(fresh), 3, laws)
@@ -142,11 +196,11 @@ def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> No
 @every_kind
 def test_two_rounds_of_users_who_come_and_go(kind: str, rng: np.random.Generator) -> None:
     """One of two users of item 0 leaves with the answer; a new one of item 1 has one of its own."""
-    case, protocol = Case(kind, 2, EPSILON), bound(kind, 2)
+    case, protocol = made(kind, 2), bound(kind, 2)
     stay = [several_reports(case, item, 2) for item in range(2)]
     laws = [*stay, alone(stay[0], 0, 2), alone(stay[1], 1, 2)]
     counts = drawn(protocol, [[2, 1], [1, 2]], [[0, 0], [1, 0]], rng)
-    assert agrees(counts, 4, laws)
+    assert agrees(counts, 4, laws, kind in HASHING)
     nobody = (np.arange(16) == 0).astype(float)
     assert not agrees(counts, 4, [stay[0], *stay, nobody])
 
@@ -209,6 +263,44 @@ def test_many_rounds_leave_the_variance_of_the_kept_answers(kind: str) -> None:
     assert clean_variance(many) == pytest.approx(kept + (clean_variance(one) - kept) / 1000)
     assert privacy_spent(many)[-1] == pytest.approx(2 * EPSILON)
     assert privacy_spent(one) == [pytest.approx(EPSILON)]
+
+
+@pytest.mark.parametrize("answers", [2, 3, 7])
+@pytest.mark.parametrize("epsilon", [0.5, 1.5, 4.0])
+def test_calibrations_of_randomised_response(answers: int, epsilon: float) -> None:
+    """Tight: both noises together are GRR of ε₁. Published: less, as enumerated."""
+    tight, published = (
+        bound("l-grr", answers, epsilon, calibration=how) for how in ("tight", "published")
+    )
+    kept, sent = (
+        np.full((answers, answers), other) + (own - other) * np.eye(answers)
+        for own, other in ((tight.chain.p1, tight.chain.q1), (tight.chain.p2, tight.chain.q2))
+    )
+    both = kept @ sent
+    assert both[0, 0] / both[0, 1] == pytest.approx(math.exp(epsilon))
+    assert tight.epsilon == epsilon
+    own, other = published.chain.p2, published.chain.q2
+    both = kept @ (np.full((answers, answers), other) + (own - other) * np.eye(answers))
+    a, c = math.exp(2 * epsilon), own / other
+    assert c == pytest.approx((a * math.exp(epsilon) - 1) / (a - math.exp(epsilon)))
+    ratio = (a * c + answers - 1) / (a + c + answers - 2)
+    assert (
+        both[0, 0] / both[0, 1]
+        == pytest.approx(ratio)
+        == pytest.approx(math.exp(published.epsilon))
+    )
+    assert (published.p, published.q) == pytest.approx((both[0, 0], both[0, 1]))
+    if answers == 2:
+        assert published.epsilon == pytest.approx(epsilon)
+    else:
+        assert published.epsilon < epsilon - 1e-5
+
+
+def test_the_loss_of_users_whose_item_changes() -> None:
+    """An answer is kept for each item, of hashing for each bucket."""
+    for kind in CHAINS:
+        answers = 3 if kind in HASHING else 50
+        assert bound(kind, 50).epsilon_lifetime == pytest.approx(answers * 2 * EPSILON)
 
 
 @every_kind

@@ -244,7 +244,7 @@ def test_honest_counts_with_right_means_but_wrong_dependence(case: Case, rng: Rn
 
     def sample_counts(self: Any, histogram: Any, rng: Rng) -> Any:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
-        if case.kind == "grr":  # items drawn on their own
+        if case.one_item:  # items drawn on their own
             return rng.binomial(histogram, case.p) + rng.binomial(others, case.q)
         # The same others for every item.
         noise = rng.binomial(others[:, :1], case.q)

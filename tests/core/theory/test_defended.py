@@ -99,7 +99,7 @@ def test_what_is_not_known_of_fakes_is_not_known_after_a_defence() -> None:
 
 
 def test_nothing_is_removed_without_a_correction() -> None:
-    case = next(case for case in CASES if case.kind == "grr")
+    case = next(case for case in CASES if case.one_item)
     there, _ = defended(case, "mga", [1, 2], ["none"])
     expected = expected_metrics(there)
     assert expected["recovered"] == expected["collateral"] == 0

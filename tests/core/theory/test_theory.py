@@ -218,5 +218,5 @@ def test_epsilon_from_p_and_q(case: Case) -> None:
         d, w = case.domain_size, case.subset_size
         found = epsilon_of_direct(p / math.comb(d - 1, w - 1), (1 - p) / math.comb(d - 1, w))
     else:
-        found = (epsilon_of_direct if case.kind == "grr" else epsilon_of_unary)(p, q)
+        found = (epsilon_of_direct if case.one_item else epsilon_of_unary)(p, q)
     assert found == pytest.approx(case.real_epsilon, rel=1e-6)

@@ -1,0 +1,279 @@
+"""Chains of randomised response: L-GRR over the items, LOLOHA over the buckets of a kept hash.
+
+Arcolezi, Pinzón, Palamidessi, Gambs, "Frequency estimation of evolving data under local
+differential privacy", EDBT 2023 (LOLOHA); L-GRR: Arcolezi, Couchot, Al Bouna, Xiao, 2022. Their
+second noise is right for two answers only; `tight` is solved for any number of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ...errors import ScenarioError, got
+from ...pure import Items, Reports, Rng
+from ...sampling import Counts, binomial, uniform_multinomial
+from ..grr import GRR
+from ..hashing import HASH_RANGE, HashRule, LocalHashing, hash_range_for
+from .bits import OneBitEach, memoised_counts
+from .budgets import TwoBudgets
+from .chain import Chain
+
+Calibration: TypeAlias = Literal["tight", "published"]
+
+
+@dataclass(frozen=True)
+class Response:
+    """Randomised response over g answers, twice: the first is kept, with ε∞ = `limit`.
+
+    c = `odds` is how much likelier the second sends the kept answer than any given other one.
+    """
+
+    answers: int
+    limit: float
+    odds: float
+
+    @classmethod
+    def solved(
+        cls, answers: int, epsilon: float, limit: float, calibration: Calibration
+    ) -> Response:
+        """The second noise for ε₁ = `epsilon`, with A = e^ε∞ and B = e^ε₁.
+
+        tight: c = [B(A+g-2) - (g-1)] / (A-B), with which both together are randomised response
+        of ε₁. published: c = (AB-1) / (A-B), the same for g = 2, too private for more.
+        """
+        kept, one = math.exp(limit), math.expm1(epsilon)
+        # c - 1, so that nothing cancels where the budgets are small.
+        more = kept + 1 if calibration == "published" else math.expm1(limit) + answers
+        return cls(answers, limit, 1 + one * more / ((one + 1) * math.expm1(limit - epsilon)))
+
+    @property
+    def chain(self) -> Chain:
+        """The chances of the own answer and of any given other one, kept and sent."""
+        first, second = self.answers - 1 + math.exp(self.limit), self.answers - 1 + self.odds
+        return Chain(math.exp(self.limit) / first, 1 / first, self.odds / second, 1 / second)
+
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        """ε of this many reports of one answer: exact, ln[(A cᵗ + g - 1) / (cᵗ + A + g - 2)].
+
+        Reports favour the own answer most if all of them send it: the likelihood of a kept answer
+        is cᵏ, k the number of reports that send it, and A for the own one.
+        """
+        gone = math.exp(-rounds * math.log(self.odds))  # c^-t, so that nothing overflows
+        first = math.expm1(self.limit)
+        return math.log1p(first * (1 - gone) / (1 + (first + self.answers - 1) * gone))
+
+    def send(self, kept: Items, rng: Rng) -> Items:
+        """One report of each kept answer, int64[n] in [0, g)."""
+        chain = self.chain
+        sent = rng.integers(0, self.answers, size=kept.size)
+        np.copyto(sent, kept, where=rng.random(kept.size) < chain.p2 - chain.q2)
+        return sent
+
+
+@dataclass(frozen=True)
+class ResponseChain(GRR):
+    """L-GRR: an item drawn by GRR is kept for the own one, and GRR sends it in every report.
+
+    One collection is GRR; epsilon is what the first report really costs.
+    """
+
+    family: ClassVar[str] = "chains"
+    at_one_time: ClassVar[str] = GRR.family
+
+    response: Response
+
+    @property
+    def epsilon_infinity(self) -> float:
+        return self.response.limit
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
+        return self.domain_size * self.epsilon_infinity
+
+    @property
+    def chain(self) -> Chain:
+        return self.response.chain
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        return self.chain.p1, self.chain.q1
+
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        return self.response.epsilon_of_rounds(rounds)
+
+    def memoised_counts(
+        self,
+        histograms: Sequence[Counts],
+        left: Sequence[Counts],
+        trials: int,
+        permanent: Rng,
+        fresh: Callable[[int], Rng],
+    ) -> Iterator[Counts]:
+        """As `core.capabilities.Memoises`; exact, with users who come and go too.
+
+        A user keeps the own item with probability p₁ - q₁, else any item, all alike. The kept items
+        of the latter say nothing of their own ones, so that those who leave are any of them.
+        """
+        chain = self.chain
+        none = np.zeros(self.domain_size, dtype=np.int64)
+        own, other = np.tile(none, (trials, 1)), np.tile(none, (trials, 1))
+        before = none
+        for number, (histogram, gone) in enumerate(zip(histograms, left, strict=True)):
+            if gone.any():
+                own, other = _without(own, other, before, gone, permanent)
+            newcomers = np.broadcast_to(histogram - before + gone, own.shape)
+            if newcomers.any():
+                faithful = binomial(newcomers, chain.p1 - chain.q1, permanent)
+                drawn = (newcomers - faithful).sum(axis=1)
+                own = own + faithful
+                other = other + uniform_multinomial(drawn, self.domain_size, permanent)
+            before, rng, held = histogram, fresh(number), own + other
+            sent = binomial(held, chain.p2 - chain.q2, rng)
+            lost = held.sum(axis=1) - sent.sum(axis=1)
+            yield sent + uniform_multinomial(lost, self.domain_size, rng)
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        return self.send(self.keep(values, permanent), fresh)
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        """The answers that users with these items keep, as reports without fresh noise."""
+        return GRR(self.domain_size, self.epsilon_infinity).perturb(values, permanent)
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        """One report of each kept answer."""
+        return self.response.send(kept, fresh)
+
+
+def _without(
+    own: Counts, other: Counts, users: Counts, gone: Counts, rng: Rng
+) -> tuple[Counts, Counts]:
+    """Those that stay of whom int64[d] of each item leave; arrays [trials, d].
+
+    own : who keeps the own item, by item. other : who keeps any, by the kept one. users : int64[d].
+    """
+    faithful = rng.hypergeometric(own, users - own, gone)
+    strangers = (gone - faithful).sum(axis=1)
+    taken = np.array(
+        [
+            rng.multivariate_hypergeometric(row, int(some), method="marginals")
+            for row, some in zip(other, strangers, strict=True)
+        ]
+    )
+    return own - faithful, other - taken
+
+
+@dataclass(frozen=True)
+class HashingChain(LocalHashing):
+    """LOLOHA: a hash function and a bucket drawn from it are kept, and sent with fresh noise.
+
+    One collection is local hashing; epsilon is what the first report really costs.
+    """
+
+    family: ClassVar[str] = "chains"
+    at_one_time: ClassVar[str] = LocalHashing.family
+
+    response: Response
+
+    @property
+    def epsilon_infinity(self) -> float:
+        return self.response.limit
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user whose item changes: a bucket is kept for each of g, g ε∞."""
+        return self.hash_range * self.epsilon_infinity
+
+    @property
+    def chain(self) -> Chain:
+        """The chances of an item: any other one is in the kept bucket with probability 1/g."""
+        return replace(self.response.chain, q1=1 / self.hash_range)
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        return self.chain.p1, self.chain.q1
+
+    def epsilon_of_rounds(self, rounds: int) -> float:
+        return self.response.epsilon_of_rounds(rounds)
+
+    def memoised_counts(
+        self,
+        histograms: Sequence[Counts],
+        left: Sequence[Counts],
+        trials: int,
+        permanent: Rng,
+        fresh: Callable[[int], Rng],
+    ) -> Iterator[Counts]:
+        """As `core.capabilities.Memoises`: of each item over all rounds, and of all items in each.
+
+        Both are exact, as they are for kept bits: whether an item is in the kept bucket. What is
+        left out is that items of one bucket rise and fall together from round to round, which shows
+        in no mean, variance or covariance.
+        """
+        bits = OneBitEach(self.domain_size, self.chain)
+        return memoised_counts(bits, self.chain, histograms, left, trials, permanent, fresh)
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        return self.send(self.keep(values, permanent), fresh)
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        """The answers that users with these items keep, as reports without fresh noise."""
+        first = LocalHashing(self.domain_size, self.epsilon_infinity, self.hash_range)
+        return first.perturb(values, permanent)
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        """One report of each kept answer."""
+        reports = kept.copy()
+        reports["value"] = self.response.send(kept["value"].astype(np.int64), fresh)
+        return reports
+
+
+@dataclass(frozen=True)
+class Calibrated(TwoBudgets):
+    """The two budgets of a chain of randomised response, and how its fresh noise is chosen."""
+
+    calibration: Calibration = "tight"
+
+    def spent(self, response: Response) -> float:
+        """ε of the first report, in nats."""
+        return self.epsilon if self.calibration == "tight" else response.epsilon_of_rounds(1)
+
+
+@dataclass(frozen=True)
+class LGRRSpec(Calibrated):
+    """L-GRR, before the domain is known."""
+
+    kind: Literal["l-grr"]
+
+    mechanism = ResponseChain
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> ResponseChain:  # noqa: ARG002
+        response = Response.solved(domain_size, self.epsilon, self.limit, self.calibration)
+        return ResponseChain(domain_size, self.spent(response), response)
+
+
+@dataclass(frozen=True)
+class LOLOHASpec(Calibrated):
+    """LOLOHA, before the domain is known; g by the rule at ε₁, or given."""
+
+    kind: Literal["loloha"]
+    hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
+
+    mechanism = HashingChain
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        g = hash_range_for(self.epsilon, self.hash_range)
+        if g not in HASH_RANGE:
+            rule = f"must be {HASH_RANGE}, {got(g)} (e^ε₁ + 1); give an integer instead"
+            raise ScenarioError(rule, key="hash_range")
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> HashingChain:  # noqa: ARG002
+        g = hash_range_for(self.epsilon, self.hash_range)
+        response = Response.solved(g, self.epsilon, self.limit, self.calibration)
+        return HashingChain(domain_size, self.spent(response), g, response)
