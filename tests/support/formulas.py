@@ -9,7 +9,14 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from dataclasses import fields
 from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+
+from core.protocols import KINDS
+from ldptui.catalogue import key_words
 
 PIECES = [("⎧", "⎨"), ("⎨", "⎩"), ("⎛", "⎜"), ("⎜", "⎝"), ("⎞", "⎟"), ("⎟", "⎠")]
 
@@ -18,6 +25,10 @@ PYTHON = {
     "*": "_star",
     "′": "_",
     "β": " β ",
+    "θ": " θ ",
+    "∞": "_inf",
+    "₁": "1",
+    "₂": "2",
     "√": " sqrt ",
     "−": "-",
     "²": "**2",
@@ -28,6 +39,18 @@ PYTHON = {
     "⎟": ")",
 }
 """How a formula's signs are spelt in Python; in this order, as both kinds of star occur."""
+
+DERIVED = {
+    "g": "hash_range",
+    "B": "blocks",
+    "b": "block_size",
+    "K": "messages",
+    "k₁": "agreeing",
+    "k₂": "shared",
+}
+"""What a protocol derives from its keys, by the letters of its formulas."""
+
+FUNCTIONS: dict[str, Any] = {"ln": math.log, "sqrt": math.sqrt, "tanh": math.tanh}
 
 
 def terms_at(row: str, bar: re.Match[str]) -> list[re.Match[str]]:
@@ -74,17 +97,42 @@ def flat(block: str) -> list[str]:
     return lines
 
 
+def symbols(kind: str, protocol: Any) -> dict[str, float]:
+    """The numbers of a bound protocol by their symbols: ε, d, p, q, those of its keys and code."""
+    numbers = {"d": protocol.domain_size, "p": protocol.p, "q": protocol.q}
+    for key in fields(KINDS[kind]):
+        number = getattr(protocol, key.name, None)
+        if isinstance(number, int | float):
+            numbers.setdefault(key_words(f"protocol.{key.name}").symbol, number)
+    if hasattr(protocol, "chain"):
+        numbers |= {"ε₁": protocol.epsilon, "ε∞": protocol.epsilon_infinity}
+    if hasattr(protocol, "block_size"):  # the mean over all items, all others alike
+        d = protocol.domain_size
+        items = np.bincount((np.arange(d) + 1) // protocol.block_size)
+        numbers["F_b"] = float((items * (items - 1)).sum() / (d * (d - 1)))
+    derived = {sign: getattr(protocol, name, None) for sign, name in DERIVED.items()}
+    return numbers | {sign: number for sign, number in derived.items() if number is not None}
+
+
+def _spelt(text: str) -> str:
+    for sign, python in PYTHON.items():
+        text = text.replace(sign, python)
+    return text
+
+
 def value(formula: str, **names: float) -> float:
     """The value of one line; what stands before "=" and after three spaces is left out."""
     text = re.split(r" {3,}", formula.split("=", 1)[-1].strip())[0]
-    for sign, python in PYTHON.items():
-        text = text.replace(sign, python)
+    text = _spelt(text)
     text = re.sub(r"sqrt +(\w+)", r"sqrt(\1)", text)
     tokens = re.findall(r"\d+|\w+|\*\*|[-+/()]", text)
     assert "".join(tokens) == text.replace(" ", ""), f"cannot read {formula!r}"
     product = [tokens[0]]
     for left, right in itertools.pairwise(tokens):
-        ends = left == ")" or (left[0].isalnum() and left not in ("ln", "sqrt"))
+        ends = left == ")" or (left[0].isalnum() and left not in FUNCTIONS)
         product += ["*", right] if ends and (right == "(" or right[0].isalnum()) else [right]
-    scope: dict[str, Any] = {"e": math.e, "ln": math.log, "sqrt": math.sqrt, **names}
+    scope = {"e": math.e, **FUNCTIONS, **{_spelt(name).strip(): n for name, n in names.items()}}
+    letters = {normalize("NFKC", token) for token in tokens if token.isidentifier()}  # as Python
+    unknown = letters - set(scope)
+    assert not unknown, f"{formula!r} has {unknown}: teach tests/support/formulas.py its numbers"
     return float(eval("".join(product), {"__builtins__": {}}, scope))

@@ -12,8 +12,9 @@ import re
 from math import comb, exp
 
 import pytest
-from support.formulas import flat, value
+from support.formulas import flat, symbols, value
 
+from core.protocols import PROTOCOLS
 from ldptui.catalogue import kind_words, metric_words
 from ldptui.explain.equations import Equation, equations
 
@@ -392,24 +393,26 @@ def test_sue_is_the_permanent_step_alone() -> None:
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_formulas_of_the_protocols_help(epsilon: float) -> None:
-    n, d, g, w = 1000, 50, 4, 3
-    pairs = {
-        "grr": grr(epsilon, d),
-        "sue": sue(epsilon),
-        "oue": oue(epsilon),
-        "blh": olh(epsilon, 2),
-        "olh": olh(epsilon, g),
-        "ss": ss(epsilon, d, w),
-    }
-    for kind, (p, q) in pairs.items():
-        found = kind_words("protocol", kind)
-        parts = dict(x.split(" = ", 1) for x in re.split(r" {3,}", found.formula))
-        names = {"ε": epsilon, "d": d, "g": g, "n": n, "w": w, "p": p}
-        assert (value(parts["p"], **names), value(parts["q"], **names)) == pytest.approx((p, q))
-        if "Var*[f~ᵥ]" in parts:
-            expected = q * (1 - q) / (n * (p - q) ** 2)
-            assert value(parts["Var*[f~ᵥ]"], **names) == pytest.approx(expected)
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_formulas_of_the_protocols_help(kind: str, epsilon: float) -> None:
+    """The formulas of a kind's help are its p, its q and its Var*, where it states them."""
+    protocol, n = PROTOCOLS[kind](kind, epsilon).bind(50), 1000
+    p, q = protocol.p, protocol.q
+    known = {"p": p, "q": q, "a": (1 - q) / (p - q)}
+    known["Var*[f~ᵥ]"] = q * (1 - q) / (n * (p - q) ** 2)
+    if hasattr(protocol, "chain"):
+        chain = protocol.chain
+        known |= {"p₁": chain.p1, "q₁": chain.q1, "2p₂ − 1": 2 * chain.p2 - 1}
+    formula = kind_words("protocol", kind).formula
+    stated = [part.split(" = ", 1) for part in re.split(r" {3,}|,  |\n", formula) if " = " in part]
+    stated = [(name, right) for name, right in stated if name in known]
+    assert stated, (
+        f"the formula of protocol.{kind} in ldptui/catalogue/kinds.toml should state p and q"
+    )
+    names = {**symbols(kind, protocol), "n": n, "a": known["a"]}
+    for name, right in stated:
+        others = {symbol: number for symbol, number in names.items() if symbol != name}
+        assert value(right, **others) == pytest.approx(known[name]), name
 
 
 def test_formula_of_the_clean_error_is_the_mean_variance() -> None:

@@ -12,6 +12,8 @@ import pytest
 from rich.cells import cell_len
 from support.cases import cell
 from support.codes import CODES
+from support.formulas import symbols
+from support.formulas import value as computed
 
 from core import Cell, theory
 from core.protocols import CENTRAL, PROTOCOLS, Unary
@@ -104,21 +106,14 @@ def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
             assert float(share) / 100 == pytest.approx(law[int(j)], rel=5e-3)
 
 
-def test_the_unit_variance_in_the_protocols_own_terms() -> None:
-    """The printed closed forms, evaluated by hand, are the general one."""
-    e, half, d, w = math.e, math.exp(0.5), 200, 54  # w ≈ d / (e + 1)
-    chosen = w * e / (w * e + d - w)
-    other = (chosen * (w - 1) + (1 - chosen) * w) / (d - 1)
-    forms = {
-        "grr": (d - 2 + e) / (e - 1) ** 2,
-        "sue": half / (half - 1) ** 2,
-        "oue": 4 * e / (e - 1) ** 2,
-        "blh": ((e + 1) / (e - 1)) ** 2,
-        "olh": (e - 1 + 4) ** 2 / ((e - 1) ** 2 * 3),
-        "ss": other * (1 - other) / (chosen - other) ** 2,
-    }
-    for kind, form in forms.items():
-        assert value(cell_formulas(bound(kind, None)), "Var*[c~ᵥ]") == pytest.approx(form)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_unit_variance_in_the_protocols_own_terms(kind: str) -> None:
+    """The closed form as it is shown, computed from its symbols, is that of the core."""
+    protocol = bound(kind, None).protocol
+    formulas = [live.formula for live in cell_formulas(bound(kind, None))]
+    (shown,) = [formula for formula in formulas if formula.startswith("Var*[c~ᵥ] / n = ")]
+    expected = pytest.approx(theory.count_variance(protocol))
+    assert computed(shown, **symbols(kind, protocol)) == expected
 
 
 @pytest.mark.parametrize(("kind", "fakes"), PAIRS)
