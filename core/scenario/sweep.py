@@ -46,7 +46,9 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     flat = dotted_sweep(table)
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
-            close = suggest(key, [numbered(known, key) for known in sweepable_keys()])
+            close = suggest(
+                key, [numbered(known, key).replace("*", "0") for known in sweepable_keys()]
+            )
             raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")

@@ -38,7 +38,10 @@ def completion(text: str, at: int) -> Completion:
 
     line = text[:at].rpartition("\n")[2]
     if opening := re.fullmatch(r"[ \t]*(\[{1,2}[\w.]*)", line):
-        return _matching(opening[1], (Offer(header) for header in _headers()))
+        # One bracket is enough for a list of tables, which has two.
+        begun = opening[1].lower()
+        headers = [header for header in _headers() if header.startswith((begun, f"[{begun}"))]
+        return Completion(opening[1], tuple(Offer(header) for header in headers))
     place = scan(text, at)
     if place.comment:
         return Completion("", ())
@@ -61,8 +64,9 @@ def _matching(typed: str, offers: Iterator[Offer]) -> Completion:
 def _headers() -> Iterator[str]:
     from core.scenario import known_keys
 
-    for table in dict.fromkeys(key.partition(".")[0] for key in known_keys() if "." in key):
-        yield f"[{table}]"
+    tables = {key.partition(".")[0]: key.partition(".")[2] for key in known_keys() if "." in key}
+    for table, within in tables.items():
+        yield f"[[{table}]]" if within.startswith("*.") else f"[{table}]"
     yield "[sweep]"
     yield "[[attack.phase]]"
 
@@ -72,7 +76,7 @@ def _keys(table: Table, present: Mapping[str, str]) -> Iterator[Offer]:
     from core.scenario import sweepable_keys
 
     if table.path == "sweep":
-        for key in sweepable_keys():
+        for key in (known.replace("*", "0") for known in sweepable_keys()):
             if key not in present:
                 yield Offer(f'"{key}" = ', title_of(key))
         return

@@ -55,6 +55,11 @@ def test_top_level_keys() -> None:
         ("# see|", "attack", []),
         ("[sim|", "attack", ["[simulate]"]),
         ('"attack.sh|', "sweep", ['"attack.share" = ']),
+        ("[def|", "attack", ["[[defence]]"]),
+        ("[[def|", "attack", ["[[defence]]"]),
+        ('[[defence]]\nkind = "ldprecover-|', "attack", ['"ldprecover-star"']),
+        ('[[defence]]\nkind = "ldprecover"\ne|', "attack", ["eta = "]),
+        ('"defence.0.et|', "sweep", ['"defence.0.eta" = ']),
     ],
 )
 def test_what_is_offered(line: str, table: str, words: list[str]) -> None:
