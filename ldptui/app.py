@@ -20,7 +20,8 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from .engine import COMMAND, Engine
-from .screens.workbench.screen import MakeEngine, WorkbenchScreen
+from .screens.workbench.screen import WorkbenchScreen
+from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
 from .terminal import mishaps
 from .terminal.settings import Settings

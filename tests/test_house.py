@@ -111,7 +111,26 @@ def test_no_second_list_of_kinds(kinds: dict[str, type]) -> None:
 def test_a_file_holds_one_idea() -> None:
     """About 400 lines at most."""
     lengths = {place(path): len(path.read_text("utf-8").splitlines()) for path in PRODUCT}
-    assert {path: length for path, length in lengths.items() if length > 420} == {}
+    assert {path: length for path, length in lengths.items() if length > 415} == {}
+
+
+def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    told = ast.get_docstring(function, clean=False) is not None
+    first = function.body[0]
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if told else 0
+    return (function.end_lineno or 0) - function.lineno + 1 - docstring
+
+
+def test_a_function_fits_a_screen() -> None:
+    """60 lines at most, its docstring not counted."""
+    long = {
+        f"{place(path)}:{node.lineno} {node.name}": length_of(node)
+        for path in PRODUCT
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length_of(node) > 60
+    }
+    assert long == {}
 
 
 def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:

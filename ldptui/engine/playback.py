@@ -7,36 +7,29 @@ have written are made from them, and are put together as the engine does it.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from core.cell import Cell
 from core.errors import LdpError
 from core.experiment import Experiment, bind
 from core.population import CSVColumn, Population
-from core.results import Arms, Block, CellResults, Rounds, added
-from core.sampling import Counts
+from core.results import CellResults, Rounds
 from core.scenario import Scenario
 from core.store import Arrival, Store, cell_keys, open_store
 
 from ..charts import curves
 from ..session.snapshot import Frequencies, Part, Request, Snapshot
 from ..text import format as fmt
+from .sums import Blocks, Sums
 from .wire import RoundFrequencies, RunSoFar
 from .worker.columns import MAX_ITEMS, frequency_columns
 from .worker.part import PartSoFar
 from .worker.picture import Picture
 from .worker.rounds import Expected, round_columns, round_result, rounds_sent
-
-CHECKPOINTS: Final = 64
-"""Sums of the frequencies that are kept, so that going back is quick."""
-
-MAX_BYTES: Final = 1 << 27
-"""The bytes that those sums may take: of many items in many rounds fewer are kept."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class Playback:
         self._experiment = store.experiment(number)
         self._measured = store.measured(number)
         self._arrivals = store.arrivals(number)
-        self._blocks = [_Blocks() for _ in self._experiment.cells]
+        self._blocks = [Blocks() for _ in self._experiment.cells]
         for count, arrival in enumerate(self._arrivals, start=1):
             self._blocks[arrival.position].arrivals[arrival.number] = count, arrival
         for blocks in self._blocks:
@@ -73,7 +66,7 @@ class Playback:
             self._at.setdefault(name, position)
         self._others: dict[str, CellResults] = {}
         self._parts = self._made(company)
-        self._sums = _Sums(store, number)
+        self._sums = Sums(store, number)
         self._so_far = RunSoFar(Request(key, (), "", True))
         self._picture = Picture()
         self._told = 0  # trials of the frequencies shown
@@ -262,29 +255,6 @@ class Playback:
         return next(iter(self._parts.values())).words(self._experiment.cells[latest.position])
 
 
-class _Blocks:
-    """The blocks of one cell of a run, and when each of them closed the gap before it."""
-
-    def __init__(self) -> None:
-        self.arrivals: dict[int, tuple[int, Arrival]] = {}
-        self._ready: list[int] = []
-        self._trials = [0]
-
-    def line_up(self) -> None:
-        last = 0
-        while (arrived := self.arrivals.get(len(self._ready))) is not None:
-            last = max(last, arrived[0])
-            self._ready.append(last)
-            self._trials.append(self._trials[-1] + arrived[1].trials)
-
-    def ready(self, count: int) -> int:
-        """The number of the cell's blocks, up to the first gap, among the run's first `count`."""
-        return bisect_right(self._ready, count)
-
-    def trials(self, count: int) -> int:
-        return self._trials[self.ready(count)]
-
-
 @dataclass(frozen=True, eq=False)
 class _RoundColumns(Mapping[int, Mapping[str, Any]]):
     """The columns of the frequencies of each round, made when they are looked at."""
@@ -305,64 +275,6 @@ class _RoundColumns(Mapping[int, Mapping[str, Any]]):
 
     def __len__(self) -> int:
         return len(rounds_sent(self.cell, MAX_ITEMS))
-
-
-@dataclass(frozen=True, eq=False)
-class _Summed:
-    """Moments of the frequencies over blocks, those of the rounds, and what was detected."""
-
-    arms: Arms
-    rounds: Arms
-    detected: Counts | None
-
-    @classmethod
-    def over(cls, block: Block) -> _Summed:
-        rounds = {} if block.rounds is None else block.rounds.arms
-        return cls(block.arms, rounds, block.detected)
-
-    def __add__(self, other: _Summed) -> _Summed:
-        detected = self.detected
-        if detected is not None and other.detected is not None:
-            detected = detected + other.detected
-        arms, rounds = added(self.arms, other.arms), added(self.rounds, other.rounds)
-        return _Summed(arms, rounds, detected)
-
-    @property
-    def bytes(self) -> int:
-        every = (*self.arms.values(), *self.rounds.values())
-        return sum(moments.mean.nbytes + moments.squares.nbytes for moments in every)
-
-    def of(self, measured: CellResults) -> CellResults:
-        """The results of a cell, with these moments."""
-        rounds = measured.rounds and replace(measured.rounds, arms=self.rounds)
-        return replace(measured, arms=self.arms, detected=self.detected, rounds=rounds)
-
-
-class _Sums:
-    """Sums of the frequencies over the first blocks of a cell; going on from what is kept."""
-
-    def __init__(self, store: Store, run: int) -> None:
-        self._store, self._run = store, run
-        self._kept: dict[int, _Summed] = {}
-
-    def after(self, blocks: _Blocks, count: int) -> _Summed | None:
-        """The sum of the first `count` blocks; None without blocks or their frequencies."""
-        start = max((at for at in self._kept if at <= count), default=0)
-        total = self._kept.get(start)
-        most, stride = CHECKPOINTS, 1
-        for number in range(start, count):
-            block = self._store.block(self._run, blocks.arrivals[number][1])
-            if not block.arms:
-                return None
-            new = _Summed.over(block)
-            total = new if total is None else total + new
-            most = max(1, min(CHECKPOINTS, MAX_BYTES // new.bytes))
-            stride = -(-len(blocks.arrivals) // most)
-            if (number + 1) % stride == 0 or number + 1 == count:
-                self._kept[number + 1] = total
-        if len(self._kept) > 4 * most:
-            self._kept = {at: kept for at, kept in self._kept.items() if at % stride == 0}
-        return total
 
 
 def _bound(part: Part, scenario: Scenario, populations: dict[object, Population]) -> Iterator[Cell]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ...errors import ScenarioError
 from ...sampling import Counts, Floats
+from .noise import BitNoise
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -361,3 +362,16 @@ def significant(p_values: Floats, alpha: float, adjust: Adjust) -> NDArray[np.bo
     ordered = np.sort(p_values)
     below = np.flatnonzero(ordered <= alpha * np.arange(1, tests + 1) / tests)
     return np.asarray(p_values <= ordered[below[-1]] if below.size else p_values < 0)
+
+
+def bit_frequencies(counts: Counts, noise: BitNoise) -> tuple[Floats, Floats]:
+    """The share of each cohort's users whose filter has each bit, and its deviation.
+
+    Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* - p*), the standard deviation
+    where no user has the bit. A cohort without users has 0 and infinity.
+    """
+    p = noise.p_star
+    share = bit_shares(counts, p, noise.q_star)
+    with np.errstate(divide="ignore"):
+        std = np.sqrt(p * (1 - p) / counts[..., -1:]) / noise.gap
+    return share, np.broadcast_to(std, share.shape)

@@ -30,7 +30,7 @@ from ...pure import (
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
 from . import counted, decoded, laws
-from .decoding import Adjust, Decoding, Design, bit_shares, decode, one_thread
+from .decoding import Adjust, Decoding, Design, bit_frequencies, decode, one_thread
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
 
@@ -375,25 +375,14 @@ class Rappor:
     def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
         """The estimated share of each cohort's users whose filter has each bit, and its deviation.
 
-        Two arrays float64[m, k]: `bit_shares` and √(p*(1-p*) / N_j) / (q* - p*), the standard
-        deviation where no user has the bit. A cohort without users has 0 and infinity.
+        Two arrays float64[m, k]: see `decoding.bit_frequencies`.
         """
-        p, q, users = self.noise.p_star, self.noise.q_star, counts[..., -1:]
-        share = bit_shares(counts, p, q)
-        with np.errstate(divide="ignore"):
-            std = np.sqrt(p * (1 - p) / users) / self.noise.gap
-        return share, np.broadcast_to(std, share.shape)
+        return bit_frequencies(counts, self.noise)
 
     def decode(self, counts: Counts) -> Decoding:
         """Frequencies of all items from bit counts int64[m, k + 1], and which are detected."""
-        return decode(
-            self.design,
-            counts,
-            self.noise.p_star,
-            self.noise.q_star,
-            self.alpha,
-            self.adjust,
-        )
+        p, q = self.noise.p_star, self.noise.q_star
+        return decode(self.design, counts, p, q, self.alpha, self.adjust)
 
     def can_avoid(self, r: int) -> bool:  # noqa: ARG002
         return True

@@ -24,7 +24,16 @@ from ..rows import (
 )
 from ..series import FINDINGS, Bar, Bars, Finding
 from .axes import linear_ticks
-from .bar_columns import choices, common_power, distinct, named, number_columns, scaled, usable
+from .bar_columns import (
+    Column,
+    choices,
+    common_power,
+    distinct,
+    named,
+    number_columns,
+    scaled,
+    usable,
+)
 from .legend import Entry, cut, flow, joined, sentence, with_legend
 
 _FILL = " ▏▎▍▌▋▊▉█"  # by eighths, to the right
@@ -102,74 +111,114 @@ def bar_rows(chart: Bars, width: int, height: int, palette: Palette, charset: Ch
         " ".join(filter(None, (fmt.power_of_ten(power) if power else "", chart.unit))), charset
     )
     # What is not an item gives way when there are few rows, the least important first.
-    top: list[Row] = []
+    rows: list[Row] = []
     if chart.title and height >= 4:
         entries = _entries(bars, others, palette, marks, charset, chart)
-        top = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
+        rows = _heading(chart, unit, entries, bool(note), width, height, palette, charset)
     has_header = height >= 3
-    room = height - len(top) - has_header - len(note)
+    room = height - len(rows) - has_header - len(note)
+    shown, rest = _shown(chart, bars, room, width, height, palette, charset)
+    drawn = [scaled(bar, power) for bar in shown]
+    table = _columns(chart, drawn, width, charset)
+    if table.cells < 3:  # labels alone
+        return [[(label, palette.foreground)] for label in table.labels]
+
+    scale = _bar_scale(drawn, table.cells)
+    if has_header:
+        rows.append(table.header(chart, _bar_axis(scale, charset), palette))
+    for index, bar in enumerate(drawn):
+        picture = _bar_cells(bar, scale, palette, marks, others)
+        rows.append(table.row(index, bar, picture, marks, palette))
+    if all(length(row) + table.indent <= width for row in rest):
+        rest = [[(" " * table.indent, ""), *row] for row in rest]
+    rows += rest
+    if note:
+        rows += [[] for _ in range(height - len(note) - len(rows))]
+    return rows + note
+
+
+def _shown(
+    chart: Bars,
+    bars: Sequence[Bar],
+    room: int,
+    width: int,
+    height: int,
+    palette: Palette,
+    charset: Charset,
+) -> tuple[Sequence[Bar], list[Row]]:
+    """The bars that have a row, and the rows that tell of the others."""
     rest: list[Row] = []
     while True:  # the fewer bars there are, the more is to be said of the rest
         shown = bars[: max(1, room - len(rest))]
         words = _rest_words(chart, bars[len(shown) :], width, charset) if height >= 5 else ""
         sentences = sentence(words, width, palette.muted, max(1, min(3, room - 1)))
         if len(sentences) <= len(rest):
-            break
+            return shown, sentences
         rest = sentences
-    rest = sentences
 
-    drawn = [scaled(bar, power) for bar in shown]
-    numbers = number_columns(drawn, chart, charset)
-    has_targets, has_findings = (any(bar.target for bar in shown), any(b.finding for b in shown))
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of the rows: marks, labels, the bars, and numbers.
+
+    label_width, cells : of the labels and of the bars. numbers : heads, and the texts of each row.
+    """
+
+    labels: Sequence[str]
+    label_width: int
+    cells: int
+    numbers: Sequence[Column]
+    has_targets: bool
+    has_findings: bool
+
+    @property
+    def indent(self) -> int:
+        return 2 * self.has_targets + 2 * self.has_findings
+
+    def header(self, chart: Bars, axis: str, palette: Palette) -> Row:
+        return [
+            (" " * self.indent + pad(chart.item, self.label_width) + " ", palette.muted),
+            (axis, palette.muted),
+            *(
+                (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
+                for head, texts in named(self.numbers, chart)
+            ),
+        ]
+
+    def row(self, index: int, bar: Bar, picture: Row, marks: _BarMarks, palette: Palette) -> Row:
+        """The row of one bar."""
+        row: Row = []
+        if self.has_targets:
+            row.append((f"{marks.target} " if bar.target else "  ", palette.target))
+        if self.has_findings:
+            mark, tone = marks.finding(bar.finding, palette)
+            row.append((f"{mark} ", tone))
+        style = palette.target if bar.target else palette.foreground
+        row.append((pad(self.labels[index], self.label_width) + " ", style))
+        row += picture
+        for place, (head, texts) in enumerate(self.numbers):
+            style = palette.foreground if place == 0 else palette.muted
+            if head == "change" and bar.before is not None:
+                style = palette.attacked if bar.target else palette.foreground
+            row.append(("  " + texts[index], style))
+        return row
+
+
+def _columns(chart: Bars, bars: Sequence[Bar], width: int, charset: Charset) -> _Columns:
+    """The columns that fit: numbers give way to the bars, the least important first."""
+    numbers = number_columns(bars, chart, charset)
+    has_targets, has_findings = any(bar.target for bar in bars), any(bar.finding for bar in bars)
     indent = 2 * has_targets + 2 * has_findings
-    labels = [clean(bar.label, charset) for bar in shown]
-    longest = max(map(cell_len, labels))
-    label_width = min(max(longest, 4), max(4, min(28, width // 4)))
-    labels = distinct(labels, label_width)
+    labels = [clean(bar.label, charset) for bar in bars]
+    label_width = min(max(*map(cell_len, labels), 4), max(4, min(28, width // 4)))
     least = width // 3 if width >= 36 else 6
     for choice in choices(numbers):
         taken = sum(2 + cell_len(texts[0]) for _, texts in choice)
         cells = width - indent - label_width - 1 - taken
         if cells >= least:
             break
-    if cells < 3:  # labels alone
-        return [[(label, palette.foreground)] for label in labels]
-
-    scale = _bar_scale(drawn, cells)
-    rows = top
-    if has_header:
-        rows.append(
-            [
-                (" " * indent + pad(chart.item, label_width) + " ", palette.muted),
-                (_bar_axis(scale, charset), palette.muted),
-                *(
-                    (pad(head, 2 + cell_len(texts[0]), right=True), palette.muted)
-                    for head, texts in named(choice, chart)
-                ),
-            ]
-        )
-    for index, (bar, label) in enumerate(zip(drawn, labels, strict=True)):
-        row: Row = []
-        if has_targets:
-            row.append((f"{marks.target} " if bar.target else "  ", palette.target))
-        if has_findings:
-            mark, tone = marks.finding(bar.finding, palette)
-            row.append((f"{mark} ", tone))
-        style = palette.target if bar.target else palette.foreground
-        row.append((pad(label, label_width) + " ", style))
-        row += _bar_cells(bar, scale, palette, marks, others)
-        for place, (head, texts) in enumerate(choice):
-            style = palette.foreground if place == 0 else palette.muted
-            if head == "change" and bar.before is not None:
-                style = palette.attacked if bar.target else palette.foreground
-            row.append(("  " + texts[index], style))
-        rows.append(row)
-    if all(length(row) + indent <= width for row in rest):
-        rest = [[(" " * indent, ""), *row] for row in rest]
-    rows += rest
-    if note:
-        rows += [[] for _ in range(height - len(note) - len(rows))]
-    return rows + note
+    labels = distinct(labels, label_width)
+    return _Columns(labels, label_width, cells, choice, has_targets, has_findings)
 
 
 def _rest_words(chart: Bars, hidden: Sequence[Bar], width: int, charset: Charset) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -60,7 +60,6 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
 
     marks = marks_of(plot, charset, width)
     out = heading(plot, marks, width, height, palette, charset)
-    plain = charset == "ascii"
     spare = height - len(out) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
     x_label = clean(plot.x.label, charset) if spare >= 3 else ""
@@ -89,26 +88,12 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
         return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
     draw_levels(plot, canvas, y, palette, charset)
 
-    marked: dict[int, str] = {}
-    for place, label in y_ticks:
-        row = rows - 1 - place
-        if not any(near in marked for near in (row - 1, row, row + 1)):
-            marked[row] = label
-    side = ("|", "+") if plain else ("│", "┤")
-    for row in range(rows):
-        label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
-        line: Row = [(label, palette.muted), *canvas.spans(row)]
-        if right and row in levels:
-            line.append((" " + crop(levels[row], right - 1), palette.muted))
-        out.append(line)
+    out += _data_rows(canvas, y_ticks, levels, margin, right, palette, charset)
     room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
     x_ticks = in_view(ticks(plot.x, *x_limits, room), x, width // 2, charset)
     places, text = place_across(x_ticks, margin + 1, width)
     if has_rule:
-        rule = ["-" if plain else "─"] * columns
-        for column in places:
-            rule[column] = "+" if plain else "┬"
-        out.append([(" " * margin + ("+" if plain else "└") + "".join(rule), palette.muted)])
+        out.append([(" " * margin + _rule(columns, places, charset), palette.muted)])
     if has_labels:
         out.append([(text, palette.muted)])
     if x_label:
@@ -116,6 +101,39 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
         inset = max(0, min(inset, width - cell_len(x_label)))
         out.append([(" " * inset + x_label, palette.muted)])
     return out + note
+
+
+def _data_rows(
+    canvas: Canvas,
+    y_ticks: Sequence[tuple[int, str]],
+    levels: Mapping[int, str],
+    margin: int,
+    right: int,
+    palette: Palette,
+    charset: Charset,
+) -> list[Row]:
+    """The data area between the labels of its ticks and, `right` cells wide, of its levels."""
+    rows = len(canvas.chars)
+    marked: dict[int, str] = {}
+    for place, label in y_ticks:
+        row = rows - 1 - place
+        if not any(near in marked for near in (row - 1, row, row + 1)):
+            marked[row] = label
+    side = ("|", "+") if charset == "ascii" else ("│", "┤")
+    lines: list[Row] = []
+    for row in range(rows):
+        label = pad(marked.get(row, ""), margin, right=True) + side[row in marked]
+        line: Row = [(label, palette.muted), *canvas.spans(row)]
+        if right and row in levels:
+            line.append((" " + crop(levels[row], right - 1), palette.muted))
+        lines.append(line)
+    return lines
+
+
+def _rule(columns: int, places: Sequence[int], charset: Charset) -> str:
+    """The x-axis, with a mark at each tick."""
+    corner, line, mark = "+-+" if charset == "ascii" else "└─┬"
+    return corner + "".join(mark if at in places else line for at in range(columns))
 
 
 def in_view(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
@@ -18,6 +18,9 @@ from .table import Column, Table, Value, finite
 
 if TYPE_CHECKING:
     from ..curves import Curve, Variable
+
+Line: TypeAlias = tuple[str, Sequence[float], Sequence[float]]
+"""Label, x and y of a closed form."""
 
 BIT_SUPPORT: Final = "bits, before decoding"
 """The name of the gain of RAPPOR's targets where their bits are counted and not decoded."""
@@ -77,7 +80,7 @@ def gain_plot(
 
 def _line(
     label: str, x: Sequence[float], y: Sequence[float], measured: Sequence[Measurement]
-) -> tuple[str, Sequence[float], Sequence[float]]:
+) -> Line:
     """Label, x and y of a closed form: that of the cells where the curve has no values."""
     return (label, x, y) if any(map(math.isfinite, y)) else (label, *closed_forms(measured))
 
@@ -132,7 +135,7 @@ def error_plot(
 def _curve_plot(
     title: str,
     y: Axis,
-    lines: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+    lines: Sequence[Line],
     groups: tuple[list[list[Measurement]], list[Measurement]],
     overlays: Sequence[tuple[str, Sequence[Measurement]]],
     axis: Variable,
@@ -146,65 +149,81 @@ def _curve_plot(
     """
     log_x = axis.log if log_x is None else log_x
     points, stale = groups
-    single = len(lines) == 1
-    series: list[Series] = []
-    for number, (label, xs, ys) in enumerate(lines):
-        tone: Tone = "theory" if single else _TONES[number % len(_TONES)]
-        name = f"{label}, closed form" if single else label
-        # Where there are points, their markers name the series; the line runs through them.
-        has_points = bool(points[number]) and not single
-        series.append(Series(name, xs, ys, tone, legend=not has_points))
-    named = False
-    for number, (xs, ys) in enumerate(support):
-        if ys:
-            tone = "muted" if single else _TONES[number % len(_TONES)]
-            series.append(Series(BIT_SUPPORT, xs, ys, tone, "dotted", legend=not named))
-            named = True
-    for number, measured in enumerate(points):
-        if measured:
-            tone = "attacked" if single else _TONES[number % len(_TONES)]
-            name = "simulated" if single else lines[number][0]
-            series.append(_points(name, measured, tone))
-    if stale:
-        series.append(_points("other settings", stale, "muted", bars=False))
-    for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
-        if laid:
-            series.append(_points(name, laid, tone))
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
     arrived = [y for group in points for point in group for y in _interval(point)]
     arrived += [point.y for _, group in overlays for point in group]
     arrived += [point.y for point in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
-    trials = sorted({point.trials for group in points for point in group})
-    notes: list[str] = []
-    if trials:
-        many = (
-            fmt.count(trials[0])
-            if len(trials) == 1
-            else f"{fmt.count(trials[0])} … {fmt.count(trials[-1])}"
-        )
-        if trials[-1] == 1:
-            notes.append("points: one trial")
-        else:
-            notes.append(f"points: mean of {many} trials {INTERVAL}")
-    equal = "" if single else _coinciding(lines)
-    if equal:
-        notes.insert(0, equal)  # where there is little room, the rest gives way
-    empty = ", ".join(name for name, group in overlays if not group)
-    if empty:
-        notes.append(f"{empty}: no points over this axis")
-    dropped = sum(1 for v in [*known, *arrived] if v <= 0) if y.log else 0
-    if dropped:
+    notes = _notes(lines, points, overlays)
+    if y.log and any(value <= 0 for value in (*known, *arrived)):
         notes.append("values ≤ 0 have no place on a log axis")
     return Plot(
         title,
         Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
         Axis(y.label, log=y.log, low=low, high=high),
-        tuple(series),
+        (*_curve_series(lines, points, support), *_other_series(stale, overlays)),
         levels=levels,
         note="; ".join(notes),
     )
+
+
+def _curve_series(
+    lines: Sequence[Line],
+    points: Sequence[Sequence[Measurement]],
+    support: Sequence[tuple[Sequence[float], Sequence[float]]],
+) -> Iterator[Series]:
+    """The closed forms, RAPPOR's before decoding, and the simulated points of each."""
+    single = len(lines) == 1
+
+    def tone(number: int, alone: Tone) -> Tone:
+        return alone if single else _TONES[number % len(_TONES)]
+
+    for number, (label, xs, ys) in enumerate(lines):
+        name = f"{label}, closed form" if single else label
+        # Where there are points, their markers name the series; the line runs through them.
+        has_points = bool(points[number]) and not single
+        yield Series(name, xs, ys, tone(number, "theory"), legend=not has_points)
+    named = False
+    for number, (xs, ys) in enumerate(support):
+        if ys:
+            shade = tone(number, "muted")
+            yield Series(BIT_SUPPORT, xs, ys, shade, "dotted", legend=not named)
+            named = True
+    for number, measured in enumerate(points):
+        if measured:
+            name = "simulated" if single else lines[number][0]
+            yield _points(name, measured, tone(number, "attacked"))
+
+
+def _other_series(
+    stale: Sequence[Measurement], overlays: Sequence[tuple[str, Sequence[Measurement]]]
+) -> Iterator[Series]:
+    """The points of other settings and of other runs."""
+    if stale:
+        yield _points("other settings", stale, "muted", bars=False)
+    for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
+        if laid:
+            yield _points(name, laid, tone)
+
+
+def _notes(
+    lines: Sequence[Line],
+    points: Sequence[Sequence[Measurement]],
+    overlays: Sequence[tuple[str, Sequence[Measurement]]],
+) -> list[str]:
+    """The sentences below the curves; where there is little room, the last give way."""
+    notes = [_coinciding(lines)] if len(lines) > 1 else []
+    trials = sorted({point.trials for group in points for point in group})
+    if trials and trials[-1] == 1:
+        notes.append("points: one trial")
+    elif trials:
+        many = " … ".join(map(fmt.count, dict.fromkeys((trials[0], trials[-1]))))
+        notes.append(f"points: mean of {many} trials {INTERVAL}")
+    empty = ", ".join(name for name, group in overlays if not group)
+    if empty:
+        notes.append(f"{empty}: no points over this axis")
+    return [note for note in notes if note]
 
 
 def _interval(point: Measurement) -> tuple[float, ...]:
@@ -226,7 +245,7 @@ def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
     return middle - half, middle + half
 
 
-def _coinciding(lines: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> str:
+def _coinciding(lines: Sequence[Line]) -> str:
     """The curves that cannot be told apart by eye: `OUE = OLH within 1 %`; "" for none."""
     groups: list[list[int]] = []
     for number, (_, _, ys) in enumerate(lines):

@@ -1,4 +1,4 @@
-"""The rounds of a campaign as charts over time, and as a table. Pure.
+"""The rounds of a campaign as charts over time. Pure.
 
 Rounds count from 0, as in the form, in CSV and in JSON. What is simulated comes as points, the
 mean over the trials with its interval of 95 %; closed forms come as lines.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ...session.snapshot import Measured, Rounds
 from ...text import format as fmt
 from ..series import Axis, Plot, Series, Tone
 from .limits import INTERVAL, reach_95, steady_limits
-from .table import Column, Table, Value
 
 TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",
@@ -70,60 +70,81 @@ def estimates(
     labels : the names of the items. chosen : the place of one target among those of `rounds`;
     None: the first ones. cursor : a round to mark, from 0.
     """
-    xs = numbers(rounds)
-    every = range(len(rounds.targets))
-    shown = list(every)[: len(TONES)] if chosen is None else [chosen]
-    series: list[Series] = []
-    known: list[float] = []
-    arrived: list[float] = []
+    shown = list(range(len(rounds.targets)))[: len(TONES)] if chosen is None else [chosen]
     every_other = len(shown) if len(rounds) * len(shown) > CROWDED else 1
-    for place, at in enumerate(shown):
-        name = labels.get(rounds.targets[at], str(rounds.targets[at]))
-        ys = [row[at] for row in rounds.attacked]
-        errors = None
-        if rounds.errors is not None:
-            errors = _half_widths([row[at] for row in rounds.errors], rounds.trials)
-        expected = [math.nan if row is None else row[at] for row in rounds.expected]
-        known += expected
-        arrived += _reach(ys, errors)
-        if chosen is None:
-            line = expected if any(map(math.isfinite, expected)) else ys
-            series.append(Series("", xs, line, TONES[place], legend=False))
-            turn = slice(place % every_other, None, every_other)
-            half = errors[turn] if errors is not None else None
-            points = Series(name, xs[turn], ys[turn], TONES[place], "points", half, cloud=False)
-            series.append(points)
-            continue
-        true = [row[at] for row in rounds.true]
-        before = [row[at] for row in rounds.clean]
-        known += true
-        arrived += before
-        series += [
-            Series("true", xs, true, "true"),
-            Series("after, closed form", xs, expected, "theory"),
-            Series("before", xs, before, "clean", "points", cloud=False),
-            Series("after", xs, ys, "attacked", "points", errors, cloud=False),
-        ]
-    if chosen is None:
-        known += [value for row in rounds.true for value in row]
-    title = "Estimates of the targets over the rounds"
-    if chosen is not None:
-        name = labels.get(rounds.targets[chosen], str(rounds.targets[chosen]))
-        title = f"Estimate of target {name} over the rounds"
+    courses = [_course(rounds, at, labels) for at in shown]
+    known = [value for course in courses for value in course.expected]
+    arrived = [value for course in courses for value in _reach(course.after, course.errors)]
     closed = any(row is not None for row in rounds.expected)
-    left = len(every) - len(shown)
-    more = f"{left} more targets: j k" if left and chosen is None else ""
-    if every_other > 1:
-        more = "; ".join(filter(None, (more, f"every {ordinal(every_other)} round of each")))
+    unit, words = "frequency", [trials_words(rounds)]
+    if chosen is None:
+        series = _compared(courses, numbers(rounds), every_other)
+        known += [value for row in rounds.true for value in row]
+        title = "Estimates of the targets over the rounds"
+        unit += "; lines: closed form" if closed else ""
+        left = len(rounds.targets) - len(shown)
+        words.append(f"{left} more targets: j k" if left else "")
+    else:
+        (course,) = courses
+        series = _alone(course, numbers(rounds))
+        known += course.true
+        arrived += course.before
+        title = f"Estimate of target {course.name} over the rounds"
+    words.append(f"every {ordinal(every_other)} round of each" if every_other > 1 else "")
+    limits = steady_limits(known, arrived)
     return _plot(
-        title,
-        "frequency; lines: closed form" if closed and chosen is None else "frequency",
-        series,
-        steady_limits(known, arrived),
-        rounds,
-        cursor,
-        note or "; ".join(filter(None, (trials_words(rounds), more))),
+        title, unit, series, limits, rounds, cursor, note or "; ".join(filter(None, words))
     )
+
+
+@dataclass(frozen=True)
+class _Course:
+    """One target over the rounds. errors : half of each interval, None without any."""
+
+    name: str
+    true: list[float]
+    before: list[float]
+    after: list[float]
+    errors: list[float] | None
+    expected: list[float]
+
+
+def _course(rounds: Rounds, at: int, labels: Mapping[int, str]) -> _Course:
+    """The course of the target at this place."""
+    item, errors = rounds.targets[at], None
+    if rounds.errors is not None:
+        errors = _half_widths([row[at] for row in rounds.errors], rounds.trials)
+    return _Course(
+        labels.get(item, str(item)),
+        [row[at] for row in rounds.true],
+        [row[at] for row in rounds.clean],
+        [row[at] for row in rounds.attacked],
+        errors,
+        [math.nan if row is None else row[at] for row in rounds.expected],
+    )
+
+
+def _compared(courses: Sequence[_Course], xs: Sequence[float], every_other: int) -> list[Series]:
+    """A line and points a target; the points in turn where they are many."""
+    series = []
+    for place, (course, tone) in enumerate(zip(courses, TONES, strict=False)):
+        line = course.expected if any(map(math.isfinite, course.expected)) else course.after
+        series.append(Series("", xs, line, tone, legend=False))
+        turn = slice(place % every_other, None, every_other)
+        half = course.errors[turn] if course.errors is not None else None
+        ys = course.after[turn]
+        series.append(Series(course.name, xs[turn], ys, tone, "points", half, cloud=False))
+    return series
+
+
+def _alone(course: _Course, xs: Sequence[float]) -> list[Series]:
+    """One target with its truth."""
+    return [
+        Series("true", xs, course.true, "true"),
+        Series("after, closed form", xs, course.expected, "theory"),
+        Series("before", xs, course.before, "clean", "points", cloud=False),
+        Series("after", xs, course.after, "attacked", "points", course.errors, cloud=False),
+    ]
 
 
 def metric(
@@ -334,45 +355,6 @@ def _reach(values: Sequence[float], errors: Sequence[float] | None) -> list[floa
     return [
         value + sign * half for value, half in zip(values, halves, strict=True) for sign in (1, -1)
     ]
-
-
-# --- Numbers -----------------------------------------------------------------------------------
-
-
-def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
-    """A row for each round: its users, what the attack gained, where the targets are."""
-    gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
-    inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
-    places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
-    columns = [
-        Column("round"), Column("users"), Column("fakes"), Column("share", 4), Column("ε spent"),
-        Column("gain", places), Column("±", places), Column("theory", places),
-        Column("z", 2, sign=True), Column("f_T after", places),
-        Column(f"in top {top_k}", 2), Column("mse", digits=3),
-    ]  # fmt: skip
-    shown = rounds.targets[: len(TONES)]
-    for target in shown:
-        name = labels.get(target, str(target))
-        columns += [Column(f"est. {name}", places), Column(f"rank {name}")]
-    rows: list[tuple[Value, ...]] = []
-    for at in range(len(rounds)):
-        row: list[Value] = [
-            at, rounds.users[at], rounds.malicious[at], rounds.share[at], rounds.spent[at],
-            gains[at].mean, gains[at].standard_error, gains[at].theory, _z(gains[at]),
-            held[at].mean, inside[at].mean, error[at].mean,
-        ]  # fmt: skip
-        for place in range(len(shown)):
-            row += [rounds.attacked[at][place], rounds.rank[at][place]]
-        rows.append(tuple(row))
-    trials = "one trial" if rounds.trials == 1 else f"means of {fmt.count(rounds.trials)} trials"
-    entry = entry_words(rounds, top_k)
-    return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
-
-
-def _z(estimate: Measured) -> float | None:
-    if estimate.mean is None or estimate.theory is None or not estimate.standard_error:
-        return None
-    return (estimate.mean - estimate.theory) / estimate.standard_error
 
 
 def kept(available: Iterable[int], cursor: int) -> int | None:

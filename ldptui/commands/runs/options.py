@@ -133,25 +133,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
 
     for sub in (made, action("list", "the runs, newest first (the default)", one=False)):
         # The list's own options also stand without the word "list"; what is not given stays away.
-        nothing = None if sub is made else argparse.SUPPRESS
-        sub.add_argument("--protocol", metavar="KIND", default=nothing, help="only with this")
-        sub.add_argument(
-            "--attack", metavar="KIND", default=nothing, help='only with this ("none")'
-        )
-        sub.add_argument("--tag", metavar="TAG", default=nothing, help="only with this tag")
-        sub.add_argument("--since", metavar="DATE", default=nothing, help="as 2026-01-31")
-        sub.add_argument("--until", metavar="DATE", default=nothing, help="that day included")
-        sub.add_argument(
-            "--removed",
-            action="store_true",
-            default=False if sub is made else argparse.SUPPRESS,
-            help="the removed ones that gc did not forget yet",
-        )
-        sub.add_argument(
-            "--format",
-            choices=("table", "csv", "json"),
-            default="table" if sub is made else argparse.SUPPRESS,
-        )
+        _add_filters(sub, named=sub is not made)
     show = action("show", "what a run measured")
     add_format(show)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
@@ -185,3 +167,24 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     words = action("dictionary", "what the columns of CSV, JSON and Parquet mean", one=False)
     words.add_argument("--format", choices=("table", "csv", "json"), default="table")
     return made
+
+
+def _add_filters(sub: argparse.ArgumentParser, *, named: bool) -> None:
+    """Add the options of the list. named : after the word "list"."""
+    nothing = argparse.SUPPRESS if named else None
+    sub.add_argument("--protocol", metavar="KIND", default=nothing, help="only with this")
+    sub.add_argument("--attack", metavar="KIND", default=nothing, help='only with this ("none")')
+    sub.add_argument("--tag", metavar="TAG", default=nothing, help="only with this tag")
+    sub.add_argument("--since", metavar="DATE", default=nothing, help="as 2026-01-31")
+    sub.add_argument("--until", metavar="DATE", default=nothing, help="that day included")
+    sub.add_argument(
+        "--removed",
+        action="store_true",
+        default=nothing or False,
+        help="the removed ones that gc did not forget yet",
+    )
+    sub.add_argument(
+        "--format",
+        choices=("table", "csv", "json"),
+        default=nothing or "table",
+    )

@@ -8,14 +8,13 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import Resize
-from textual.message import Message
 from textual.reactive import Reactive, var
 from textual.screen import Screen
 from textual.timer import Timer
@@ -40,7 +39,7 @@ from ...session.autosave import drop_taken, save_draft
 from ...session.draft import edited, retyped
 from ...session.edits import Edits
 from ...session.shelf import Shelf
-from ...session.snapshot import Snapshot, over
+from ...session.snapshot import Snapshot
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine, in_words
 from . import files
@@ -49,7 +48,8 @@ from .kept import KeptRuns
 from .keys import KEYS
 from .panes import CHARTS, Panes
 from .player import Player
-from .simulating import Simulating
+from .showing import Showing
+from .simulating import MakeEngine, Simulating
 from .title import TitleBar
 from .too_small import TooSmall
 
@@ -59,12 +59,9 @@ if TYPE_CHECKING:
     from ..lab.screen import LabScreen
     from .charts import ChartsPane
 
-PATIENCE_S = 0.12
-"""A preview that is over sooner is drawn once, when it is over."""
 AUTOSAVE_S = 2.0
 ROOM_FOR_ALL = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
-MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 
 
 class WorkbenchScreen(Screen[None]):
@@ -97,7 +94,6 @@ class WorkbenchScreen(Screen[None]):
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab: LabScreen | None = None
-        self._patience: Timer | None = None
         self._autosave: Timer | None = None
         self._background = Background(self)
         self._kept = KeptRuns(self, store)
@@ -110,6 +106,7 @@ class WorkbenchScreen(Screen[None]):
         self._edits = Edits()
         self._panes = Panes(id="body")
         self._player = Player()
+        self._showing = Showing(self, self._panes, self._player)
         self._too_small = TooSmall(id="too-small")
         self._status = StatusLine()
 
@@ -206,13 +203,10 @@ class WorkbenchScreen(Screen[None]):
         if after is None or not self.is_mounted:
             return
         self._panes.hand(after)
-        title = self.query_one(TitleBar)
-        title.scenario = after.title
-        title.modified = after.modified
+        self.query_one(TitleBar).show_title(after.title, after.modified)
         self._status.problem = in_words(after.problems)
         if after.unread is not None:
-            reading = self._background.read_population(after.unread)
-            self.run_worker(reading, exit_on_error=False)
+            self.run_worker(self._background.read_population(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
             self.simulating.preview_soon()
         if self._lab is not None and self._lab.is_current:
@@ -322,28 +316,14 @@ class WorkbenchScreen(Screen[None]):
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""
         self.shelf = shelf
-        if not soon:
+        if soon:
+            self._showing.soon()
+        else:
             self.show()
-        elif self._patience is None and self.is_mounted:
-            self._patience = self.set_timer(PATIENCE_S, self.show)
 
     def show(self) -> None:
-        """Hand the playback's frame or the run shown, and those laid over it, to the panes."""
-        if self._patience is not None:
-            self._patience.stop()
-            self._patience = None
-        if not self.is_mounted:
-            return
-        shelf, charts = self.shelf, self.charts
-        shown, snapshot = shelf.run(shelf.shown), self._player.frame
-        charts.overlays = shelf.laid_over
-        if snapshot is not None:
-            charts.snapshot = snapshot
-        elif shown is not None:
-            snapshot = shown.snapshot
-            charts.snapshot = over(snapshot, charts.snapshot)
-        self._panes.runs.shelf = shelf
-        self._status.snapshot = shelf.active or snapshot
+        if self.is_mounted:
+            self._status.snapshot = self._showing.now(self.shelf)
 
     def on_runs_chosen(self, message: RunsChosen) -> None:
         message.stop()

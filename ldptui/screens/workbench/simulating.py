@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from textual.message import Message
 
 from ...engine import Engine
 from ...engine.simulation import Simulation
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from ...session.snapshot import Snapshot
+
+MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
+"""Makes an engine from the function that it posts its news with."""
 
 
 class Simulating:

@@ -36,6 +36,10 @@ class TitleBar(Widget):
     modified: reactive[bool] = reactive(False)
     pane: reactive[int] = reactive(4)
 
+    def show_title(self, scenario: str, modified: bool) -> None:
+        """Show this scenario's title."""
+        self.scenario, self.modified = scenario, modified
+
     def render(self) -> Text:
         name, on, muted = (
             self.get_component_rich_style(f"title--{part}", partial=True)

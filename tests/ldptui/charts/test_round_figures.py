@@ -12,6 +12,7 @@ from support.told import told
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
 from ldptui.charts.figures.limits import reach_95
+from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
 from ldptui.session.snapshot import Measured, Rounds
@@ -146,10 +147,10 @@ def test_charts_of_one_trial_one_round_and_no_attack() -> None:
 
 
 def test_the_table_has_a_row_a_round() -> None:
-    table = figures.table(ROUNDS, LABELS, 3)
-    names = [column.name for column in table.columns]
-    assert len(table.rows) == 6
-    row = dict(zip(names, table.rows[3], strict=True))
+    shown = table(ROUNDS, LABELS, 3)
+    names = [column.name for column in shown.columns]
+    assert len(shown.rows) == 6
+    row = dict(zip(names, shown.rows[3], strict=True))
     assert row["round"] == 3
     assert row["fakes"] == ROUNDS.malicious[3]
     assert row["gain"] == ROUNDS.metrics["gain"][3].mean
@@ -158,7 +159,7 @@ def test_the_table_has_a_row_a_round() -> None:
     assert row["z"] == pytest.approx(
         (row["gain"] - row["theory"]) / row["±"]  # type: ignore[operator]
     )
-    assert "\tnan" not in table.as_text()
+    assert "\tnan" not in shown.as_text()
 
 
 def test_the_round_kept_that_is_nearest_before() -> None:

@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens.workbench import screen as workbench_module
+from ldptui.screens.workbench import showing
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
@@ -400,7 +400,7 @@ async def test_a_picture_stays_until_there_is_a_new_one() -> None:
 async def test_a_preview_that_is_over_at_once_is_drawn_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(workbench_module, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(showing, "PATIENCE_S", 60.0)
     async with workbench() as (screen, engine, pilot):
         charts = screen.query_one(ChartsPane)
         engine.progress(

@@ -6,15 +6,14 @@ the phase and the part chosen: the fields move with the choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.reactive import var
-from textual.widget import Widget
 from textual.widgets import Static
 
-from ....catalogue import key_words, kind_words, listed_keys, listed_kinds, title_of
+from ....catalogue import kind_words
 from ....messages import KeyEdited, Noted
 from ....session.draft import attack_script as script
 from ....session.draft import input_of, kind_of, used_keys, value_of
@@ -25,6 +24,7 @@ from ..item_list import Item, ItemList
 from ..parameters import labelled, said
 from .edits import GIVEN, SHARED, aimed, drifting, drifts, picked, ramp_of
 from .facts import facts, hashes, keys_of_kind, problem, stretches, swept
+from .fields import TARGET_KEYS, WHOLE, kind_fields, own_names, shapes_of_drift, target_fields
 from .phase_strip import PhaseStrip
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 
 SHAPES: Final = (("one", "one kind"), ("mixture", "mixture"), ("phases", "phases"))
 CONSTANT: Final = "constant"
-WHOLE: Final = frozenset({"attack", "attack.mix", "attack.phase"})
-"""Keys that have no field of their own: what is wrong with one is said beside the shapes."""
-APART: Final = ("share", "targets", "options")
-"""Keys of a kind that have fields elsewhere in the form, or in the script alone."""
+GOAL_FIELDS: Final = ("goal", "at-least", "over")
 
 
 class AttackForm(Scrolled):
@@ -61,11 +58,11 @@ class AttackForm(Scrolled):
 
     def compose(self) -> ComposeResult:
         yield Field("attack.shape", "", options=SHAPES, id="shape")
-        yield from _kind_fields("kind")
+        yield from kind_fields("kind")
         yield labelled("campaign.rounds", optional=True)
         yield labelled("campaign.churn", optional=True)
         yield labelled("campaign.drift", options=[("none", "none")], id="drift")
-        for name in _shapes_of_drift():
+        for name in shapes_of_drift():
             yield labelled(f"campaign.drift.{name}", id=f"drift-{name}")
         yield PhaseStrip()
         yield ItemList("phase", "attack.phase", mutes=True, id="phases")
@@ -77,14 +74,14 @@ class AttackForm(Scrolled):
         yield labelled("attack.share", id="share")
         yield labelled("attack.phase.*.share.to", like="attack.share", id="to")
         yield labelled("attack.phase.*.share.at", id="jump")
-        yield from _target_fields("phase")
-        yield from _target_fields("targets")
+        yield from target_fields("phase")
+        yield from target_fields("targets")
         yield ItemList("part", "attack.mix", id="parts")
         yield labelled("attack.mix.*.weight", id="weight")
-        yield from _kind_fields("part-kind")
-        for name in _own_names():
+        yield from kind_fields("part-kind")
+        for name in own_names():
             yield labelled(f"attack.{name}", optional=True, id=name)
-        yield from _target_fields("own")
+        yield from target_fields("own")
         yield Static(classes="words", id="facts", markup=False)
 
     def on_mount(self) -> None:
@@ -202,7 +199,7 @@ class AttackForm(Scrolled):
 
     def _show_goal(self, draft: Draft, shown: bool, metric: object) -> None:
         """A goal in place of the share, where there can be one."""
-        goal, at_least, over = (self.query_one(f"#{name}", Field) for name in _GOAL_FIELDS)
+        goal, at_least, over = (self.query_one(f"#{name}", Field) for name in GOAL_FIELDS)
         goal.display = shown
         at_least.display = over.display = metric is not None
         if shown:
@@ -245,7 +242,7 @@ class AttackForm(Scrolled):
         if "cohorts" not in used_keys(draft, "protocol"):
             keys -= {"cohort"}
         hashing = hashes(draft)
-        for name in _own_names():
+        for name in own_names():
             field = self.query_one(f"#{name}", Field)
             field.display = name in keys
             field.disabled = name in ("seeds", "scoring") and not hashing
@@ -262,7 +259,7 @@ class AttackForm(Scrolled):
         """
         targets = value_of(draft, table)
         listed = isinstance(targets, dict) and "items" in targets
-        pick, many, items = (self.query_one(f"#{name}-{key}", Field) for key in _TARGET_KEYS)
+        pick, many, items = (self.query_one(f"#{name}-{key}", Field) for key in TARGET_KEYS)
         pick.display = shown
         many.display = shown and not listed and not (leave and targets is None)
         items.display = shown and listed
@@ -349,39 +346,6 @@ class AttackForm(Scrolled):
             gone = f"{event.items.noun} {event.at + 1} removed"
             self.post_message(Noted(f"{gone}; ctrl+z brings it back"))
         self.post_message(KeyEdited(key, items))
-
-
-def _own_names() -> list[str]:
-    """The names of the keys that a kind of attack may have; those of the chosen one are shown."""
-    names = [key.removeprefix("attack.") for key in listed_keys() if key.count(".") == 1
-             and key.startswith("attack.") and key not in WHOLE]  # fmt: skip
-    return [name for name in names if name not in (*APART, "kind", "shape")]
-
-
-def _shapes_of_drift() -> list[str]:
-    """The names of the numbers that shape a population to mix in."""
-    keys = (key for key in listed_keys() if key.startswith("population."))
-    return [key.partition(".")[2] for key in keys if isinstance(key_words(key).start, float)]
-
-
-def _kind_fields(name: str) -> Iterator[Widget]:
-    """The kind of an attack, which may be none, or of a part, and why one would choose it."""
-    kinds = [(kind, kind) for kind in listed_kinds("attack") if name == "kind" or kind != "none"]
-    yield Field("attack.kind", "", options=kinds, rows=4, id=name)
-    yield Static(classes="words", id=f"{name}-reason", markup=False)
-
-
-def _target_fields(name: str) -> Iterator[Field]:
-    pick, many, items = (f"{name}-{key}" for key in _TARGET_KEYS)
-    label = _TARGETS_OF.get(name) or title_of("attack.targets.pick")
-    yield Field("attack.targets.pick", label, id=pick)
-    yield labelled("attack.targets.count", id=many)
-    yield labelled("attack.targets.items", id=items)
-
-
-_TARGETS_OF: Final = {"phase": "targets of the phase", "own": "targets of the part"}
-_GOAL_FIELDS: Final = ("goal", "at-least", "over")
-_TARGET_KEYS: Final = ("pick", "count", "items")
 
 
 def _chosen(items: ItemList) -> int:

@@ -144,7 +144,7 @@ class TimelineCharts(Rows):
         return (shown.rounds,)
 
     def table(self, shown: Shown) -> Table | None:
-        from ....charts.figures.rounds import table
+        from ....charts.figures.round_table import table
 
         rounds = shown.rounds
         return None if rounds is None else table(rounds, _labels(shown), _top_k(shown))

@@ -1,0 +1,46 @@
+"""The rounds of a campaign as a table: a row for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...session.snapshot import Measured, Rounds
+from ...text import format as fmt
+from .rounds import TONES, entry_words
+from .table import Column, Table, Value
+
+
+def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
+    """A row for each round: its users, what the attack gained, where the targets are."""
+    gains, held = rounds.metrics["gain"], rounds.metrics["target_frequency"]
+    inside, error = rounds.metrics["targets_in_top_k"], rounds.metrics["mse"]
+    places = min(6, fmt.decimals(estimate.standard_error for estimate in (*gains, *held)))
+    columns = [
+        Column("round"), Column("users"), Column("fakes"), Column("share", 4), Column("ε spent"),
+        Column("gain", places), Column("±", places), Column("theory", places),
+        Column("z", 2, sign=True), Column("f_T after", places),
+        Column(f"in top {top_k}", 2), Column("mse", digits=3),
+    ]  # fmt: skip
+    shown = rounds.targets[: len(TONES)]
+    for target in shown:
+        name = labels.get(target, str(target))
+        columns += [Column(f"est. {name}", places), Column(f"rank {name}")]
+    rows: list[tuple[Value, ...]] = []
+    for at in range(len(rounds)):
+        row: list[Value] = [
+            at, rounds.users[at], rounds.malicious[at], rounds.share[at], rounds.spent[at],
+            gains[at].mean, gains[at].standard_error, gains[at].theory, _z(gains[at]),
+            held[at].mean, inside[at].mean, error[at].mean,
+        ]  # fmt: skip
+        for place in range(len(shown)):
+            row += [rounds.attacked[at][place], rounds.rank[at][place]]
+        rows.append(tuple(row))
+    trials = "one trial" if rounds.trials == 1 else f"means of {fmt.count(rounds.trials)} trials"
+    entry = entry_words(rounds, top_k)
+    return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
+
+
+def _z(estimate: Measured) -> float | None:
+    if estimate.mean is None or estimate.theory is None or not estimate.standard_error:
+        return None
+    return (estimate.mean - estimate.theory) / estimate.standard_error
