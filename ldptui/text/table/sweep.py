@@ -66,6 +66,7 @@ def _groups(finished: list[Finished]) -> list[Group]:
             _compared("mean squared error", "mse", finished),
             _measured("errors", {"max_error": "largest", "l1_error": "sum (L1)"}, finished),
             *defended_error,
+            *_claims(finished),
             *detected,
         ]
     tops = {cell.top_k for cell, _, _ in finished}
@@ -81,9 +82,22 @@ def _groups(finished: list[Finished]) -> list[Group]:
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
         *([_measured("defended", {"gain_after": "gain"}, finished)] if defended else []),
         *defended_error,
+        *_claims(finished),
         *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
         *detected,
     ]
+
+
+def _claims(finished: list[Finished]) -> list[Group]:
+    """The claims of defences: the shares of users that they flag, and how often they alarm."""
+    groups = []
+    if any(cell.filters for cell, _, _ in finished):
+        shares = {"recall": "fakes", "false_positive_rate": "genuine"}
+        groups.append(_measured("flagged", shares, finished))
+    if any(cell.filters or cell.alarms for cell, _, _ in finished):
+        rates = {"alarm_rate": "attacked", "false_alarm_rate": "clean"}
+        groups.append(_measured("alarm", rates, finished))
+    return groups
 
 
 def _entries(finished: list[Finished]) -> Group:

@@ -218,3 +218,26 @@ def test_a_roc_curve_by_plain_loops(rng: np.random.Generator) -> None:
         assert any(np.allclose(point, at) for at in zip(wrong, caught, strict=True))
     assert (wrong[0], caught[0], wrong[-1], caught[-1]) == (0, 0, 1, 1)
     assert area_under(np.zeros(60), fakes) == 0.5
+
+
+def test_attacks_that_know_the_defence_get_past_the_one_they_know(
+    rng: np.random.Generator,
+) -> None:
+    """MGA-A supports few targets together, APA has honest numbers of ones; neither does both."""
+    protocol, targets = OUE(60, 1.0), np.arange(20, 30)
+    honest = protocol.perturb(rng.integers(0, 60, N), rng)
+    crafted = {
+        "mga": protocol.craft(targets, M, SeedSearch(), rng),
+        "mga-a": protocol.craft_some(targets, 3, M, SeedSearch(), rng),
+        "apa": protocol.disguise(targets, M, rng),
+    }
+    found: dict[tuple[str, str], float] = {}
+    for attack, fakes in crafted.items():
+        reports = received(protocol, np.concatenate([honest, fakes]))
+        for step in (FIAD(), Diffstats()):
+            found[attack, step.kind] = float((~kept(step.sift(reports)))[N:].mean())
+    assert found["mga", "fiad"] == found["mga", "diffstats"] == 1
+    assert found["apa", "fiad"] > 0.9  # with fewer ones than targets it supports not all
+    assert found["mga-a", "fiad"] == 0
+    assert found["mga-a", "diffstats"] < 0.5
+    assert found["apa", "diffstats"] < 0.5
