@@ -13,6 +13,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,18 +33,19 @@ from core.defences.fiad import FIAD
 from core.experiment import compile as bind
 from core.metrics import Outcome, measure
 from core.population import Population
-from core.protocols import GRR, KINDS, OLH, OUE, SUE
+from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
-from core.pure import Estimates, PureProtocol, SeedSearch, estimate, sends_reports
+from core.pure import Estimates, SeedSearch, estimate, sends_reports
+from core.reports import PAIRS
 from core.runner import run
 from core.scenario import parse
 from core.trial import USER_BLOCK, draw_counts, no_pulse, run_block
 
-PROTOCOLS: dict[str, Callable[[int, float], PureProtocol]] = {
-    "GRR": GRR,
-    "SUE": SUE,
-    "OUE": OUE,
-    "OLH": OLH,
+PROTOCOLS: dict[str, Callable[[int, float], Any]] = {
+    kind.upper(): lambda items, epsilon, kind=kind, spec=spec: spec(  # type: ignore[misc]
+        kind=kind, epsilon=epsilon
+    ).bind(items)
+    for kind, spec in KINDS.items()
 }
 ATTACKS: dict[str, Callable[..., Attack]] = {
     "rpa": RandomReport,
@@ -53,12 +55,14 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 ITEMS, SHARE, TARGETS = 1024, 0.05, 10
 
 
-def timed(work: Callable[[], Any], repeats: int) -> tuple[list[float], Any]:
+def timed(
+    work: Callable[[], Any], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> tuple[list[float], Any]:
     seconds = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         result = work()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return seconds, result
 
 
@@ -70,10 +74,11 @@ def reports(protocol: str, users: int, items: int = ITEMS, repeats: int = 3) -> 
     truth = np.bincount(values, minlength=items) / users
 
     def work() -> Any:
-        counts = np.zeros(items, dtype=np.int64)
-        for at in range(0, users, USER_BLOCK):
-            counts += bound.support_counts(bound.perturb(values[at : at + USER_BLOCK], rng))
-        return estimate(counts, users, bound)
+        counts: Any = 0
+        step = min(USER_BLOCK, max(1, PAIRS // items))  # as a trial does
+        for at in range(0, users, step):
+            counts = counts + bound.support_counts(bound.perturb(values[at : at + step], rng))
+        return bound.estimates(counts, users).frequencies
 
     seconds, estimated = timed(work, repeats)
     return {"seconds": seconds, "rms_error": float(np.sqrt(np.mean((estimated - truth) ** 2)))}
@@ -83,6 +88,7 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
     """Every local kind that a budget binds: counts of n users, and reports of `users`, in one run.
 
     "counts" is a trial's part of a block of 20, "reports" perturbs and counts; kinds take turns.
+    Seconds are those of the processor, whatever else it does.
     """
     specs: dict[str, Any] = {
         kind: spec
@@ -96,15 +102,16 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
     taken: dict[str, dict[str, list[float]]] = {"counts": {}, "reports": {}}
 
     def reported(protocol: Any) -> Any:
-        step = max(1, (1 << 22) // ITEMS)  # as the reports path cuts users
+        step = max(1, PAIRS // ITEMS)
         for at in range(0, users, step):
             protocol.support_counts(protocol.perturb(values[at : at + step], rng))
 
+    clock = time.process_time
     for _ in range(repeats):
         for kind, protocol in bound.items():
-            seconds, _ = timed(lambda p=protocol: p.sample_counts(histogram, rng), 2)  # type: ignore[misc]
+            seconds, _ = timed(partial(protocol.sample_counts, histogram, rng), 2, clock)
             taken["counts"].setdefault(kind, []).append(min(seconds) / 20)
-            seconds, _ = timed(lambda p=protocol: reported(p), 1)  # type: ignore[misc]
+            seconds, _ = timed(partial(reported, protocol), 1, clock)
             taken["reports"].setdefault(kind, []).append(seconds[0])
     return {"seconds": [], **taken}
 
@@ -114,7 +121,7 @@ def counts(protocol: str, users: int, items: int = ITEMS, repeats: int = 50) -> 
     bound = PROTOCOLS[protocol](items, 1.0)
     rng = np.random.default_rng(1)
     histogram = rng.multinomial(users, np.full(items, 1 / items))[None]
-    seconds, _ = timed(lambda: estimate(bound.sample_counts(histogram, rng), users, bound), repeats)
+    seconds, _ = timed(lambda: bound.estimates(bound.sample_counts(histogram, rng), users), repeats)
     return {"seconds": seconds}
 
 

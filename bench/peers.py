@@ -30,9 +30,17 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
     Without `index_mapper` item 0 counts as item d-1; `use_olh`/`use_oue` default to off, on both
     sides.
     """
-    from pure_ldp.frequency_oracles import direct_encoding, local_hashing, unary_encoding
+    from pure_ldp.frequency_oracles import (
+        direct_encoding,
+        histogram_encoding,
+        local_hashing,
+        unary_encoding,
+    )
 
+    switches: dict[str, dict[str, bool]] = {"THE": {"use_the": True}}
     client_class, server_class, options = {
+        "THE": (histogram_encoding.HEClient, histogram_encoding.HEServer, {}),
+        "SHE": (histogram_encoding.HEClient, histogram_encoding.HEServer, {}),
         "GRR": (direct_encoding.DEClient, direct_encoding.DEServer, {}),
         "SUE": (unary_encoding.UEClient, unary_encoding.UEServer, {}),
         "OUE": (unary_encoding.UEClient, unary_encoding.UEServer, {"use_oue": True}),
@@ -42,7 +50,7 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
 
     def estimate(values: Sequence[int]) -> Any:
         client = client_class(epsilon, d, **options)
-        server = server_class(epsilon, d, **options)
+        server = server_class(epsilon, d, **options, **switches.get(protocol, {}))
         for value in values:
             server.aggregate(client.privatise(value))
         return server.estimate_all(range(d), suppress_warnings=True) / len(values)
@@ -52,9 +60,13 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
 
 def multi_freq_ldpy(protocol: str, d: int, epsilon: float) -> Estimator:
     """multi-freq-ldpy: functions, numba where hashing does not forbid it; clipped estimates."""
-    from multi_freq_ldpy.pure_frequency_oracles import GRR, LH, UE
+    from multi_freq_ldpy.pure_frequency_oracles import GRR, LH, SS, UE
 
     client, aggregate = {
+        "SS": (
+            lambda value: SS.SS_Client(value, d, epsilon),
+            lambda reports: SS.SS_Aggregator_MI(reports, d, epsilon),
+        ),
         "GRR": (
             lambda value: GRR.GRR_Client(value, d, epsilon),
             lambda reports: GRR.GRR_Aggregator_MI(reports, d, epsilon),
@@ -87,7 +99,7 @@ PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("peer", choices=PEERS)
-    parser.add_argument("protocol", choices=["GRR", "SUE", "OUE", "OLH"])
+    parser.add_argument("protocol", choices=["GRR", "SUE", "OUE", "OLH", "SS", "THE", "SHE"])
     parser.add_argument("--items", type=int, default=1024)
     parser.add_argument("--users", type=int, default=1000)
     parser.add_argument("--epsilon", type=float, default=1.0)

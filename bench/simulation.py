@@ -28,6 +28,8 @@ PEERS = {
     "multi-freq-ldpy": ["multi-freq-ldpy==0.2.5", "xxhash<4"],
 }
 ITEMS = 1024
+KNOWN = {"SS": ["multi-freq-ldpy"], "THE": ["pure-ldp"], "SHE": ["pure-ldp"]}
+"""The peers of a protocol that not all of them have."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,17 @@ def peer(name: str, protocol: str, users: int) -> dict[str, Any]:
 def against_peers(quick: bool) -> Iterator[Row]:
     """Perturb n users, estimate d frequencies: the peers, our reports path, our counts path."""
     users = 100_000
-    for protocol, least in (("GRR", 30), ("SUE", 30), ("OUE", 30), ("OLH", 300)):
+    for protocol, least in (
+        *(("GRR", 30), ("SUE", 30), ("OUE", 30), ("OLH", 300)),
+        *(("SS", 5), ("THE", 30), ("SHE", 1)),
+    ):
+        names = KNOWN.get(protocol, list(PEERS))
         # Peers are linear in n: fewer users serve a quick look, and ratios are then per user.
         peer_users = users // 10 if quick else users
         mine = ours("reports", protocol=protocol, users=users)["seconds"]
-        theirs: dict[str, list[float]] = {name: [] for name in PEERS}
+        theirs: dict[str, list[float]] = {name: [] for name in names}
         for _ in range(1 if quick or protocol == "OLH" else 3):
-            for name in PEERS:
+            for name in names:
                 theirs[name].append(peer(name, protocol, peer_users)["seconds"])
                 mine += ours("reports", protocol=protocol, users=users)["seconds"]
         own = statistics.median(mine)
@@ -119,6 +125,29 @@ def against_peers(quick: bool) -> Iterator[Row]:
             "≥ 1,000x",
             fastest / own >= 1000,
             f"{scaled(own)}; faster peer {scaled(fastest)} for {peer_users:,} users",
+        )
+
+
+def kinds(quick: bool) -> Iterator[Row]:
+    """Every kind: counts of 10^9 users, and reports beside those of OLH, all in one process."""
+    result = ours("kinds", repeats=1 if quick else 3)
+    reports = {kind: statistics.median(taken) for kind, taken in result["reports"].items()}
+    for kind, taken in result["counts"].items():
+        least, most = min(taken), 6e-3 if kind == "ss" else 0.5e-3
+        yield Row(
+            f"counts path, {kind.upper()}, n = 10^9",
+            scaled(least),
+            f"≤ {scaled(most)}",
+            least <= most,
+            "a trial's part of a block of 20, the least of all",
+        )
+        ratio = reports[kind] / reports["olh"]
+        yield Row(
+            f"reports path, {kind.upper()}, n = 100,000",
+            f"{ratio:.2g}x OLH",
+            "≤ 2x",
+            ratio <= 2,
+            scaled(reports[kind]),
         )
 
 
@@ -267,6 +296,7 @@ def scaled(seconds: float) -> str:
 GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "startup": startup,
     "trials": trials,
+    "kinds": kinds,
     "corrections": corrections,
     "craft": craft,
     "sweep": sweep,

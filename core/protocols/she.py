@@ -117,13 +117,12 @@ class Summation:
     def _noise(self, count: int, rng: Rng) -> Floats:
         """float64[count, d]: Laplace noise, an exponential number with a fair sign."""
         drawn = np.empty((count, self.domain_size))
-        cells = drawn.reshape(-1)
+        cells, signs = drawn.reshape(-1), self.scale * SIGNS
         for at in range(0, cells.size, AT_ONCE):
             part = cells[at : at + AT_ONCE]
             rng.standard_exponential(out=part)
             coins = np.frombuffer(rng.bytes(-(-part.size // 8)), np.uint8)
-            part *= SIGNS[coins].reshape(-1)[: part.size]
-        drawn *= self.scale
+            part *= signs[coins].reshape(-1)[: part.size]
         return drawn
 
     def _noise_sums(self, count: Counts, rng: Rng) -> Floats:
