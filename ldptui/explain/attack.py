@@ -192,10 +192,10 @@ def _safer(protocol: PureProtocol, r: int, part: str) -> Formula:
     """The protocol that gains less from crafted reports."""
     e, d = math.exp(protocol.epsilon), protocol.domain_size
     limit = theory.safer_domain_size(r, protocol.epsilon)
-    verdict = "OUE, OLH safer" if d > limit else "kRR safer"
+    verdict = "OUE, OLH safer" if d > limit else "GRR safer"
     return Formula(
         "Which protocol gains less from MGA",
-        "d > (2r − 1)(e^ε − 1) + 3r ⇒ OUE and OLH are safer than kRR",
+        "d > (2r − 1)(e^ε − 1) + 3r ⇒ OUE and OLH are safer than GRR",
         f"d = {count(d)}, threshold {2 * r - 1} · {short(e - 1)} + {3 * r} = {short(limit)}",
         verdict, limit, f"{CJG}, theorem 2", None, part,
     )  # fmt: skip

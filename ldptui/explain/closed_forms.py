@@ -41,7 +41,7 @@ def unit_variance(protocol: PureProtocol) -> tuple[str, str, int | None]:
     return "q(1 − q) / (p − q)²", f"{short(q)} · {short(1 - q)} / {short(p - q)}²", 41
 
 
-_BEST = {"grr": "kRR (GRR)", "oue": "OUE, or OLH"}
+_BEST = {"grr": "GRR", "oue": "OUE, or OLH"}
 
 
 def choice(protocol: Supporting) -> Iterator[Formula]:
@@ -50,7 +50,7 @@ def choice(protocol: Supporting) -> Iterator[Formula]:
     threshold = 3 * e + 2
     yield Formula(
         "Which protocol has the least variance",
-        "d < 3 e^ε + 2 ⇒ kRR, else OUE or OLH",
+        "d < 3 e^ε + 2 ⇒ GRR, else OUE or OLH",
         f"d = {count(d)}, threshold 3 · {short(e)} + 2 = {short(threshold)}",
         _BEST[theory.recommended(d, epsilon)], threshold, f"{W17}, section 5", 32, PROTOCOL,
     )  # fmt: skip
@@ -58,7 +58,7 @@ def choice(protocol: Supporting) -> Iterator[Formula]:
     half = f"({short(e)} + 1.5)"
     yield Formula(
         "Which protocol has the least mean squared error",
-        "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ kRR, else OUE or OLH",
+        "d < e^ε + 1.5 + √[ (e^ε + 1.5)² + e^2ε − 1 ] ⇒ GRR, else OUE or OLH",
         f"d = {count(d)}, threshold {half} + √[ {half}² + {short(e * e)} − 1 ] = {short(border)}",
         _BEST[best], border, f"{W17}, exact", None, PROTOCOL, Entry("recommended", field=best),
     )  # fmt: skip

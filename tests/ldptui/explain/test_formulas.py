@@ -167,7 +167,7 @@ def test_hash_range_says_where_it_comes_from() -> None:
     ("start", "threshold"), [("d < 3", 3 * math.e + 2), ("d < e^ε", theory.exact_border(1.0))]
 )
 def test_the_recommended_protocol_changes_at_the_threshold(start: str, threshold: float) -> None:
-    for d, best in ((int(threshold), "kRR (GRR)"), (int(threshold) + 1, "OUE, or OLH")):
+    for d, best in ((int(threshold), "GRR"), (int(threshold) + 1, "OUE, or OLH")):
         of = cell_formulas(bound("oue", None, d=d))
         (found,) = [live for live in of if live.formula.startswith(start)]
         assert found.result == best
