@@ -34,6 +34,7 @@ PROMISED = {
     "defence-cost",
     "seed-search",
     "protocol-choice",
+    "one-heavy-item",
     "error-over-epsilon",
     "survey",
     "billion-users",

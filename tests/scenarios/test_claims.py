@@ -349,3 +349,18 @@ def test_what_a_correction_costs_when_nobody_attacks() -> None:
     assert errors[4.0, "ldprecover"] > 0.4 * errors[2.0, "ldprecover"]
     assert ratio(1.0, "ibu") > 2
     assert ratio(2.0, "ibu") < 1
+
+
+def test_one_heavy_item_has_the_published_errors() -> None:
+    """Of counts, with their standard errors over 300 trials; few trials of ours are near, too."""
+    published = {"ss": (272.8, 0.2), "pgr": (272.7, 0.9), "hr": (689.6, 2.2)}
+    square = 10_000**2
+    exact = theory("one-heavy-item", "mse_clean", "protocol.kind")
+    for kind, (mean, error) in published.items():
+        assert abs(square * exact[kind,] - mean) < 3 * error, kind
+    trials = 10
+    for kind in ("pgr", "hr"):
+        alone = bundled("one-heavy-item", trials=trials, protocol__kind=kind)
+        ours = measured(alone, "mse_clean", "protocol.kind")[kind,]
+        deviation = published[kind][1] * math.sqrt(300 / trials)
+        assert abs(square * (ours - exact[kind,])) < 7 * deviation, kind
