@@ -14,6 +14,13 @@ def report_law(kind: str) -> str:
     return law
 
 
+def real_epsilon(kind: str, items: int, epsilon: float) -> float:
+    """The largest loss of a kind with this budget: less than ε for bits that say less."""
+    return float(
+        getattr(KINDS[kind](kind=kind, epsilon=epsilon).bind(items), "real_epsilon", epsilon)
+    )
+
+
 KNOWN_ATTACKS = tuple(kind for kind in ATTACKS if report_law(kind) != "unknown")
 """The attacks whose fake reports follow a law: all but no attack and Python code."""
 

@@ -136,7 +136,7 @@ def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_counts_have_the_covariances_of_the_parts(case: Case, seed: int) -> None:
     one, law = mixture(case, 0.5, "counts", seed)
-    pairs = [counts(one, block) for block in range(160)]
+    pairs = [counts(one, block) for block in range(240)]
     fakes = np.concatenate([attacked - clean for clean, attacked in pairs])
     assert budget.moments(fakes, law.fakes.mean, law.fakes.covariance)
     # As if every fake drew its part at random: the means are the same, the spread is not.
