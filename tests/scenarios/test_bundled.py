@@ -47,6 +47,7 @@ PROMISED = {
     "rappor-attack",
     "rappor-normal",
     "rappor-strings",
+    "memoisation",
 }
 
 

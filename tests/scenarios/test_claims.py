@@ -17,7 +17,7 @@ from core.experiment import Experiment, compile
 from core.plugins import Allowed, permit
 from core.runner import Results, run
 from core.scenario import load
-from core.theory import expected_metrics
+from core.theory import expected_metrics, privacy_spent
 from core.trial import draw_counts, no_pulse
 
 Key = tuple[object, ...]
@@ -55,7 +55,7 @@ def measured(experiment: Experiment, metric: str, *keys: str) -> dict[Key, float
 
 def key_of(cell: Cell, keys: tuple[str, ...]) -> Key:
     """What parameters a cell has; a list as a tuple."""
-    values = (cell.parameters[key] for key in keys)
+    values = (cell.parameters.get(key) for key in keys)
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
@@ -364,3 +364,33 @@ def test_one_heavy_item_has_the_published_errors() -> None:
         ours = measured(alone, "mse_clean", "protocol.kind")[kind,]
         deviation = published[kind][1] * math.sqrt(300 / trials)
         assert abs(square * (ours - exact[kind,])) < 7 * deviation, kind
+
+
+def test_kept_answers_bound_the_budget_and_the_published_ones_cost_error() -> None:
+    experiment = bundled("memoisation", trials=2)
+    spent, one, pooled = dict[Key, list[float]](), dict[Key, float](), dict[Key, float]()
+    for cell in experiment.cells:
+        key = key_of(cell, ("protocol.kind", "protocol.calibration"))
+        spent[key] = privacy_spent(cell)
+        first, every = (expected_metrics(each)["mse_clean"] for each in (cell.rounds[0], cell))
+        assert first is not None
+        assert every is not None
+        one[key], pooled[key] = first, every
+    fresh = next(key for key in spent if key[0] == "olh")
+    grr, loloha = ("l-grr", "tight"), ("loloha", "tight")
+    published = {kind: (kind, "published") for kind in ("l-grr", "loloha")}
+    assert spent[fresh][-1] == pytest.approx(50)
+    assert all(1.999 < spent[key][-1] <= 2 for key in spent if key[0] != "olh")
+    assert one[loloha] == pytest.approx(one[fresh])
+    assert pooled[fresh] == pytest.approx(one[fresh] / 50)
+    assert pooled[loloha] == pytest.approx(one[loloha] / 4, rel=0.02)
+    assert spent[grr][0] == spent[loloha][0] == 1
+    assert spent[published["loloha"]][0] == pytest.approx(0.90, abs=0.005)
+    assert spent[published["l-grr"]][0] == pytest.approx(0.39, abs=0.005)
+    assert one[published["loloha"]] / one[loloha] == pytest.approx(1.26, abs=0.005)
+    assert one[published["l-grr"]] / one[grr] == pytest.approx(12, rel=0.02)
+    # Two trials of 32 items each: a mean of 64 squares of about normal errors.
+    found = measured(experiment, "mse_clean", "protocol.kind", "protocol.calibration")
+    for key, error in found.items():
+        assert error == pytest.approx(pooled[key], rel=1.2)
+    assert found[loloha] > 4 * found[fresh]
