@@ -70,6 +70,11 @@ def release_of(run: Run) -> str:
         epsilon = cell.parameters.get("protocol.epsilon")
         if cell.rappor is not None:
             epsilon = cell.rappor.get("epsilon_one")
+        rounds = run.snapshot.rounds
+        if rounds is not None and rounds.spent[-1] < (1 - 1e-9) * len(rounds) * rounds.spent[0]:
+            return release(
+                kind, rounds.spent[-1], None, 1
+            )  # an answer is kept: rounds do not add up
         if isinstance(epsilon, int | float):
             keys = ("protocol.delta", "campaign.rounds")
             return release(kind, epsilon, *map(cell.parameters.get, keys))
