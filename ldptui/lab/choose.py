@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -56,6 +57,12 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
     ordered = np.sort(held)
     mechanism = Exponential(epsilon)
     right = _hits(mechanism, held, trials, rng)
+    root = int(rng.integers(2**63))
+
+    def own(kind: str) -> Rng:
+        """A stream of the kind's own: another kind in the table leaves its numbers alone."""
+        return np.random.default_rng([root, *kind.encode()])
+
     need = needed(held)
     low = min(0.01, epsilon, (need or 1.0) / 30)
     grid = [float(f"{x:.6g}") for x in np.geomspace(low, max(10, epsilon), POINTS)]
@@ -70,7 +77,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
         "lead": int(ordered[-1] - ordered[-2]),
         "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
         "needed": need,
-        "local": {kind: _local(kind, held, epsilon, trials, rng) for kind in LOCAL},
+        "local": {kind: _local(kind, held, epsilon, trials, own(kind)) for kind in LOCAL},
         "over": {
             "epsilon": grid,
             "exponential": [Exponential(e).success(held) for e in grid],
@@ -79,7 +86,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
             "local": {
                 kind: [
                     None if shares is None else shares["simulated"]
-                    for shares in (_local(kind, held, e, each, rng) for e in few)
+                    for shares in _along(kind, held, few, each, own(kind))
                 ]
                 for kind in DRAWN
             },
@@ -123,6 +130,12 @@ def _local(
     for at in range(0, trials, step):
         hits += local_success(protocol, held, min(step, trials - at), rng)
     return _share(hits, trials)
+
+
+def _along(
+    kind: str, held: Counts, budgets: Sequence[float], trials: int, rng: Rng
+) -> list[dict[str, float] | None]:
+    return [_local(kind, held, epsilon, trials, rng) for epsilon in budgets]
 
 
 def _share(hits: int, trials: int) -> dict[str, float]:

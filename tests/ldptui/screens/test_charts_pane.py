@@ -15,8 +15,9 @@ from support.waiting import seen
 from textual.widgets import Static
 
 from core.experiment import compile
-from core.protocols import CENTRAL, PROTOCOLS
+from core.protocols import CENTRAL
 from core.scenario import Scenario
+from ldptui.charts.curves.documents import error_protocols
 from ldptui.charts.series import Bars, Plot
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
@@ -299,7 +300,7 @@ async def test_error_as_standard_deviation() -> None:
         await pilot.press("v")
         assert chart(pane, "error").y.label == "standard deviation of a frequency"
         points = [s for s in chart(pane, "error").series if s.style == "points"]
-        assert len(points) == len(PROTOCOLS)
+        assert len(points) == len(error_protocols(scenario()))
 
 
 async def test_keys_are_offered_where_they_do_something() -> None:
@@ -429,7 +430,8 @@ async def test_table_of_another_chart() -> None:
         assert len(table.rows) == 11
         await pilot.press("v")
         assert table.table.title == "Mean squared error over ε"
-        assert len(table.rows) == 11 * len(PROTOCOLS)
+        kinds = [kind.upper() for kind in error_protocols(scenario())]
+        assert len([row for row in table.table.rows if row[0] in kinds]) == 11 * len(kinds)
         await pilot.press("t")
         assert pane.tab == "error"
 
@@ -511,7 +513,9 @@ async def test_every_tab_knows_a_curator(kind: str) -> None:
             await pilot.pause()
             labels = [one.label for one in chart(pane, tab).series]
             assert any(kind.upper() in label for label in labels), labels
-            assert len(labels) == (1 if tab == "gain" else len(PROTOCOLS) + 1)
+            assert curated.scenario is not None
+            drawn = len(error_protocols(curated.scenario)) + 1  # and the floor
+            assert len(labels) == (1 if tab == "gain" else drawn)
         pane.tab = "equations"
         await pilot.pause()
         assert "The curator's noise" in seen(pane.app)
