@@ -13,10 +13,9 @@ from .capabilities import Memoises, memoises
 from .defences import Alarm, Correction, Defence, Filter, is_alarm, is_correction, is_filter
 from .goal import Answer, Goal
 from .population import Population
-from .protocols import BitNoise, Rappor
-from .protocols.curators import Curator
+from .protocols import BitNoise
 from .protocols.rappor import KeptBits
-from .pure import Items, LocalMechanism, PureProtocol, is_pure, sends_reports
+from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
 from .sampling import Counts
 from .streams import Path
 
@@ -47,7 +46,7 @@ class Cell:
     seed: int
     trials: int
     population: Population
-    protocol: PureProtocol | Rappor | Curator
+    protocol: Mechanism
     attack: Attack | Mixture | None
     targets: Items
     malicious: int

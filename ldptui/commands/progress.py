@@ -113,13 +113,14 @@ def progress_line(progress: Progress, swept: list[str], width: int) -> str:
         facts += [text.rate(rate, "trials"), f"{text.duration(left)} left"]
     if progress.latest is not None:
         chosen = progress.latest.parameters
-        facts.append(" ".join(setting_of(key, chosen[key]) for key in swept if key in chosen))
+        facts.append(" ".join(value_of_key(key, chosen[key]) for key in swept if key in chosen))
     words = "  ".join(facts)
     size = max(10, min(30, width - len(words) - 6))
     full = int(share * size)
     return f"{int(share * 100):3d}% {'█' * full}{'░' * (size - full)} {words}"
 
 
-def setting_of(key: str, value: object) -> str:
+def value_of_key(key: str, value: object) -> str:
+    """`share=0.05`; a text alone, `oue`."""
     shown = table.value_text(value)
     return shown if isinstance(value, str) else f"{key.rpartition('.')[2]}={shown}"

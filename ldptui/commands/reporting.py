@@ -18,7 +18,7 @@ from .. import __version__, exits
 from ..terminal.output import check_writable, in_colour, note, width, write_out
 from ..text import format as text
 from ..text import table
-from .progress import setting_of
+from .progress import value_of_key
 from .reading import check_workers
 
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
@@ -73,7 +73,7 @@ def tell_failures(results: Results) -> None:
     noted: set[str] = set()
     for failure in results.failures:
         chosen = cells[failure.cell].parameters
-        where = " ".join(setting_of(key, chosen[key]) for key in swept if key in chosen)
+        where = " ".join(value_of_key(key, chosen[key]) for key in swept if key in chosen)
         note(f"ldptui: cell {failure.cell}{f' ({where})' if where else ''} failed: {failure.error}")
         for line in failure.details.splitlines() if failure.details not in noted else ():
             note(f"    {one_line(line)}")

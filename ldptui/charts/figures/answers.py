@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...catalogue import metric_words
 from ...session.snapshot import CellView
 from ...text import format as fmt
 from .table import Column, Table, Value
-
-_METRICS = {
-    "gain": "gain",
-    "target_frequency": "frequency of the targets",
-    "targets_in_top_k": "targets in the top k",
-}
 
 
 def answer_table(cells: Sequence[CellView]) -> Table | None:
@@ -45,7 +40,7 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
         mean = measured.mean if measured is not None else None
         rows.append((
             *(_value(cell.parameters.get(key)) for key in varied),
-            *([_METRICS[answer["metric"]]] if len(metrics) > 1 else []),
+            *([metric_words(answer["metric"]).name] if len(metrics) > 1 else []),
             *([answer["at_least"]] if len(levels) > 1 else []),
             *([] if sure else ["yes" if answer["reached"] else "no"]),
             answer["malicious"], 100 * answer["share"], answer["value"], mean,
@@ -57,7 +52,7 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
     names += [] if sure else ["met"]
     title = "Fake users it takes"
     if len(metrics) == 1:
-        title += f" for {_METRICS[metrics[0]]}"
+        title += f" for {metric_words(metrics[0]).name}"
         title += f" ≥ {fmt.short(min(levels))}" if len(levels) == 1 else ""
     title += "" if sure else "; no: the closest"
     heads = [Column(name) for name in (*names, "fakes m")]
