@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
@@ -276,6 +277,16 @@ class CSVColumn:
                 key="count",
             )
         return int(text)
+
+
+def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
+    """A population from its histogram; raises ScenarioError where it cannot be one."""
+    population = Explicit(tuple(histogram.tolist())).bind(0, Path())
+    if labels is None:
+        return population
+    if len(labels) != histogram.size or not all(isinstance(label, str) for label in labels):
+        raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
+    return replace(population, labels=tuple(labels))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -15,12 +15,12 @@ from ..errors import FileError, ScenarioError, spelled
 from ..goal import Answer
 from ..limits import MAX_ITEMS, MAX_TRIALS, MAX_USERS
 from ..metrics import METRICS
+from ..population import given_population
 from ..results import digest
 from ..scenario import MAX_CELLS, Document, Scenario
 from ..store import Run, RunCell, Store, versions
 from ..store.faults import CHANGED
 from ..store.rows import insert_block, insert_run, keep_population, note_arrivals
-from ..store.store import given_population
 from .blocks import block_of
 from .writing import FORMAT
 

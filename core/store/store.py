@@ -12,22 +12,22 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from ..errors import FileError, ScenarioError
 from ..experiment import Experiment, bind
-from ..metrics import METRICS, named
-from ..population import CSVColumn, Explicit, Population
-from ..results import BLOCK_TRIALS, Block, CellResults, Rounds, Tally
+from ..metrics import METRICS
+from ..population import CSVColumn, Population, given_population
+from ..results import BLOCK_TRIALS, Block, CellResults, Tally
 from ..runner import Results
-from ..sampling import Counts
 from ..scenario import Scenario
 from ..search import with_fakes
+from .blocks import block_of
 from .faults import damaged, explained
 from .records import Arrival, Run, RunCell, checked, run_cell_of, run_of
-from .rows import MOMENTS, arms_of
+from .rows import MOMENTS
 
 SYNC_PAUSE: Final = 0.05
 """Least seconds between two commits that wait for the disk."""
@@ -227,27 +227,7 @@ class Store:
         if len(rows) < trials:
             return None
         with damaged(self.path):
-            return self._block(position, number, trials, items, rows, moments, rounds)
-
-    def _block(
-        self,
-        position: int,
-        number: int,
-        trials: int,
-        items: int,
-        rows: Sequence[Sequence[Any]],
-        moments: Sequence[Any] | None,
-        rounds: Sequence[Any] | None,
-    ) -> Block:
-        """A block from its rows."""
-        marks = np.array([row[0] for row in rows], dtype=np.int64).view(np.uint64)
-        values = np.array([row[1:] for row in rows], dtype=np.float64)  # NULL becomes NaN
-        metrics = named(list(METRICS), values)
-        counted, *columns = moments or (None,)
-        arms = arms_of(columns, trials, (items,)) if columns else {}
-        detected = None if counted is None else np.frombuffer(counted, dtype="<i8").reshape(items)
-        kept = None if rounds is None else _rounds(rounds, trials, items)
-        return Block(position, number, metrics, marks, arms, detected, kept)
+            return block_of(position, number, trials, items, rows, moments, rounds)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool, items: int) -> CellResults:
         """The first trials of a cell of so many items, up to a gap, whichever run computed them."""
@@ -388,22 +368,3 @@ class Store:
         """SQLite's own check of the whole file: "ok", or its complaints."""
         with self.reading() as db:
             return str(db.execute("PRAGMA integrity_check").fetchone()[0])
-
-
-def given_population(histogram: Counts, labels: Sequence[str] | None) -> Population:
-    """A population from its histogram; raises ScenarioError where it cannot be one."""
-    population = Explicit(tuple(histogram.tolist())).bind(0, Path())
-    if labels is None:
-        return population
-    if len(labels) != histogram.size or not all(isinstance(label, str) for label in labels):
-        raise ScenarioError(f"must be {histogram.size} names, got {len(labels)}", key="labels")
-    return replace(population, labels=tuple(labels))
-
-
-def _rounds(row: Sequence[Any], trials: int, items: int) -> Rounds:
-    """The rounds of the first trials of a block; moments are of all its trials or not there."""
-    whole, count, names, data, *moments = row
-    measured = json.loads(names)
-    values = np.frombuffer(data, dtype="<f8").reshape(whole, count, len(measured))
-    metrics = named(measured, values[:trials])
-    return Rounds(metrics, arms_of(moments, trials, (count, items)) if whole == trials else {})

@@ -1,22 +1,13 @@
-"""Local hashing: the report is a hash function and a perturbed bucket. BLH and OLH.
+"""Local hashing: the report is a hash function and a perturbed bucket. BLH, OLH and LH.
 
-`local` has the protocol, `search` the laws of what an attacker finds among many seeds.
+`local` has the protocol, `kinds` its settings, `search` the laws of what an attacker finds among
+many seeds.
 """
 
 from __future__ import annotations
 
-from .local import (
-    BLH,
-    HASH_RANGE,
-    OLH,
-    REPORT,
-    BLHSpec,
-    HashRule,
-    LHSpec,
-    LocalHashing,
-    OLHSpec,
-    hash_range_for,
-)
+from .kinds import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
+from .local import HASH_RANGE, REPORT, LocalHashing
 from .search import fewest_law, matched_law
 
 __all__ = [

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ...bits import Columns, binomial_threshold
 from ...enumeration import CELLS, ReportLaw, item_name
-from ...errors import ScenarioError, spelled
 from ...hashing import (
     UInts,
     bucket_columns,
@@ -40,7 +39,7 @@ from ...pure import (
     pure_estimates,
     pure_held_support,
 )
-from ...ranges import Range, check_bounds
+from ...ranges import Range
 from ...sampling import (
     Counts,
     Floats,
@@ -50,11 +49,9 @@ from ...sampling import (
     subset_counts,
 )
 from ...support import ItemSupport, Support
-from ..budget import Budget
 from .search import binomial_chances, fewest_law, matched_law
 
 HASH_RANGE = Range(2, 2**20)
-HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
 
 SEARCH_CELLS = 1 << 17
 """(seed, target) pairs hashed at once in a seed search: 512 KB of hashes."""
@@ -338,74 +335,3 @@ class LocalHashing:
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)
-
-
-def hash_range_for(epsilon: float, rule: HashRule | int = "nearest") -> int:
-    """The integer g for a privacy budget: e^ε + 1 rounded by the rule, at least 2; or as given.
-
-    nearest: W17 section 6.1; ceil: Cao, Jia, Gong section 5.1; floor: Li et al. 2025.
-    """
-    if isinstance(rule, int):
-        return rule
-    ideal = math.exp(epsilon) + 1
-    rounded = {"nearest": round(ideal), "ceil": math.ceil(ideal), "floor": math.floor(ideal)}
-    return max(2, rounded[rule])
-
-
-def BLH(domain_size: int, epsilon: float) -> LocalHashing:  # noqa: N802
-    """Binary local hashing: g = 2. W17 section 4.4."""
-    return LocalHashing(domain_size, epsilon, 2)
-
-
-def OLH(  # noqa: N802
-    domain_size: int, epsilon: float, hash_range: HashRule | int = "nearest"
-) -> LocalHashing:
-    """Optimised local hashing: g = e^ε + 1, rounded by the rule. W17 section 4.4."""
-    return LocalHashing(domain_size, epsilon, hash_range_for(epsilon, hash_range))
-
-
-@dataclass(frozen=True)
-class BLHSpec(Budget):
-    """BLH, before the domain is known."""
-
-    kind: Literal["blh"]
-    mechanism = LocalHashing
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> LocalHashing:  # noqa: ARG002
-        return BLH(domain_size, self.epsilon)
-
-
-@dataclass(frozen=True)
-class _Ranged(Budget):
-    """The table of a kind with the key g: by a rule or given."""
-
-    hash_range: HashRule | Annotated[int, HASH_RANGE] = "nearest"
-
-    mechanism = LocalHashing
-
-    def __post_init__(self) -> None:
-        check_bounds(self)
-        g = hash_range_for(self.epsilon, self.hash_range)
-        if g not in HASH_RANGE:
-            raise ScenarioError(
-                f"must be {HASH_RANGE}, got {g} (e^ε + 1 at epsilon = "
-                f"{spelled(self.epsilon)}); give an integer instead",
-                key="hash_range",
-            )
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> LocalHashing:  # noqa: ARG002
-        return OLH(domain_size, self.epsilon, self.hash_range)
-
-
-@dataclass(frozen=True)
-class OLHSpec(_Ranged):
-    """OLH, before the domain is known."""
-
-    kind: Literal["olh"]
-
-
-@dataclass(frozen=True)
-class LHSpec(_Ranged):
-    """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""
-
-    kind: Literal["lh"]

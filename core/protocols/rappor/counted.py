@@ -6,7 +6,7 @@ RAP: Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014; its p and q are reversed: 
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -118,6 +118,25 @@ def cohort_share(users: int, malicious: int, cohorts: int, cohort: float | None)
     genuine = users / cohorts
     one = each + malicious * crowd
     return (one / (genuine + one) + (cohorts - 1) * each / (genuine + each)) / cohorts
+
+
+def ideal_bit_gain(
+    protocol: Filters,
+    law: str,
+    r: int,
+    users: int,
+    malicious: int,
+    cohort: float | None,
+    held: float,
+) -> float | None:
+    """`ideal_bit_support_gain` of a protocol; None for a law whose bits depend on the hashes."""
+    if law not in get_args(IdealLaw):
+        return None
+    known: Any = law
+    share = cohort_share(users, malicious, protocol.cohorts, cohort)
+    return ideal_bit_support_gain(
+        known, protocol.noise, protocol.bits, protocol.hashes, r, share, held
+    )
 
 
 def attacked_users(protocol: Filters, collection: Collection) -> Floats:

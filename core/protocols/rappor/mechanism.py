@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -342,13 +342,7 @@ class Rappor:
     def ideal_bit_gain(
         self, law: str, r: int, users: int, malicious: int, cohort: float | None, held: float
     ) -> float | None:
-        if law not in get_args(counted.IdealLaw):
-            return None
-        share = counted.cohort_share(users, malicious, self.cohorts, cohort)
-        known: Any = law
-        return counted.ideal_bit_support_gain(
-            known, self.noise, self.bits, self.hashes, r, share, held
-        )
+        return counted.ideal_bit_gain(self, law, r, users, malicious, cohort, held)
 
     def bit_counts(self, collection: Collection) -> Floats | None:
         return counted.bit_counts(self, collection)
