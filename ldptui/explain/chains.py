@@ -65,12 +65,12 @@ def _noises(protocol: Any, given: Mapping[str, Any]) -> Iterator[Formula]:
 
 
 def _odds(response: Any, calibration: str) -> Iterator[Formula]:
-    """c, how much likelier a report has the kept answer than another, as it was calibrated."""
+    """A₂, how much likelier a report has the kept answer than another, as it was calibrated."""
     top = "e^ε₁ (e^ε∞ + g − 2) − (g − 1)" if calibration == "tight" else "e^(ε∞ + ε₁) − 1"
     put = f"g = {response.answers} answers, ε∞ = {short(response.limit)}, {calibration}"
     yield numeric(
         KEPT, "How much likelier a report has the kept answer than another one",
-        f"c = ({top}) / (e^ε∞ − e^ε₁)", put, response.odds, ACG,
+        f"A₂ = ({top}) / (e^ε∞ − e^ε₁)", put, response.odds, ACG,
     )  # fmt: skip
 
 
@@ -106,12 +106,12 @@ def _response(protocol: Any) -> _Words:
     kept_, c_ = short(np.exp(response.limit)), short(response.odds)
     first = f"e^ε∞ + {symbol} − 1", f"{kept_} + {g} − 1"
     other = ("q₁ = 1/g", f"1/{g}") if hashes else (f"q₁ = 1 / ({first[0]})", f"1 / ({first[1]})")
-    second = f"c + {symbol} − 1", f"{c_} + {g} − 1"
+    second = f"A₂ + {symbol} − 1", f"{c_} + {g} − 1"
     return (
         (f"p₁ = e^ε∞ / ({first[0]})", f"{kept_} / ({first[1]})"),
         other,
     ), (
-        (f"p₂ = c / ({second[0]})", f"{c_} / ({second[1]})"),
+        (f"p₂ = A₂ / ({second[0]})", f"{c_} / ({second[1]})"),
         (f"q₂ = 1 / ({second[0]})", f"1 / ({second[1]})"),
     )
 

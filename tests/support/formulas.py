@@ -106,6 +106,8 @@ def symbols(kind: str, protocol: Any) -> dict[str, float]:
             numbers.setdefault(key_words(f"protocol.{key.name}").symbol, number)
     if hasattr(protocol, "chain"):
         numbers |= {"ε₁": protocol.epsilon, "ε∞": protocol.epsilon_infinity}
+    if hasattr(protocol, "response"):
+        numbers["A₂"] = protocol.response.odds
     if hasattr(protocol, "block_size"):  # the mean over all items, all others alike
         d = protocol.domain_size
         items = np.bincount((np.arange(d) + 1) // protocol.block_size)

@@ -403,6 +403,8 @@ def test_formulas_of_the_protocols_help(kind: str, epsilon: float) -> None:
     if hasattr(protocol, "chain"):
         chain = protocol.chain
         known |= {"p₁": chain.p1, "q₁": chain.q1, "2p₂ − 1": 2 * chain.p2 - 1}
+    if hasattr(protocol, "response"):
+        known |= {"p₂": chain.p2, "A₂": chain.p2 / chain.q2}
     formula = kind_words("protocol", kind).formula
     stated = [part.split(" = ", 1) for part in re.split(r" {3,}|,  |\n", formula) if " = " in part]
     stated = [(name, right) for name, right in stated if name in known]

@@ -94,10 +94,11 @@ def test_own_formulas_of_the_maximal_gain_attack(kind: str) -> None:
     assert value(of, "d > (2r − 1)") == theory.safer_domain_size(4, 1.0)
     formulas = [live.formula for live in of]
     assert any(f.startswith("l = ") for f in formulas) is hasattr(one.protocol, "padding")
-    assert any(f.startswith("E[M] = ") for f in formulas) is (one.protocol.family == "hashing")
+    hashes = getattr(one.protocol, "at_one_time", one.protocol.family) == "hashing"
+    assert any(f.startswith("E[M] = ") for f in formulas) is hashes
     if isinstance(one.protocol, IndependentBits):
         assert value(of, "l = ") == one.protocol.padding(4)
-    if one.protocol.family == "hashing":
+    if hashes:
         law = matched_law(4, one.protocol.hash_range, one.attack.search)  # type: ignore[union-attr]
         assert value(of, "E[M] = ") == float(law @ np.arange(5))
         assert value(of, "Pr[M = j]") == law.max()
