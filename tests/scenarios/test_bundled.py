@@ -137,9 +137,9 @@ def test_the_quickstart_moves_rare_items_to_the_top() -> None:
     assert cell.population.domain_size <= 128  # legible as bars
 
 
-def test_cao_scenarios_keep_to_the_defaults_of_the_paper() -> None:
+def test_cao_gain_scenarios_keep_to_the_defaults_of_the_paper() -> None:
     for name in NAMES:
-        if not name.startswith("cao-"):
+        if not name.startswith("cao-gain-"):
             continue
         scenario = load(scenarios.path(name))
         sweep = scenario.sweep

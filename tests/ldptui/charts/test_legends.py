@@ -50,7 +50,7 @@ def estimated(name: str) -> Frequencies:
         for at, value in enumerate(clean)
     )
     detected = None
-    if made.document["protocol"]["kind"] == "rappor":
+    if made.document["protocol"].get("kind") == "rappor":
         detected = tuple(float(value > 0.01) for value in after)
     arms = {
         "clean": replace(found.clean, mean=clean),
