@@ -73,7 +73,7 @@ async def test_a_handler_that_fails_leaves_its_widget_alive(
 ) -> None:
     async with workbench() as (screen, _, pilot):
         with monkeypatch.context() as broken:
-            broken.setattr("ldptui.session.draft.edited", fails)
+            broken.setattr("ldptui.screens.workbench.screen.edited", fails)
             await pilot.press("1", "up")
             assert str(forgiven(screen)) == "on purpose"
         await pilot.press("up")

@@ -321,7 +321,7 @@ async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
 async def test_copy_takes_the_chart_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     monkeypatch.setattr(
-        "ldptui.terminal.clipboard.copy", lambda _, text: copied.append(text) or "copied"
+        "ldptui.screens.lab.screen.copy", lambda _, text: copied.append(text) or "copied"
     )
     async with lab() as (screen, _, pilot):
         screen.query_one("#lab-chart-first").focus()
