@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_variance
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PchipInterpolator
 
 FAR: Final = 30.0
 """From so many deviations above 0 on, the noise does not reach the ends of the prior."""
@@ -55,6 +57,8 @@ def _near(exponent: float, least: float, most: float) -> PchipInterpolator:
 
     As a function of z in [LOW, FAR], by the trapezoidal rule in ln t.
     """
+    from scipy.interpolate import PchipInterpolator
+
     logs = np.linspace(np.log(least), np.log(min(most, FAR + 10)), 800)
     t, z = np.exp(logs), np.linspace(LOW, FAR, 800)[:, None]
     exponents = (1 - exponent) * logs + z * t - t**2 / 2
