@@ -13,8 +13,9 @@ import numpy as np
 
 from ..errors import ScenarioError, got
 from ..protocols.curators.curator import Curator
-from ..pure import PureProtocol, Rng, estimate, item_variance
+from ..pure import PureProtocol, Rng, estimate
 from ..sampling import Counts, Floats
+from ..theory import item_variances
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def central_mse(curator: Curator, histogram: Counts | Floats, times: Counts | No
 def local_mse(protocol: PureProtocol, histogram: Counts | Floats) -> float:
     """The same of a local protocol: the mean of its variances. Wang et al. 2017, theorem 2."""
     users = float(histogram.sum())
-    return float(np.mean(item_variance(protocol, users, histogram / users)))
+    return float(np.mean(item_variances(protocol, users, histogram / users)))
 
 
 def price(protocol: PureProtocol, curator: Curator, histogram: Counts | Floats) -> Price:

@@ -10,11 +10,11 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from core.errors import ScenarioError
-from core.lab.locality import central_mse, grown, price
+from core.lab.locality import central_mse, grown, local_mse, price
 from core.protocols import KINDS
 from core.protocols.curators import Neighbours
 from core.protocols.curators.accuracy import require_delta
-from core.pure import gain_factor, item_variance
+from core.pure import gain_factor
 from core.sampling import Counts, Floats
 
 from .. import exits
@@ -130,15 +130,13 @@ def _errors(
 ) -> dict[str, float | None]:
     """√MSE of each kind with `users` users of these frequencies."""
     items = histogram.size
+    held = grown(histogram, users)
     errors: dict[str, float | None] = {}
     for kind in LOCAL:
         try:
-            # The variance is affine in the frequency, and frequencies are 1/d in the mean.
-            variance = float(item_variance(bound(kind, items, epsilon), users, 1 / items))
-            errors[kind] = math.sqrt(variance)
+            errors[kind] = math.sqrt(local_mse(bound(kind, items, epsilon), held))
         except ScenarioError:
             errors[kind] = None  # e^ε + 1 is no usable hash range
-    held = grown(histogram, users)
     for kind in CURATORS:
         mechanism = curator(kind, items, epsilon, delta, neighbours)
         errors[kind] = math.sqrt(central_mse(mechanism, held))
