@@ -166,7 +166,7 @@ def meter_rows(pen: Pen, step: Step, width: int) -> list[Row]:
     if meter is None:
         return []
     cells = min(20, meter.total)
-    full = round(cells * meter.value / meter.total)
+    full = max(0, round(cells * meter.value / meter.total))
     expected = fmt.short(meter.expected, 3)
     sentence = f"{meter.value} of {meter.total} targets, expected {expected}"
     brief = f"{meter.value} of {meter.total}, expected {expected}"
