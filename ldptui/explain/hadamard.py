@@ -84,7 +84,7 @@ def _spread(setting: Setting) -> Iterator[Formula]:
     protocol = setting.protocol
     yield listed(
         "variance_per_user", "variance per user", theory.count_variance(protocol),
-        "(2 + (e^ε − 1) F_b)(e^ε − 1 + 2B)/(e^ε − 1)²", "ASZ",
+        "(2/(e^ε − 1) + F_b)/p", "ASZ",
     )  # fmt: skip
     yield from reach(protocol)
     if setting.users is not None:

@@ -73,7 +73,7 @@ def _probabilities(protocol: ProjectiveGeometry) -> Iterator[Formula]:
     yield live(
         OTHER, "q = ((e^ε − 1) k₂ + k₁) / ((e^ε − 1) k₁ + K)",
         f"({short(e - 1)} · {count(two)} + {count(one)}) / {below}", protocol.q,
-        entry=Entry("q", "q", "FNNT"),
+        entry=Entry("q", "q", "FNNT", "p(e^ε k₂ + k₁ − k₂)/(e^ε k₁)"),
     )  # fmt: skip
     own = protocol.p / one
     other = (1 - protocol.p) / (k - one)

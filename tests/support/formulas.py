@@ -110,7 +110,7 @@ def symbols(kind: str, protocol: Any) -> dict[str, float]:
         numbers["A₂"] = protocol.response.odds
     if hasattr(protocol, "block_size"):  # the mean over all items, all others alike
         d = protocol.domain_size
-        items = np.bincount((np.arange(d) + 1) // protocol.block_size)
+        items = np.bincount(np.arange(d) // (protocol.block_size - 1))
         numbers["F_b"] = float((items * (items - 1)).sum() / (d * (d - 1)))
     derived = {sign: getattr(protocol, name, None) for sign, name in DERIVED.items()}
     return numbers | {sign: number for sign, number in derived.items() if number is not None}
