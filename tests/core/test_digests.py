@@ -75,7 +75,14 @@ def differences(scenario: Scenario, before: str, after: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+SIFTED = ("bundled: detection-beta", "bundled: detection-r")
+"""Scenarios that mine the reports of 10^5 users in every cell, for half a minute and more."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.long) if name in SIFTED else name for name in NAMES],
+)
 def test_a_scenario_counts_what_it_counted(name: str) -> None:
     known = recorded()
     if NUMPY not in known:
