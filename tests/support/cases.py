@@ -49,9 +49,9 @@ def _cases(d: int, epsilon: float) -> list[Case]:
         "blh": [{"hash_range": 2}],
         "hst": [{"coin": "user"}, {"coin": "public", "hash_range": 2}],
         "the": [{"theta": 0.7}],
-        "olh": [{"hash_range": g} for g in (2, 3, 4, 8)],
+        "olh": [{"hash_range": g} for g in (3, 8)],
         "loloha": [{"hash_range": 3}],
-        "ss": [{"subset_size": w} for w in (1, 2, 3) if w < d],
+        "ss": [{"subset_size": w} for w in (1, 3) if w < d],
     }
     return [Case(kind, d, epsilon, **dial) for kind in PROTOCOLS for dial in dials.get(kind, [{}])]  # type: ignore[arg-type]
 
