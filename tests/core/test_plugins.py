@@ -479,7 +479,7 @@ def with_field(made: Any, name: str, value: int) -> Any:
         ("grr", lambda made: made + 5, r"must be items in \[0, 5\), got "),
         ("grr", lambda made: made - 5, r"must be items in \[0, 5\), got -"),
         ("oue", lambda made: made | 1, "must have 5 bits each, got ones after the last bit"),
-        ("olh", lambda made: with_field(made, "value", 9), r"values in \[0, 2\), got 9"),
+        ("olh", lambda made: with_field(made, "value", 9), r"values in \[0, 3\), got 9"),
         ("rappor", lambda made: with_field(made, "cohort", 4), r"cohorts in \[0, 4\), got 4"),
         ("rappor", lambda made: with_field(made, "bits", 255), "must have 12 bits each"),
     ],
