@@ -23,13 +23,14 @@ class ReportLaw:
     report_name: Callable[[int], str]
 
 
-def independent_bits(rates: Floats) -> Floats:
-    """float64[inputs, 2^k]: the law of k independent bits, the first in the highest place."""
+def independent_bits(rates: Floats, absent: Floats | None = None) -> Floats:
+    """float64[inputs, 2^k]: the law of k independent bits, the first in the highest place.
+
+    rates : float64[inputs, k]. absent : 1 - rates to the last digit, where that would lose some.
+    """
     law = np.ones((len(rates), 1))
-    for rate in rates.T:
-        law = (law[:, :, None] * np.stack([1 - rate, rate], axis=1)[:, None, :]).reshape(
-            len(rates), -1
-        )
+    for rate, zero in zip(rates.T, (1 - rates if absent is None else absent).T, strict=True):
+        law = (law[:, :, None] * np.stack([zero, rate], axis=1)[:, None, :]).reshape(len(rates), -1)
     return law
 
 

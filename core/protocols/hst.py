@@ -94,6 +94,11 @@ class UserCoins(IndependentBits):
         return 1 / (1 + math.exp(-self.epsilon))
 
     @property
+    def _absent(self) -> float:
+        """1 - p, to the last digit however large epsilon is."""
+        return 1 / (1 + math.exp(self.epsilon))
+
+    @property
     def q(self) -> float:
         return 0.5
 

@@ -200,8 +200,16 @@ class IndependentBits(PackedBits):
         if d > 20 or d << d > CELLS:
             return None
         rates = np.full((d, d), self.q)
+        absent = 1 - rates
         np.fill_diagonal(rates, self.p)
-        return ReportLaw(independent_bits(rates), item_name, lambda y: f"bits {bits_name(y, d)}")
+        np.fill_diagonal(absent, self._absent)
+        law = independent_bits(rates, absent)
+        return ReportLaw(law, item_name, lambda y: f"bits {bits_name(y, d)}")
+
+    @property
+    def _absent(self) -> float:
+        """1 - p."""
+        return float(1 - self.p)
 
     def privacy_loss(self) -> DiscreteLoss:
         """The privacy loss between two items: their two bits tell."""
