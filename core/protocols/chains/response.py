@@ -75,26 +75,16 @@ class Response:
         return sent
 
 
-@dataclass(frozen=True)
-class ResponseChain(GRR):
-    """L-GRR: an item drawn by GRR is kept for the own one, and GRR sends it in every report.
-
-    One collection is GRR; epsilon is what the first report really costs.
-    """
+class KeepsAnswer:
+    """The shared part of both chains: one answer of `response` is kept for an item."""
 
     family: ClassVar[str] = "chains"
-    at_one_time: ClassVar[str] = GRR.family
 
     response: Response
 
     @property
     def epsilon_infinity(self) -> float:
         return self.response.limit
-
-    @property
-    def epsilon_lifetime(self) -> float:
-        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
-        return self.domain_size * self.epsilon_infinity
 
     @property
     def chain(self) -> Chain:
@@ -106,6 +96,34 @@ class ResponseChain(GRR):
 
     def epsilon_of_rounds(self, rounds: int) -> float:
         return self.response.epsilon_of_rounds(rounds)
+
+    def keep(self, values: Items, permanent: Rng) -> Reports:
+        """The answers that users with these items keep, as reports without fresh noise."""
+        raise NotImplementedError
+
+    def send(self, kept: Reports, fresh: Rng) -> Reports:
+        """One report of each kept answer."""
+        raise NotImplementedError
+
+    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
+        return self.send(self.keep(values, permanent), fresh)
+
+
+@dataclass(frozen=True)
+class ResponseChain(KeepsAnswer, GRR):
+    """L-GRR: an item drawn by GRR is kept for the own one, and GRR sends it in every report.
+
+    One collection is GRR; epsilon is what the first report really costs.
+    """
+
+    at_one_time: ClassVar[str] = GRR.family
+
+    response: Response
+
+    @property
+    def epsilon_lifetime(self) -> float:
+        """ε of a user who comes to hold every item: an answer is kept for each, d ε∞."""
+        return self.domain_size * self.epsilon_infinity
 
     def memoised_counts(
         self,
@@ -138,15 +156,10 @@ class ResponseChain(GRR):
             lost = held.sum(axis=1) - sent.sum(axis=1)
             yield sent + uniform_multinomial(lost, self.domain_size, rng)
 
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        return self.send(self.keep(values, permanent), fresh)
-
     def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items keep, as reports without fresh noise."""
         return GRR(self.domain_size, self.epsilon_infinity).perturb(values, permanent)
 
     def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report of each kept answer."""
         return self.response.send(kept, fresh)
 
 
@@ -169,20 +182,15 @@ def _without(
 
 
 @dataclass(frozen=True)
-class HashingChain(LocalHashing):
+class HashingChain(KeepsAnswer, LocalHashing):
     """LOLOHA: a hash function and a bucket drawn from it are kept, and sent with fresh noise.
 
     One collection is local hashing; epsilon is what the first report really costs.
     """
 
-    family: ClassVar[str] = "chains"
     at_one_time: ClassVar[str] = LocalHashing.family
 
     response: Response
-
-    @property
-    def epsilon_infinity(self) -> float:
-        return self.response.limit
 
     @property
     def epsilon_lifetime(self) -> float:
@@ -193,13 +201,6 @@ class HashingChain(LocalHashing):
     def chain(self) -> Chain:
         """The chances of an item: any other one is in the kept bucket with probability 1/g."""
         return replace(self.response.chain, q1=1 / self.hash_range)
-
-    @property
-    def kept(self) -> tuple[float, float]:
-        return self.chain.p1, self.chain.q1
-
-    def epsilon_of_rounds(self, rounds: int) -> float:
-        return self.response.epsilon_of_rounds(rounds)
 
     def memoised_counts(
         self,
@@ -218,16 +219,11 @@ class HashingChain(LocalHashing):
         bits = OneBitEach(self.domain_size, self.chain)
         return memoised_counts(bits, self.chain, histograms, left, trials, permanent, fresh)
 
-    def memoised_reports(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
-        return self.send(self.keep(values, permanent), fresh)
-
     def keep(self, values: Items, permanent: Rng) -> Reports:
-        """The answers that users with these items keep, as reports without fresh noise."""
         first = LocalHashing(self.domain_size, self.epsilon_infinity, self.hash_range)
         return first.perturb(values, permanent)
 
     def send(self, kept: Reports, fresh: Rng) -> Reports:
-        """One report of each kept answer."""
         reports = kept.copy()
         reports["value"] = self.response.send(kept["value"].astype(np.int64), fresh)
         return reports
