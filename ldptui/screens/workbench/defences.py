@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.reactive import var
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -20,8 +17,9 @@ from ...session.draft.rearranging import rearranged
 from ...text.format import short
 from ...widgets.field import Field
 from .blank import Scrolled
+from .form_pane import FormPane
 from .item_list import Item, ItemList
-from .parameters import BLOCK_S, labelled, said
+from .parameters import labelled, said
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -30,7 +28,7 @@ TABLE: Final = "defence"
 NO_DEFENCE: Final = "none"
 
 
-class DefencesPane(Widget, can_focus=True):
+class DefencesPane(FormPane, can_focus=True):
     """The steps in order, and the keys of the chosen one.
 
     Posts KeyEdited with keys of the scenario, and Noted with what a change has dropped.
@@ -58,13 +56,6 @@ class DefencesPane(Widget, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down,j", "enter", "Edit", show=False, id="defences.edit"),
     ]
-
-    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
-
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._last: Widget | None = None
-        self._block_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         with Scrolled():
@@ -95,24 +86,15 @@ class DefencesPane(Widget, can_focus=True):
 
     # The focus.
 
-    def focus_first(self) -> None:
-        """Put the focus where it was last in this pane, or at the list of steps."""
-        self.action_enter()
-
-    def action_enter(self) -> None:
-        last = self._last if self._last is not None and self._last.focusable else self._steps
-        self.screen.set_focus(last)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if event.widget is not self:
-            self._last = event.widget
+    def first_stop(self) -> Widget:
+        return self._steps
 
     # Downwards.
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:
             return
-        self._block(draft)
+        self.block(draft)
         if not draft.parses:
             return
         steps, rows = self._steps, steps_of(draft)
@@ -149,19 +131,8 @@ class DefencesPane(Widget, can_focus=True):
         field.swept = key in sweep_of(draft)
         field.show(value_of(draft, key), said(draft, key))
 
-    def _block(self, draft: Draft) -> None:
-        """While the script does not parse, the form cannot write into it."""
-        if draft.parses:
-            if self._block_timer is not None:
-                self._block_timer.stop()
-                self._block_timer = None
-            self._form.disabled = False
-        elif self._block_timer is None:
-            self._block_timer = self.set_timer(BLOCK_S, self._close)
-
-    def _close(self) -> None:
-        if self.draft is not None and not self.draft.parses:
-            self._form.disabled = True
+    def close(self, closed: bool) -> None:
+        self._form.disabled = closed
 
     # Upwards.
 

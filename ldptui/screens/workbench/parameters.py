@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.reactive import var
-from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Static
 
 from ...catalogue import key_words, listed_keys, listed_kinds, title_of
@@ -23,6 +19,7 @@ from ...text.format import short
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
 from .blank import Rows
+from .form_pane import FormPane
 from .sweep import SweepEditor
 
 if TYPE_CHECKING:
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
 SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
-BLOCK_S: Final = 0.7
-"""Seconds that a script may be broken before the form closes: typing breaks it all the time."""
 
 
 def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
@@ -58,7 +53,7 @@ def labelled(key: str, **more: Any) -> Field:
     return Field(key, title_of(key), **more)
 
 
-class ParametersPane(VerticalScroll):
+class ParametersPane(VerticalScroll, FormPane):
     """Every number of a scenario but the attack's."""
 
     BORDER_TITLE = "2 Parameters"
@@ -94,13 +89,9 @@ class ParametersPane(VerticalScroll):
         Binding("enter,down,j", "enter", "Edit", show=False, id="parameters.edit"),
     ]
 
-    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
-
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._last: Widget | None = None
         self._key = ""  # of the field with the focus
-        self._block_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         with Rows(id="numbers"):
@@ -142,20 +133,6 @@ class ParametersPane(VerticalScroll):
 
     # The focus.
 
-    def focus_first(self) -> None:
-        """Put the focus where it was last in this pane, or into the first field."""
-        self.action_enter()
-
-    def action_enter(self) -> None:
-        last = self._last
-        if last is None or not last.focusable:
-            last = next((widget for widget in self.query("*") if widget.focusable), self)
-        self.screen.set_focus(last)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if event.widget is not self:
-            self._last = event.widget
-
     def on_field_focused(self, event: FieldFocused) -> None:
         """Explain the field with the focus, if there is room."""
         self._key = event.key
@@ -172,7 +149,7 @@ class ParametersPane(VerticalScroll):
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:
             return
-        self._block(draft)
+        self.block(draft)
         if not draft.parses:
             return
         from core.scenario import choices_of
@@ -256,20 +233,8 @@ class ParametersPane(VerticalScroll):
             if str(words.content) != text:
                 words.update(text)
 
-    def _block(self, draft: Draft) -> None:
-        """While the script does not parse, a form cannot write into it: say so, then close."""
-        if draft.parses:
-            if self._block_timer is not None:
-                self._block_timer.stop()
-                self._block_timer = None
-            self._close(False)
-        elif self._block_timer is None:
-            self._block_timer = self.set_timer(BLOCK_S, lambda: self._close(True))
-
-    def _close(self, closed: bool) -> None:
-        draft = self.draft
-        closed = closed and draft is not None and not draft.parses
-        line = draft.problems[0].line if closed and draft is not None else None
+    def close(self, closed: bool) -> None:
+        line = self.draft.problems[0].line if closed and self.draft is not None else None
         subtitle = f"✗ script, line {line}" if line is not None else ""
         if subtitle != (self.border_subtitle or ""):
             self.border_subtitle = subtitle

@@ -205,7 +205,7 @@ async def test_a_script_that_does_not_parse_closes_the_form() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 24)) as pilot:
         app.retype(SCENARIO.replace("items = 64", "items = "))
-        app.pane._close(True)  # what the timer does when it stays so
+        app.pane._close_if_broken()  # what the timer does when it stays so
         await pilot.pause()
         assert app.field("population.users").is_disabled
         assert "line 7" in str(app.pane.border_subtitle)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import OptionList
 
 from ....session.draft import attack_script as script
 from ....widgets.fitting import fitted
 from ..completion_list import CompletionList
-from ..parameters import BLOCK_S
+from ..form_pane import FormPane
 from ..script import ProblemList, ScriptEditor
 from .form import AttackForm
 
@@ -32,7 +30,7 @@ PATIENCE_S: Final = 0.4
 """Seconds that a text may be wrong while it is typed before the list below it says so."""
 
 
-class AttackPane(Widget, can_focus=True):
+class AttackPane(FormPane, can_focus=True):
     """Form and script; where there is room for one only, `s` switches."""
 
     BORDER_TITLE = "3 Attack"
@@ -72,15 +70,12 @@ class AttackPane(Widget, can_focus=True):
         Binding("enter,down,j", "enter", "Edit", show=False, id="attack.edit"),
     ]
 
-    draft: var[Draft | None] = var(None, always_update=True)  # what changed redraws itself
     view: var[str] = var("form")
     cursor: var[int | None] = var(None, init=False)
     """The round of the campaign that the charts show."""
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._last: Widget | None = None
-        self._block_timer: Timer | None = None
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -139,25 +134,14 @@ class AttackPane(Widget, can_focus=True):
 
     # The focus.
 
-    def focus_first(self) -> None:
-        """Put the focus where it was last in this pane, or at the start of what is shown."""
-        self.action_enter()
-
-    def action_enter(self) -> None:
-        last = self._last
-        if last is None or not last.focusable:
-            script = self.view == "script" and not self.has_class("-both")
-            last = self.query_one(ScriptEditor) if script else self._first_field()
-        self.screen.set_focus(last)
+    def first_stop(self) -> Widget:
+        script = self.view == "script" and not self.has_class("-both")
+        return self.query_one(ScriptEditor) if script else self._first_field()
 
     def _first_field(self) -> Widget:
         return next(
             (widget for widget in self.query_one("#form").query("*") if widget.focusable), self
         )
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if event.widget is not self:
-            self._last = event.widget
 
     # Downwards.
 
@@ -171,23 +155,12 @@ class AttackPane(Widget, can_focus=True):
         # A list that comes and goes with every second key would make the editor jump.
         problems.show(draft.problems, PATIENCE_S if editor.has_focus else 0)
         self._say_below()
-        self._block(draft)
+        self.block(draft)
         if draft.parses:
             self.query_one(AttackForm).draft = draft
 
-    def _block(self, draft: Draft) -> None:
-        """While the script does not parse, the form cannot write into it."""
-        if draft.parses:
-            if self._block_timer is not None:
-                self._block_timer.stop()
-                self._block_timer = None
-            self.query_one("#form").disabled = False
-        elif self._block_timer is None:
-            self._block_timer = self.set_timer(BLOCK_S, self._close)
-
-    def _close(self) -> None:
-        if self.draft is not None and not self.draft.parses:
-            self.query_one("#form").disabled = True
+    def close(self, closed: bool) -> None:
+        self.query_one("#form").disabled = closed
 
     def watch_cursor(self) -> None:
         self.query_one(AttackForm).cursor = self.cursor
