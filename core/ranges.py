@@ -65,6 +65,14 @@ DOMAIN: Final = Range(2, 2**32)
 """The number of items."""
 ALPHA: Final = Range(0, 1, "()")
 """The probability with which a bound may fail."""
+SHARE: Final = Range(0, 1, "[)")
+"""β, the share of fakes among all users."""
+USERS: Final = Range(1, 1e15)
+"""The number of users that closed forms are asked about."""
+FREQUENCY: Final = Range(0, 1, "(]")
+"""The frequency of an item that somebody holds."""
+POWER: Final = Range(0.5, 1, "[)")
+"""The probability with which what is there is found."""
 
 
 def _number(value: float) -> str:

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
 from ..capabilities import BitLaw, Crowds, SendsBits, places
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..ranges import SHARE as SHARE
 from ..ranges import Range
 from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support
 
-SHARE = Range(0, 1, "[)")
 COHORT = Range(0, 1)
 
 ReportLaw: TypeAlias = Literal[

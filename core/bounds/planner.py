@@ -20,17 +20,13 @@ from scipy.special import ndtr, ndtri
 
 from ..errors import ScenarioError, got
 from ..pure import PureProtocol, SeedSearch, item_variance
-from ..ranges import ALPHA, DOMAIN, EPSILON, Range, check_bounds
+from ..ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, check_bounds
 from ..sampling import Floats
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
 BUDGETS: Final = 1601
 """Budgets tried, 0.6 % apart."""
-USERS: Final = Range(1, 1e15)
-SHARE: Final = Range(0, 1, "[)")
-FREQUENCY: Final = Range(0, 1, "(]")
-POWER: Final = Range(0.5, 1, "[)")
 
 
 @dataclass(frozen=True)

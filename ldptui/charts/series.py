@@ -124,8 +124,7 @@ class Grid:
     """A number for each pair of two swept values: a heat map whose cells are read as numbers.
 
     rows, columns : the names of the values. row, column : of the two keys. values : a row for each
-    of `rows`, a number or None for each of `columns`. errors : their standard errors, or None.
-    value : what a number is called.
+    of `rows`, a number or None for each of `columns`.
     """
 
     title: str
@@ -134,8 +133,6 @@ class Grid:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
-    errors: tuple[tuple[float | None, ...], ...] = ()
-    value: str = ""
     note: str = ""
 
 

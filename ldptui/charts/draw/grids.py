@@ -50,7 +50,7 @@ def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
             line.append((" " + text.rjust(digits), palette.foreground))
         lines.append(line)
     lines.append([])
-    lines += [[(crop(part, width), palette.muted)] for part in _notes(grid, rows, columns, charset)]
+    lines.append([(crop(clean(_note(grid, rows, columns), charset), width), palette.muted)])
     return lines[:height]
 
 
@@ -90,12 +90,12 @@ def _number(value: float | None) -> str:
     return fmt.MISSING if value is None else fmt.short(value, 3)
 
 
-def _notes(grid: Grid, rows: Sequence[int], columns: Sequence[int], charset: Charset) -> list[str]:
-    """What the columns are, what is left out, and the note of the chart."""
+def _note(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> str:
+    """The key of the columns, the number of what is left out, and the note of the chart."""
     across = f"across: {grid.column}"
     hidden = [
         f"{len(whole) - len(shown)} {what} left out"
         for whole, shown, what in ((grid.rows, rows, "rows"), (grid.columns, columns, "columns"))
         if len(whole) > len(shown)
     ]
-    return [clean("; ".join([across, *hidden, *filter(None, [grid.note])]), charset)]
+    return "; ".join([across, *hidden, *filter(None, [grid.note])])

@@ -30,14 +30,12 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
     """The means of a metric; the key with more values stands down the side."""
     down, across = _sides(cells, keys)
     rows, columns = _values(cells, down), _values(cells, across)
-    means: dict[tuple[str, str], tuple[float | None, float | None]] = {}
+    means: dict[tuple[str, str], float | None] = {}
     for cell in cells:
         measured = cell.metrics.get(metric)
         if measured is not None:
             place = _text(cell.parameters.get(down)), _text(cell.parameters.get(across))
-            means[place] = measured.mean, measured.standard_error
-    nothing = (None, None)
-    found = [[means.get((row, column), nothing) for column in columns] for row in rows]
+            means[place] = measured.mean
     trials = min((cell.trials for cell in cells), default=0)
     words = metric_words(metric)
     return Grid(
@@ -46,9 +44,7 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
         key_words(across).short,
         rows,
         columns,
-        tuple(tuple(mean for mean, _ in row) for row in found),
-        tuple(tuple(error for _, error in row) for row in found),
-        metric,
+        tuple(tuple(means.get((row, column)) for column in columns) for row in rows),
         "; ".join(filter(None, [f"mean of {fmt.count(trials)} trials", note])),
     )
 

@@ -78,21 +78,22 @@ def planned(options: Namespace) -> dict[str, Any]:
         raise refusals[0]
     most = solved in ("share", "power")
     kind = (max if most else min)(known, key=lambda name: known[name])
-    found = {name: getattr(options, name) for name in SOLVED} | {solved: known[kind]}
-    return _lines(kind, solved, options, found) | {"oracles": answers}
+    quantities = {name: getattr(options, name) for name in SOLVED} | {solved: known[kind]}
+    return _lines(kind, solved, options, quantities) | {"oracles": answers}
 
 
 def _solve(kind: str, solved: str, options: Namespace) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
-    given = {name: getattr(options, name) for name in SOLVED}
-    epsilon = given.pop("epsilon")
     # Any value in the range stands for what is solved for.
-    given[solved] = {"users": 1, "share": 0.0, "power": 0.5}.get(solved, 1.0)
-    given.pop("epsilon", None)
+    standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
+    given = {
+        name: anything if name == solved else getattr(options, name)
+        for name, anything in standing.items()
+    }
     plan = planner.Plan(options.items, alpha=options.alpha, **given)
     if solved == "epsilon":
         return planner.least_epsilon(lambda e: Oracle.of(bound(kind, options.items, e)), plan)
-    oracle = Oracle.of(bound(kind, options.items, epsilon))
+    oracle = Oracle.of(bound(kind, options.items, options.epsilon))
     if solved == "frequency":
         least = planner.least_frequency(oracle, plan)
         if least > 1:

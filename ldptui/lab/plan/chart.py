@@ -71,8 +71,8 @@ def budget_chart(values: dict[str, Any]) -> Plot:
     series = []
     tones: Sequence[Tone] = TONES
     for kind, tone in zip(DRAWN, tones, strict=False):
-        found = [_least(kind, plan, float(epsilon)) for epsilon in budgets]
-        series.append(Series(kind.upper(), budgets, _possible(found), tone))
+        least = [_least(kind, plan, float(epsilon)) for epsilon in budgets]
+        series.append(Series(kind.upper(), budgets, _possible(least), tone))
     mark = (values["epsilon"],), (values["frequency"],)
     return Plot(
         "The same over ε" + (f", β = {text.short(plan.share, 3)}" if plan.share else ""),

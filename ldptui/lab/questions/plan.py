@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from core.ranges import ALPHA, DOMAIN, EPSILON, Range
+from core.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic, Written
 from .kinds import alike, local
-from .shared import USERS, seed
+from .shared import seed
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -69,19 +69,19 @@ PLAN: Final = Topic(
         ),
         Option(
             "share",
-            range=Range(0, 1, "[)"),
+            range=SHARE,
             argument=Argument("B", "share β of fake users", group="give four of these"),
             blank=Blank(0.01, "attack.share", optional=True, steps="hundredths"),
         ),
         Option(
             "frequency",
-            range=Range(0, 1, "(]"),
+            range=FREQUENCY,
             argument=Argument("F", "the smallest frequency to find", group="give four of these"),
             blank=Blank(optional=True),
         ),
         Option(
             "power",
-            range=Range(0.5, 1, "[)"),
+            range=POWER,
             argument=Argument("P", "how surely it is found", group="give four of these"),
             blank=Blank(0.9, optional=True, steps="hundredths"),
         ),
@@ -93,7 +93,7 @@ PLAN: Final = Topic(
         ),
         Option(
             "shift",
-            range=Range(0, 1, "(]"),
+            range=FREQUENCY,
             argument=Argument("X", "a shift that fakes want: the share that reaches it"),
         ),
         Option("estimates", "text", argument=Argument("FILE", "a CSV of published estimates")),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from core.ranges import BUDGET, Range
+from core.ranges import USERS as USERS
 
 from ..options import Argument, Blank, Option
 from .kinds import alike, curators
 
 SEEDS: Final = Range(0)
-USERS: Final = Range(1, 1e15)
 TIMES: Final = Range(1, 10**9)
 PART: Final = Range(0, 1, "[)")
 OWN_EPSILON: Final = Argument("E", "privacy budget ε (the scenario's, or 1)")

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from ...catalogue import key_words, kind_words, listed_keys, listed_kinds
 from ...messages import KeyEdited, Noted
 from ...session.draft import keys_of, sweep_of, value_of
-from ...session.draft.rearranging import rearranged
+from ...session.draft.rearranging import rearranged, tables_in
 from ...text.format import short
 from ...widgets.field import Field
 from .blank import Scrolled
@@ -159,9 +159,7 @@ class DefencesPane(FormPane, can_focus=True):
 
 def steps_of(draft: Draft) -> list[dict[str, Any]]:
     """The tables of the defences as they stand in the text."""
-    tables = value_of(draft, TABLE)
-    listed = isinstance(tables, Sequence) and not isinstance(tables, str)
-    return [dict(table) for table in tables if isinstance(table, Mapping)] if listed else []
+    return tables_in(value_of(draft, TABLE))
 
 
 def described(step: Mapping[str, Any]) -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
 from ...catalogue import swept_kinds
 from ...text.format import percent
-from .rearranging import rearranged
+from .rearranging import Table as Table
+from .rearranging import rearranged, tables_in
 
 Shape = Literal["one", "mixture", "phases"]
-Table: TypeAlias = dict[str, Any]
 
 FIRST_SHARE: Final = 0.05
 FIRST_ROUNDS: Final = 10
@@ -31,20 +31,12 @@ def shape_of(attack: Mapping[str, Any]) -> Shape:
 
 def phases_of(attack: Mapping[str, Any]) -> list[Table]:
     """The phases of an attack table; none where it has no list of them."""
-    return _tables(attack.get("phase"))
+    return tables_in(attack.get("phase"))
 
 
 def parts_of(table: Mapping[str, Any]) -> list[Table]:
     """The parts of the mixture of an attack or of a phase."""
-    return _tables(table.get("mix"))
-
-
-def _tables(value: Any) -> list[Table]:
-    return [dict(table) for table in value if isinstance(table, Mapping)] if _is_list(value) else []
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return tables_in(table.get("mix"))
 
 
 def reshaped(attack: Mapping[str, Any], shape: Shape) -> Table:

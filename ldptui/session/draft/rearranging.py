@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
-T = TypeVar("T")
+Table: TypeAlias = dict[str, Any]
 
 
-def rearranged(rows: Sequence[dict[str, T]], what: str, at: int) -> tuple[list[dict[str, T]], int]:
+def tables_in(value: Any) -> list[Table]:
+    """Copies of the tables of a list; none where the value is no list."""
+    listed = isinstance(value, Sequence) and not isinstance(value, str)
+    return [dict(table) for table in value if isinstance(table, Mapping)] if listed else []
+
+
+def rearranged(rows: Sequence[Table], what: str, at: int) -> tuple[list[Table], int]:
     """The rows after `what` was done with the one at `at`, and the one to choose then.
 
     what : "duplicate", "remove", "up" or "down"; anything else changes nothing.
