@@ -151,7 +151,7 @@ class Cell:
 
     @property
     def memory(self) -> Memoises | None:
-        """What users keep from one report to the next; None where every report is drawn afresh."""
+        """The answers that users keep over reports; None where every report is drawn afresh."""
         if self.noise is not None:
             return KeptBits(self.protocol, self.noise)
         return self.protocol if memoises(self.protocol) else None

@@ -160,7 +160,7 @@ def _kinds(section: str) -> Iterator[list[str]]:
 
 
 def _texts(section: str) -> Iterator[list[str]]:
-    """What the kinds of a table do, in full sentences."""
+    """The texts of the kinds of a table, in full sentences."""
     for kind in KINDS[section]:
         words = kind_words(section, kind)
         yield [f"`{kind}`", words.name, words.text, _code(words.formula.splitlines())]

@@ -63,8 +63,8 @@ class MaximumLikelihood:
             middle = (low + high) / 2
             enough = of(middle).sum(axis=-1, keepdims=True) >= 1
             low, high = np.where(enough, middle, low), np.where(enough, high, middle)
-        found = of(low)
-        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+        likeliest = of(low)
+        return np.asarray(likeliest / likeliest.sum(axis=-1, keepdims=True))
 
 
 def _single(c: Floats, multiplier: Floats) -> Floats:

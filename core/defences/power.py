@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
 
 FAR: Final = 30.0
-"""From so many deviations above 0 on, the noise does not reach the ends of the prior."""
+"""Deviations above 0 from which on the noise does not reach the ends of the prior."""
 LOW: Final = -12.0
-"""Estimates below so many deviations count as that."""
+"""The lowest estimate that is told from lower ones, in deviations."""
 
 
 @dataclass(frozen=True)

@@ -268,7 +268,7 @@ class Coded(ABC):
         return Support(one / r, two / others if others else 0.0, spread, beyond, both)
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        """Of the first r items; they, and the others, are held as often as one another."""
+        """That of the first r items, all of them held alike, and so are the others."""
         d = self.domain_size
         frequencies = np.full(d, target_frequency / r)
         if r < d:

@@ -28,19 +28,19 @@ def points(q: int, t: int) -> int:
 def vectors(numbers: NDArray[Any], q: int, t: int) -> Vectors:
     """int64[n, t], the points of these numbers int[n]."""
     rest = numbers.astype(np.int64)
-    found = np.zeros((rest.size, t), dtype=np.int64)
+    points = np.zeros((rest.size, t), dtype=np.int64)
     for at in range(t - 1, -1, -1):
         # -1 stands for the zero vector, whose next element is 0.
-        found[:, at] = np.where(rest < 0, 0, np.where(rest == 0, 1, (rest - 1) % q))
+        points[:, at] = np.where(rest < 0, 0, np.where(rest == 0, 1, (rest - 1) % q))
         rest = np.where(rest > 0, (rest - 1) // q, -1)
-    return found
+    return points
 
 
-def numbers(found: Vectors, q: int) -> NDArray[np.uint32]:
-    """uint32[n], the numbers of the points that these vectors int64[n, t], not 0, stand for."""
-    lead = found[np.arange(len(found)), (found != 0).argmax(axis=1)]
-    scaled = found * _inverse(lead, q)[:, None] % q
-    number = np.full(len(found), -1, dtype=np.int64)
+def numbers(points: Vectors, q: int) -> NDArray[np.uint32]:
+    """uint32[n], the numbers of the points that the vectors int64[n, t], not 0, stand for."""
+    lead = points[np.arange(len(points)), (points != 0).argmax(axis=1)]
+    scaled = points * _inverse(lead, q)[:, None] % q
+    number = np.full(len(points), -1, dtype=np.int64)
     for element in scaled.T:
         number = np.where(number >= 0, 1 + number * q + element, element - 1)
     return number.astype(np.uint32)

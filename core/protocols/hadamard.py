@@ -113,7 +113,7 @@ class HadamardResponse(Coded):
         return np.asarray(self._flat(walsh_hadamard(self._in_blocks(weights))))
 
     def _heard_squares(self, law: Floats) -> Floats:
-        """How likely the message is of the item's block."""
+        """The probability that a message is of the item's block."""
         sent = law.reshape(self.blocks, self.block_size).sum(axis=1)
         return np.asarray(self._of_items(np.repeat(sent[:, None], self.block_size, axis=1)))
 

@@ -258,7 +258,7 @@ class Summation:
         return np.full(histogram.shape, float(histogram.sum()) * self.noise)
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
-        """Whether the cells of these items are nearer to 1 than to 0."""
+        """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
 
     def privacy_loss(self) -> LaplaceLoss:

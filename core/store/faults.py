@@ -31,7 +31,7 @@ CHANGED: Final = (
     RecursionError,
     struct.error,
 )
-"""What reading raises where others have changed a file."""
+"""The exceptions of reading a file that others have changed."""
 
 
 @contextlib.contextmanager

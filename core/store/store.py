@@ -143,14 +143,14 @@ class Store:
             tags: dict[int, list[str]] = {}
             for run, tag in db.execute("SELECT run, tag FROM tags ORDER BY tag"):
                 tags.setdefault(run, []).append(tag)
-        found = []
+        listed = []
         for row in fields:
             try:
                 with damaged(self.path):
-                    found.append(run_of(row, tags.get(row["id"], [])))
+                    listed.append(run_of(row, tags.get(row["id"], [])))
             except FileError as error:
                 self.faults.append(f"run {row['id']} cannot be shown: {error}")
-        return found
+        return listed
 
     def cells(self, run: int) -> list[RunCell]:
         """The cells of a run, in order."""
@@ -199,7 +199,7 @@ class Store:
     def known_block(
         self, cell: int, position: int, number: int, trials: int, frequencies: bool, items: int
     ) -> Block | None:
-        """A block of a cell of so many items, for its position in a run; None if it is not known.
+        """A block of a cell of d items, for its position in a run; None if it is not known.
 
         A part of a longer block has everything but its moments: with `frequencies` it is not known.
         """
@@ -230,7 +230,7 @@ class Store:
             return block_of(position, number, trials, items, rows, moments, rounds)
 
     def measured_cell(self, cell: int, trials: int, frequencies: bool, items: int) -> CellResults:
-        """The first trials of a cell of so many items, up to a gap, whichever run computed them."""
+        """The first trials of a cell of d items, up to a gap, whichever run computed them."""
         tally = Tally()
         for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
             size = min(BLOCK_TRIALS, trials - first)

@@ -80,8 +80,8 @@ class _Pool:
             made = kept_frequencies(collection, left) * users[:, None]
             self._left[arm] = sums + made, before + users
         for arm, flags in self._flags.items():
-            found = concluded[arm].flags if arm in concluded else None
-            flags += [] if found is None else [found]
+            raised = concluded[arm].flags if arm in concluded else None
+            flags += [] if raised is None else [raised]
         if self._by_counts:
             self._clean, self._attacked = self._clean + clean, self._attacked + attacked
             return

@@ -59,7 +59,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
     right = _hits(mechanism, held, trials, rng)
     root = int(rng.integers(2**63))
 
-    def own(kind: str) -> Rng:
+    def stream_of(kind: str) -> Rng:
         """A stream of the kind's own: another kind in the table leaves its numbers alone."""
         return np.random.default_rng([root, *kind.encode()])
 
@@ -77,7 +77,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
         "lead": int(ordered[-1] - ordered[-2]),
         "exponential": {"exact": mechanism.success(held), **_share(right, trials)},
         "needed": need,
-        "local": {kind: _local(kind, held, epsilon, trials, own(kind)) for kind in LOCAL},
+        "local": {kind: _local(kind, held, epsilon, trials, stream_of(kind)) for kind in LOCAL},
         "over": {
             "epsilon": grid,
             "exponential": [Exponential(e).success(held) for e in grid],
@@ -86,7 +86,7 @@ def choices(population: Population, epsilon: float, trials: int, rng: Rng) -> di
             "local": {
                 kind: [
                     None if shares is None else shares["simulated"]
-                    for shares in _along(kind, held, few, each, own(kind))
+                    for shares in _along(kind, held, few, each, stream_of(kind))
                 ]
                 for kind in DRAWN
             },

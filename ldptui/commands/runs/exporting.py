@@ -55,7 +55,7 @@ ENDS: Final[dict[str, str]] = {
     "_standard_error": "standard error of the mean",
     "_theory": "closed form",
 }
-"""What follows the name of a metric where a row is a cell, and what such a column holds."""
+"""The ends of columns after the name of a metric, where a row is a cell, with their words."""
 
 
 def _ending(name: str) -> tuple[str, str]:

@@ -323,12 +323,8 @@ class ChartsPane(Vertical):
 
     def _with_table(self) -> list[Chart]:
         """The charts that have numbers to show: one collection has none over rounds."""
-        there = dict(self.tabs())
-        return [
-            chart
-            for chart in CHARTS
-            if chart in there and (chart != "timeline" or not self._shown.one_collection)
-        ]
+        there, empty = dict(self.tabs()), {"timeline"} if self._shown.one_collection else set()
+        return [chart for chart in CHARTS if chart in there and chart not in empty]
 
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
