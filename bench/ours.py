@@ -29,6 +29,7 @@ from core.attacks import (
 )
 from core.capabilities import memoises
 from core.cell import Cell
+from core.counts import draw_counts
 from core.defences import CORRECTIONS, Received
 from core.defences.fiad import FIAD
 from core.experiment import compile as bind
@@ -37,10 +38,11 @@ from core.population import Population
 from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
 from core.pure import Estimates, SeedSearch, estimate, sends_reports
-from core.reports import PAIRS
+from core.reports import PAIRS, USER_BLOCK
 from core.runner import run
 from core.scenario import parse
-from core.trial import USER_BLOCK, draw_counts, no_pulse, run_block
+from core.task import Frequencies
+from core.trial import no_pulse, run_block
 
 PROTOCOLS: dict[str, Callable[[int, float], Any]] = {
     kind.upper(): lambda items, epsilon, kind=kind, spec=spec: spec(  # type: ignore[misc]
@@ -162,6 +164,7 @@ def trial(protocol: str, attack: str, users: int, repeats: int = 21) -> dict[str
         malicious=malicious_users(users, SHARE),
         path="counts",
         top_k=20,
+        task=Frequencies(),
     )
 
     def alone() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from .cell import Cell
 from .metrics import metrics_of
 from .results import CellResults, Estimate, estimate_of
-from .task import task_of
 from .theory import privacy_spent
 
 Result = TypeVar("Result")
@@ -51,7 +50,7 @@ def for_each_round(cell: Cell, work: Callable[[Cell], Result]) -> list[Result]:
 
 def round_theories(cell: Cell) -> list[dict[str, float | None]]:
     """The closed form of each metric in each round."""
-    return for_each_round(cell, task_of(cell).expected)
+    return for_each_round(cell, cell.task.expected)
 
 
 def rounds_of(

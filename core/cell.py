@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
+from typing import Protocol, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
@@ -13,11 +13,53 @@ from .capabilities import Memoises, memoises
 from .defences import Alarm, Correction, Defence, Filter, is_alarm, is_correction, is_filter
 from .goal import Answer, Goal
 from .population import Population
-from .protocols import BitNoise
+from .protocols import BitNoise, ProtocolSpec
 from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
-from .sampling import Counts
+from .results import Block
+from .sampling import Counts, Floats
 from .streams import Path
+
+
+class Task(Protocol):
+    """The purpose of a collection: everything between the users' items and the results.
+
+    Two tasks are equal where their settings are, on which the address of a cell depends.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+        ...
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        """The protocol as this task asks its users with it; raises ScenarioError."""
+        ...
+
+    def check_size(
+        self, population: Population, malicious: int, path: Path, rounds: int | None
+    ) -> None:
+        """Refuse a collection that would take very long or very much memory: ScenarioError.
+
+        malicious : the number of fakes, in the round with the most. rounds : None without any.
+        """
+        ...
+
+    def block(self, cell: Cell, number: int, trials: int, pulse: Callable[[], None]) -> Block:
+        """Simulate, conclude and measure the first trials of a block; it pulses as it works."""
+        ...
+
+    def expected(self, cell: Cell) -> dict[str, float | None]:
+        """The closed form of each metric by name; None where there is none."""
+        ...
+
+    def size(self, cell: Cell) -> int:
+        """The length of the vectors whose moments a block keeps."""
+        ...
+
+    def truth(self, cell: Cell) -> Floats | None:
+        """float64[size], the true frequencies; None where the vectors are not of frequencies."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +80,7 @@ class Cell:
     goal, answer : the value that the fakes shall reach, and their number for it; both None where a
         share was given, the answer before `core.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
-    task : the purpose of the collection, a name of `core.task.TASKS`.
+    task : the purpose of the collection.
     """
 
     index: int
@@ -52,6 +94,7 @@ class Cell:
     malicious: int
     path: Path
     top_k: int
+    task: Task
     noise: BitNoise | None = None
     rounds: tuple[Cell, ...] = ()
     round: int = 0
@@ -59,7 +102,6 @@ class Cell:
     goal: Goal | None = None
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()
-    task: str = "frequencies"
 
     @property
     def users(self) -> int:

@@ -18,6 +18,10 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from typing import Final
+
+LIFTED: Final = " (--no-limits lifts this)"
+"""The end of a message about a limit."""
 
 
 def one_line(words: str) -> str:

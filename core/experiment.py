@@ -19,10 +19,9 @@ from .attacks import (
 )
 from .cell import Cell
 from .defences import Filter, is_filter, known
-from .errors import ScenarioError, got, spelled
+from .errors import LIFTED, ScenarioError, got, spelled
 from .goal import Goal
 from .limits import (
-    LIFTED,
     MAX_TRIALS,
     MAX_USERS,
     check_cell,
@@ -38,6 +37,7 @@ from .pure import Items, Mechanism, sends_reports
 from .scenario import MAX_CELLS, Campaign, PhasesSpec, Point, Scenario
 from .search import solved
 from .streams import Path
+from .task import Frequencies
 from .trial import Pulse, no_pulse
 from .turnover import Turnover, turnover
 
@@ -113,8 +113,9 @@ def bind(
     """
     if limits:
         check_filters(point, population)
+    task = Frequencies()
     try:
-        protocol = point.protocol.bind(population.domain_size, population.labels)
+        protocol = task.bound(point.protocol, population)
     except ScenarioError as error:
         raise error.within("protocol") from error
     acts, targets = _acts(point, population, protocol)
@@ -126,7 +127,8 @@ def bind(
     path = _path(point, fakes, in_reports=sends_reports(protocol), sifts=sifts)
     if limits:
         most = max((act.malicious for act in acts), default=0)
-        check_cell(population, most, path, point.rounds)
+        check_cell(population, most)
+        task.check_size(population, most, path, point.rounds)
     cell = Cell(
         index=index,
         parameters=point.parameters,
@@ -139,6 +141,7 @@ def bind(
         malicious=acts[0].malicious,
         path=path,
         top_k=min(point.simulate.top_k, population.domain_size),
+        task=task,
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.defence,

@@ -6,25 +6,20 @@ import math
 from typing import Final
 
 from .cell import Cell
-from .errors import ScenarioError, got
+from .errors import LIFTED, ScenarioError, got
 from .population import ITEMS, USERS, Population
 from .reports import no_reports
 from .scenario import TRIALS, Point
-from .streams import Path
 
 MAX_ITEMS: Final = int(ITEMS.limit)
 MAX_USERS: Final = int(USERS.limit)
 MAX_TRIALS: Final = int(TRIALS.limit)
-MAX_PAIRS: Final = 10**12
 MAX_COUNTS: Final = 2**20
 """Bits of all cohorts: a block of trials counts each of them, in some 200 MB."""
 MAX_FILTERS: Final = 2**22
 """Bloom filters of all items in all cohorts: hashing them takes some seconds."""
-MAX_ESTIMATES: Final = 2**22
-"""Estimates of all items in all rounds: a trial's fill 32 MiB."""
 MAX_HELD: Final = 2**32
 """Bytes of the reports that filters read, and of what they make of them."""
-LIFTED: Final = " (--no-limits lifts this)"
 
 
 def check_size(point: Point) -> None:
@@ -64,9 +59,8 @@ def check_total(everyone: int, in_rounds: int | None) -> None:
         )
 
 
-def check_cell(population: Population, malicious: int, path: Path, in_rounds: int | None) -> None:
+def check_cell(population: Population, malicious: int) -> None:
     """Refuse a cell that is too large, now that its population is known."""
-    rounds = in_rounds or 1
     everyone = population.users + malicious
     if population.domain_size > MAX_ITEMS:
         raise ScenarioError(
@@ -76,18 +70,6 @@ def check_cell(population: Population, malicious: int, path: Path, in_rounds: in
     if everyone > MAX_USERS:
         raise ScenarioError(
             f"users and malicious users must be at most 10^13 together, {got(everyone)}{LIFTED}"
-        )
-    if in_rounds and rounds * population.domain_size > MAX_ESTIMATES:
-        raise ScenarioError(
-            f"times items must be at most 2^22, {got(rounds * population.domain_size)}{LIFTED}",
-            key="campaign.rounds",
-        )
-    pairs = everyone * population.domain_size * rounds
-    if path == "reports" and pairs > MAX_PAIRS:
-        times = " × rounds" if in_rounds else ""
-        raise ScenarioError(
-            f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
-            key="simulate.path",
         )
 
 

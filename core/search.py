@@ -22,7 +22,6 @@ from .goal import Answer, Goal
 from .metrics import METRICS
 from .results import BLOCK_TRIALS
 from .sampling import Floats
-from .task import task_of
 from .trial import Pulse, no_pulse, run_block
 
 MOST_SHARE: Final = 0.99
@@ -52,7 +51,7 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
     if cell.goal is None or cell.attack is None:
         return cell
     cap = max(0, min(math.floor(cell.users * MOST_SHARE / (1 - MOST_SHARE)), most - cell.users))
-    closed = task_of(cell).expected(with_fakes(cell, cap))[cell.goal.metric]
+    closed = cell.task.expected(with_fakes(cell, cap))[cell.goal.metric]
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
     if answer is None:
         answer = _searched(cell, cell.goal, cap, pulse)
@@ -72,7 +71,7 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
     """The smallest m whose expectation reaches the goal; None where there is no closed form."""
 
     def expected(malicious: int) -> float:
-        value = task_of(cell).expected(with_fakes(cell, malicious))[goal.metric]
+        value = cell.task.expected(with_fakes(cell, malicious))[goal.metric]
         return math.nan if value is None else value
 
     def answer(reached: bool, malicious: int) -> Answer:

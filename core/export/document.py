@@ -14,7 +14,6 @@ from ..protocols import BitNoise
 from ..results import Arms, CellResults, round_of
 from ..runner import Results
 from ..sampling import Floats
-from ..task import task_of
 from ..theory import bit_gain
 
 FORMAT: Final = 1
@@ -136,7 +135,7 @@ def cell_fields(cell: Cell) -> dict[str, Any]:
 
 
 def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any]:
-    theory = task_of(cell).expected(cell)
+    theory = cell.task.expected(cell)
     described = cell_document(
         {
             "index": cell.index,
@@ -171,27 +170,31 @@ def rappor_fields(cell: Cell, noise: BitNoise) -> dict[str, Any]:
     }
 
 
-def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any]:
+def _frequencies(cell: Cell, measured: CellResults) -> dict[str, Any] | None:
+    truth = cell.task.truth(cell)
+    if truth is None:
+        return None
     detected = measured.detected
     tested = {} if detected is None else {"detected": (detected / measured.trials).tolist()}
     return {
         "items": None if cell.population.labels is None else list(cell.population.labels),
-        **_estimated(cell, measured.arms),
+        **_estimated(cell, truth, measured.arms),
         **tested,
     }
 
 
 def _round_frequencies(collection: Cell, measured: CellResults) -> dict[str, Any] | None:
     rounds = measured.rounds
-    if rounds is None or not rounds.arms:
+    truth = collection.task.truth(collection)
+    if rounds is None or not rounds.arms or truth is None:
         return None
-    return _estimated(collection, round_of(rounds.arms, collection.round))
+    return _estimated(collection, truth, round_of(rounds.arms, collection.round))
 
 
-def _estimated(cell: Cell, arms: Arms) -> dict[str, Any]:
+def _estimated(cell: Cell, truth: Floats, arms: Arms) -> dict[str, Any]:
     kept = {arm.name: arms.get(arm) for arm in cell.arms}
     return estimates_document(
-        cell.population.frequencies.tolist(),
+        truth.tolist(),
         {name: (None, None) if moments is None else (moments.mean.tolist(), _list(moments.std))
          for name, moments in kept.items()},
     )  # fmt: skip

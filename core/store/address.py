@@ -14,6 +14,7 @@ import numpy as np
 from ..cell import Cell
 from ..results import BLOCK_TRIALS
 from ..streams import digest
+from ..task import Frequencies
 
 SIMULATOR: Final = 1
 """Raised with every change of the simulator that changes a number: older cells are then unknown."""
@@ -69,6 +70,8 @@ def addresses(cell: Cell, histogram: str) -> tuple[str, str]:
         "top_k": cell.top_k,
         "noise": cell.noise,
     }
+    if cell.task != Frequencies():
+        everything["task"] = cell.task
     if cell.defences:
         everything["defences"] = cell.defences
     if cell.rounds:

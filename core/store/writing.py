@@ -57,7 +57,7 @@ def begin(
                     parameters=cell.parameters,
                     users=population.users,
                     malicious=cell.malicious,
-                    domain_size=population.domain_size,
+                    domain_size=cell.task.size(cell.first),
                     genuine=genuine,
                     histogram=mark,
                     population=name,
@@ -233,7 +233,7 @@ class RunMemory:
         with self._lock:
             try:
                 first = positions[0] if positions else 0
-                items = cell.population.domain_size
+                items = cell.task.size(cell)
                 block = self.store.known_block(place, first, number, trials, frequencies, items)
             except FileError as error:
                 self.failure = str(error)
@@ -295,7 +295,7 @@ class RunPart:
         if place is None:
             return False
         try:
-            store, items = self._run.store, cell.population.domain_size
+            store, items = self._run.store, cell.task.size(cell)
             return bool(store.known_block(place, 0, 0, trials, self._frequencies, items))
         except FileError:
             return False  # computing it will say why

@@ -202,7 +202,7 @@ class Playback:
                 number = self._store.cell_number(name)
                 if number is not None:
                     stored = self._store.measured_cell(
-                        number, cell.trials, frequencies, cell.population.domain_size
+                        number, cell.trials, frequencies, cell.task.size(cell)
                     )
                     if stored.trials:
                         self._others[name] = stored

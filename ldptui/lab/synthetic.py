@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.cell import Cell
+from core.counts import draw_counts
 from core.errors import FileError, ScenarioError
 from core.lab.ledger import Spent
 from core.lab.synthetic import (
@@ -22,7 +23,7 @@ from core.lab.synthetic import (
 )
 from core.pure import Rng
 from core.sampling import Counts, Floats
-from core.trial import draw_counts, no_pulse
+from core.trial import no_pulse
 
 from .. import exits
 from ..charts.series import Axis, Plot, Series

@@ -12,9 +12,10 @@ from support.cases import alike, attack, cell, counts, experiment
 from support.report_laws import Case
 
 import core
+from core.counts import count_reports, draw_counts
 from core.runner import run
 from core.streams import Path, Role, stream
-from core.trial import draw_counts, no_pulse, run_block
+from core.trial import no_pulse, run_block
 
 POPULATION = {"kind": "zipf", "items": 12, "users": 5000, "exponent": 1.0}
 PROTOCOLS = [
@@ -144,8 +145,6 @@ ATTACKS = [
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", PROTOCOLS, ids=str)
 def test_attacks_share_their_genuine_draws(case: Case, path: str) -> None:
-    from core.trial import count_reports
-
     draw = draw_counts if path == "counts" else count_reports
     clean = draw(cell(POPULATION, case, simulate={"path": path}), 0, 20, no_pulse)
     assert clean[0] is clean[1]

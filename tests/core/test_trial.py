@@ -25,12 +25,14 @@ from support.report_laws import Case, Poisoned
 from core.arms import ATTACKED, CLEAN
 from core.attacks import View
 from core.cell import Cell
+from core.counts import count_reports
 from core.metrics import METRICS
 from core.protocols import PROTOCOLS
+from core.reports import USER_BLOCK
 from core.results import BLOCK_TRIALS
 from core.streams import stream
 from core.theory import expected_mse, gain, gain_std, target_sum_variance
-from core.trial import USER_BLOCK, count_reports, no_pulse, run_block
+from core.trial import no_pulse, run_block
 
 TARGETS = [1, 4, 2]  # item 4 is held by nobody
 SEEDS = 3

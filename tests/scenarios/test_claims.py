@@ -13,12 +13,13 @@ from support.kinds import CAO_PROTOCOLS
 
 import scenarios
 from core.cell import Cell
+from core.counts import draw_counts
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, permit
 from core.runner import Results, run
 from core.scenario import load
 from core.theory import expected_metrics, privacy_spent
-from core.trial import draw_counts, no_pulse
+from core.trial import no_pulse
 
 Key = tuple[object, ...]
 

@@ -10,7 +10,6 @@ import copy
 import dataclasses
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,13 @@ from numpy.typing import NDArray
 
 import core
 from core.capabilities import places
+from core.counts import draw_counts
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
 from core.pure import PureProtocol
 from core.support import Support
-from core.task import FREQUENCIES, TASKS
-from core.trial import draw_counts, no_pulse, run_block
+from core.task import Frequencies
+from core.trial import no_pulse, run_block
 from support.report_laws import Case, Poisoned
 
 
@@ -173,7 +173,7 @@ def expecting(
     monkeypatch: pytest.MonkeyPatch, expected: Callable[[core.Cell], dict[str, float | None]]
 ) -> None:
     """Give the task of frequencies other closed forms."""
-    monkeypatch.setitem(TASKS, FREQUENCIES.name, replace(FREQUENCIES, expected=expected))
+    monkeypatch.setattr(Frequencies, "expected", lambda _, cell: expected(cell))
 
 
 def metrics(cell: core.Cell, blocks: int) -> Callable[[str], NDArray[np.float64]]:

@@ -12,10 +12,11 @@ from core import theory
 from core.arms import UNDEFENDED, Arm
 from core.capabilities import sends_bits
 from core.cell import Cell
+from core.counts import block_counts
 from core.pure import Items
 from core.results import CellResults, Moments
 from core.sampling import Floats
-from core.trial import Pulse, count_reports, draw_counts
+from core.trial import Pulse
 
 from .lines import column
 
@@ -34,8 +35,10 @@ def frequency_columns(
     Where the domain is very large, only some items are sent, and which ones changes as well.
     sigmas : the standard deviations of one trial's estimates in the arms that have a closed form.
     """
-    arms = measured.arms
-    d, truth = cell.population.domain_size, cell.population.frequencies
+    arms, truth = measured.arms, cell.task.truth(cell)
+    if truth is None:
+        return
+    d = truth.size
     items = np.arange(d)
     if d > MAX_ITEMS:
         # Without σ, the errors themselves say what is far from the truth.
@@ -87,8 +90,7 @@ def bit_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
     if not sends_bits(cell.protocol):
         return None
     protocol: Any = cell.protocol
-    draw = draw_counts if cell.path == "counts" else count_reports
-    _, drawn = draw(cell, 0, 1, pulse)
+    _, drawn = block_counts(cell, 0, 1, pulse)
     rows = slice(max(1, MAX_BITS // (protocol.bits + 1)))
     expected, variances = theory.expected_bit_counts(cell), theory.bit_count_variances(cell)
     columns = {

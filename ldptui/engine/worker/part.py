@@ -9,7 +9,6 @@ from core.cell import Cell
 from core.experiment import Experiment
 from core.metrics import metrics_of
 from core.results import CellResults, Tally
-from core.task import task_of
 
 from ...text import format as text
 from .columns import MAX_ITEMS
@@ -53,7 +52,7 @@ class PartSoFar:
         for index, measured in enumerate(self.measured):
             if measured.trials and index not in self._theories:
                 cell = self.experiment.cells[index]
-                expected = task_of(cell).expected(cell)
+                expected = cell.task.expected(cell)
                 self._theories[index] = [finite(expected[name]) for name in metrics_of(cell.arms)]
 
     def words(self, cell: Cell) -> str:

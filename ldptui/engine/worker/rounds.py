@@ -89,7 +89,7 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
 
 def rounds_sent(cell: Cell, most_items: int) -> range:
     """The rounds whose frequencies are sent: evenly spread where there are too many."""
-    items = min(cell.population.domain_size, most_items)
+    items = min(cell.task.size(cell), most_items)
     count = len(cell.rounds)
     return range(0, count, -(-count * items // MAX_ESTIMATES))
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from core.errors import one_line
 from core.runner import Results
-from core.task import task_of
 
 from .. import format as text
 from .cell import answer_lines, metric_lines, round_lines
@@ -25,7 +24,7 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
     if any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
     finished = [
-        (cell, measured, task_of(cell).expected(cell))
+        (cell, measured, cell.task.expected(cell))
         for cell, measured in zip(cells, results.cells, strict=True)
         if measured.trials
     ]

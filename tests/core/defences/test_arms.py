@@ -14,6 +14,7 @@ from support.cases import alike, attack, experiment
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
+from core.counts import draw_counts
 from core.defences import CORRECTIONS, project
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
@@ -22,7 +23,7 @@ from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.scenario import Scenario, parse
 from core.store import begin, open_store
-from core.trial import draw_counts, no_pulse, run_block
+from core.trial import no_pulse, run_block
 from ldptui.engine.wire import decoded
 from ldptui.engine.wire import frequencies as put_together
 from ldptui.engine.worker.columns import frequency_columns, sigmas

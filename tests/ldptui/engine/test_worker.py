@@ -18,6 +18,7 @@ from support.worker import ENDLESS, Worker, document, ended, simulated, soon, st
 import core
 from core import compile, theory
 from core.arms import ATTACKED, CLEAN
+from core.counts import draw_counts
 from core.export import to_json
 from core.metrics import METRICS, metrics_of
 from core.pure import item_variance
@@ -29,7 +30,7 @@ from core.theory import (
     expected_bit_counts,
     expected_metrics,
 )
-from core.trial import draw_counts, no_pulse
+from core.trial import no_pulse
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.columns import MAX_BITS, MAX_ITEMS, chosen_items
 from ldptui.engine.worker.inbox import Inbox, checked

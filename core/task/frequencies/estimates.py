@@ -1,36 +1,34 @@
-"""The task of frequencies: which share of the users holds each item of a domain that can be listed.
-
-A conclusion is `Estimates`: a frequency for each item.
-"""
+"""The estimates in each arm: of one collection, and of all rounds of a campaign together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
-from ..cell import Cell
-from ..flags import Flags, pooled
-from ..metrics import Measures, Outcome, measure
-from ..pure import Estimates
-from ..sampling import Counts, Floats
-from ..sifting import Sifted
-from ..theory import expected_metrics
+from ...arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, DEFENDED, Arm
+from ...cell import Cell
+from ...flags import Flags, pooled
+from ...pure import Estimates
+from ...reports import Pulse
+from ...sampling import Counts, Floats
+from ...sifting import Sifted
 from .defended import corrected_by_all, defended, kept_frequencies
-from .task import Task
 
 
-def _conclude(
+def estimates_of(
     cell: Cell,
     clean: Counts,
     attacked: Counts,
-    pulse: Callable[[], None],
+    pulse: Pulse,
     sifted: Mapping[Arm, Sifted],
     previous: Mapping[Arm, Estimates],
 ) -> Mapping[Arm, Estimates]:
-    """The estimates in each arm; the counts are estimated once where they are one object."""
+    """The estimates in each arm; the counts are estimated once where they are one object.
+
+    sifted : what filters left of the reports. previous : the estimates of the round before.
+    """
     made = _undefended(cell, clean, attacked, pulse)
     if not cell.defences:
         return made
@@ -40,9 +38,7 @@ def _conclude(
     return made | {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
 
 
-def _undefended(
-    cell: Cell, clean: Counts, attacked: Counts, pulse: Callable[[], None]
-) -> dict[Arm, Estimates]:
+def _undefended(cell: Cell, clean: Counts, attacked: Counts, pulse: Pulse) -> dict[Arm, Estimates]:
     pulse()
     before = cell.protocol.estimates(clean, cell.users)
     pulse()
@@ -52,8 +48,10 @@ def _undefended(
     return {CLEAN: before, ATTACKED: after}
 
 
-class _Pool:
-    """The mean of the rounds' estimates, by their users.
+class Pool:
+    """The server's knowledge, gathered from the rounds of a campaign one after the other.
+
+    It is the mean of the rounds' estimates, by their users.
 
     That is what a pure protocol makes of all reports. A mechanism whose rounds say more together
     has `pooled_estimates` of the sum of their counts.
@@ -74,6 +72,7 @@ class _Pool:
         concluded: Mapping[Arm, Estimates],
         sifted: Mapping[Arm, Sifted],
     ) -> None:
+        """Take in one round: its counts without and with the fakes, and its estimates."""
         for arm, left in sifted.items():
             users = left.users
             sums, before = self._left.get(arm, (0.0, 0))
@@ -89,7 +88,8 @@ class _Pool:
         self._clean = self._clean + collection.users * concluded[CLEAN].frequencies
         self._attacked = self._attacked + everyone * concluded[ATTACKED].frequencies
 
-    def conclude(self, trials: int, pulse: Callable[[], None]) -> Mapping[Arm, Estimates]:
+    def estimates(self, trials: int, pulse: Pulse) -> Mapping[Arm, Estimates]:
+        """The estimates from all rounds together, of the first trials."""
         cell, clean = self._cell, self._clean[:trials]
         attacked = clean if cell.attack is None else self._attacked[:trials]
         if self._by_counts:
@@ -123,18 +123,3 @@ class _Pool:
                 )
             )
         return arms
-
-
-def _measure(cell: Cell, concluded: Mapping[Arm, Estimates]) -> Measures:
-    return measure(Outcome(concluded, cell.population.frequencies, cell.targets, cell.top_k))
-
-
-def _kept(made: Estimates) -> Floats:
-    return made.frequencies
-
-
-def _detected(made: Estimates) -> Counts | None:
-    return None if made.detected is None else made.detected.sum(axis=0)
-
-
-FREQUENCIES = Task("frequencies", _conclude, _Pool, _measure, _kept, _detected, expected_metrics)

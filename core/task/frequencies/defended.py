@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arms import ATTACKED, CLEAN, Arm
-from ..cell import Cell
-from ..defences import corrected, known
-from ..errors import DefenceError
-from ..flags import Flags
-from ..pure import Estimates
-from ..sampling import Counts, Floats
-from ..sifting import Sifted
+from ...arms import ATTACKED, CLEAN, Arm
+from ...cell import Cell
+from ...defences import corrected, known
+from ...errors import DefenceError
+from ...flags import Flags
+from ...pure import Estimates
+from ...sampling import Counts, Floats
+from ...sifting import Sifted
 
 Conclusions = Mapping[Arm, Estimates]
 

@@ -1,0 +1,171 @@
+"""The counts of a block of trials, before and after the attack. No input or output.
+
+Counts path: the counts are drawn, a block of 20 trials at a time, O(d) whatever n.
+Reports path: every user's report is made, counted and forgotten, in blocks of 65,536 users. Where a
+filter reads them, those of one trial are held.
+
+What is counted is the protocol's own: int64[d] support counts, RAPPOR's bits of each cohort, or a
+curator's histogram [2, d] with its noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from .attacks import View
+from .cell import Cell
+from .pure import Mechanism, Reports, Rng
+from .reports import Pulse, fake_reports, genuine_reports, no_reports
+from .results import BLOCK_TRIALS
+from .sampling import Counts, Floats
+from .streams import stream
+
+
+def trials_of(number: int, trials: int) -> range:
+    """The numbers of the first trials of a block."""
+    return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)
+
+
+def block_counts(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
+    """Counts [trials, …] before and after the attack, on the cell's path."""
+    draw = draw_counts if cell.path == "counts" else count_reports
+    return draw(cell, number, trials, pulse)
+
+
+def kept_address(cell: Cell) -> str:
+    """The address of the streams of what users keep over the rounds; empty where nothing is."""
+    return "" if cell.memory is None else f"{cell.rounds[0].genuine_address} permanent"
+
+
+def genuine_rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Iterator[Counts]:
+    """The genuine users' counts [trials, …] of each round, of users who may keep an answer."""
+    memory = cell.memory
+    if memory is None:
+        draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
+        for collection in cell.rounds:
+            yield draw(collection, number, trials, pulse)
+        return
+    permanent = kept_address(cell)
+    if cell.path == "reports":
+        for collection in cell.rounds:
+            yield _counted_genuine(collection, number, trials, pulse, permanent)
+        return
+
+    def fresh(number_of_round: int) -> Rng:
+        pulse()
+        address = cell.rounds[number_of_round].genuine_address
+        return stream(cell.seed, address, "genuine", "counts", (number,))
+
+    yield from memory.memoised_counts(
+        [collection.population.histogram for collection in cell.rounds],
+        [collection.left for collection in cell.rounds if collection.left is not None],
+        trials,
+        stream(cell.seed, permanent, "genuine", "counts", (number,)),
+        fresh,
+    )
+
+
+def fake_counts(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Counts:
+    """The fakes' counts [trials, …] in one round of a campaign, on the cell's path.
+
+    published : float64[trials, d], the estimates before; None in the first round.
+    """
+    crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
+    return crafted(cell, number, trials, pulse, rounds, published)
+
+
+# Counts path: drawn from their exact law.
+
+
+def draw_counts(
+    cell: Cell, number: int, trials: int, pulse: Pulse, drawn: int = BLOCK_TRIALS
+) -> tuple[Counts, Counts]:
+    """Counts [trials, …] before and after the attack."""
+    clean = _drawn_genuine(cell, number, drawn, pulse)[:trials]
+    if cell.attack is None:
+        return clean, clean
+    return clean, clean + _drawn_fakes(cell, number, drawn, pulse)[:trials]
+
+
+def _drawn_genuine(cell: Cell, number: int, drawn: int, pulse: Pulse) -> Counts:
+    pulse()
+    histogram = np.broadcast_to(cell.population.histogram, (drawn, cell.population.domain_size))
+    rng = stream(cell.seed, cell.genuine_address, "genuine", "counts", (number,))
+    return genuine_counts(cell.protocol, histogram, rng)
+
+
+def _drawn_fakes(
+    cell: Cell,
+    number: int,
+    drawn: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Counts:
+    pulse()
+    rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
+    counts = []
+    for fakes in cell.fakes:
+        view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
+        count = np.full(drawn, fakes.count)
+        counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
+    return np.asarray(sum(counts))
+
+
+def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
+    """Counts of honest users, int64[trials, d] per item; a curator's have a release's noise."""
+    counts = protocol.sample_counts(histogram, rng)
+    noise = getattr(protocol, "noise_counts", None)
+    return counts if noise is None else np.asarray(counts + noise(len(histogram), rng))
+
+
+# Reports path: every user's report.
+
+
+def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
+    """Counts int64[trials, …] before and after the attack."""
+    clean = _counted_genuine(cell, number, trials, pulse)
+    if cell.attack is None:
+        return clean, clean
+    return clean, clean + _counted_fakes(cell, number, trials, pulse)
+
+
+def _counted_genuine(
+    cell: Cell, number: int, trials: int, pulse: Pulse, permanent: str = ""
+) -> Counts:
+    """`permanent` names the streams of what users keep from round to round."""
+    of_trials = (
+        genuine_reports(cell, trial, pulse, permanent) for trial in trials_of(number, trials)
+    )
+    return _counted(cell, of_trials)
+
+
+def _counted_fakes(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Counts:
+    of_trials = (
+        fake_reports(cell, trial, pulse, rounds, None if published is None else published[row])
+        for row, trial in enumerate(trials_of(number, trials))
+    )
+    return _counted(cell, of_trials)
+
+
+def _counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> Counts:
+    """Counts [trials, …] of the reports of each trial, which come in pieces."""
+    count = cell.local.support_counts
+    nobody = count(no_reports(cell))
+    return np.array([sum(map(count, pieces), start=nobody) for pieces in of_trials])

@@ -1,0 +1,7 @@
+"""The task of frequencies: the share of the users who hold each item of a domain."""
+
+from __future__ import annotations
+
+from .task import Frequencies
+
+__all__ = ["Frequencies"]

@@ -1,0 +1,145 @@
+"""The share of the users who hold each item of a domain that can be listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+
+from ...arms import ATTACKED, Arm
+from ...cell import Cell
+from ...counts import block_counts, fake_counts, genuine_rounds, kept_address, trials_of
+from ...errors import LIFTED, ScenarioError, got
+from ...metrics import Measures, Outcome, measure
+from ...population import Population
+from ...protocols import ProtocolSpec
+from ...pure import Estimates, Mechanism
+from ...reports import Pulse
+from ...results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
+from ...sampling import Floats
+from ...sifting import Sifted, sift_reports
+from ...streams import Path
+from ...theory import expected_metrics
+from .estimates import Pool, estimates_of
+
+MAX_PAIRS: Final = 10**12
+"""Pairs of a user and an item on the reports path."""
+MAX_ESTIMATES: Final = 2**22
+"""Estimates of all items in all rounds: a trial's fill 32 MiB."""
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Histogram → counts → an estimate for each item → metrics; once per arm."""
+
+    kind: Literal["frequencies"] = "frequencies"
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        return mechanism
+
+    def check_size(
+        self, population: Population, malicious: int, path: Path, rounds: int | None
+    ) -> None:
+        estimates = (rounds or 1) * population.domain_size
+        if rounds and estimates > MAX_ESTIMATES:
+            raise ScenarioError(
+                f"times items must be at most 2^22, {got(estimates)}{LIFTED}", key="campaign.rounds"
+            )
+        pairs = (population.users + malicious) * estimates
+        if path == "reports" and pairs > MAX_PAIRS:
+            times = " × rounds" if rounds else ""
+            raise ScenarioError(
+                f'must be "counts" where users × items{times} exceeds 10^12, {got(pairs)}{LIFTED}',
+                key="simulate.path",
+            )
+
+    def block(self, cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+        if cell.rounds:
+            return _rounds(cell, number, trials, pulse)
+        sifted: Mapping[Arm, Sifted] = {}
+        if cell.filters:
+            clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
+        else:
+            clean, attacked = block_counts(cell, number, trials, pulse)
+        marks = Fingerprints(trials)
+        marks.add(clean, attacked)
+        made = estimates_of(cell, clean, attacked, pulse, sifted, {})
+        return _block(cell, number, made, marks)
+
+    def expected(self, cell: Cell) -> dict[str, float | None]:
+        return expected_metrics(cell)
+
+    def size(self, cell: Cell) -> int:
+        return cell.population.domain_size
+
+    def truth(self, cell: Cell) -> Floats | None:
+        return cell.population.frequencies
+
+
+def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+    """The rounds of a campaign, one after the other so that an attacker can react; their pool."""
+    # What reacts may draw for all trials at once: a block that is cut short is drawn whole.
+    drawn = BLOCK_TRIALS if cell.path == "counts" else trials
+    marks, published = Fingerprints(drawn), None
+    pool, metrics, moments = Pool(cell), [], []
+    genuine = genuine_rounds(cell, number, drawn, pulse)
+    made: Mapping[Arm, Estimates] = {}
+    for collection in cell.rounds:
+        sifted: Mapping[Arm, Sifted] = {}
+        if cell.filters:
+            numbers = trials_of(number, drawn)
+            clean, attacked, sifted = sift_reports(
+                collection, numbers, pulse, len(cell.rounds), published, kept_address(cell)
+            )
+        else:
+            attacked = clean = next(genuine)
+            if collection.attack is not None:
+                fakes = fake_counts(collection, number, drawn, pulse, len(cell.rounds), published)
+                attacked = clean + fakes
+        made = estimates_of(collection, clean, attacked, pulse, sifted, made)
+        published = made[collection.published].frequencies
+        marks.add(clean, attacked)
+        metrics.append(_measured(collection, made)[:trials])
+        moments.append({arm: Moments.of(each.frequencies[:trials]) for arm, each in made.items()})
+        pool.add(collection, clean, attacked, made, sifted)
+    whole = pool.estimates(trials, pulse)
+    arms = {arm: _stacked([each[arm] for each in moments]) for arm in whole}
+    rounds = Rounds(np.stack(metrics, axis=1), arms)
+    return replace(_block(cell, number, whole, marks), rounds=rounds)
+
+
+def _block(cell: Cell, number: int, made: Mapping[Arm, Estimates], marks: Fingerprints) -> Block:
+    metrics, detected = _measured(cell, made), made[ATTACKED].detected
+    return Block(
+        cell=cell.index,
+        number=number,
+        metrics=metrics,
+        fingerprints=marks.values[: len(metrics)],
+        arms=_moments(made),
+        detected=None if detected is None else detected.sum(axis=0),
+    )
+
+
+def _measured(cell: Cell, made: Mapping[Arm, Estimates]) -> Measures:
+    return measure(Outcome(made, cell.population.frequencies, cell.targets, cell.top_k))
+
+
+def _moments(made: Mapping[Arm, Estimates]) -> Arms:
+    """The moments of each arm; the same object where the attack changes nothing."""
+    moments: dict[Arm, Moments] = {}
+    for arm, estimates in made.items():
+        same = arm.attacked and estimates is made[arm.before]
+        moments[arm] = moments[arm.before] if same else Moments.of(estimates.frequencies)
+    return moments
+
+
+def _stacked(moments: Sequence[Moments]) -> Moments:
+    """The moments of vectors [d] as those of an array [R, d]."""
+    return Moments(
+        moments[0].trials,
+        np.array([each.mean for each in moments]),
+        np.array([each.squares for each in moments]),
+    )

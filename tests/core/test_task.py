@@ -1,0 +1,91 @@
+"""A task of another kind: nothing outside `core.task` takes estimates for frequencies of items."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.cases import experiment
+
+import core
+from core.arms import ATTACKED, CLEAN
+from core.export import to_json
+from core.metrics import METRICS, unmeasured
+from core.population import Population
+from core.protocols import ProtocolSpec
+from core.pure import Mechanism
+from core.reports import Pulse
+from core.results import Block, Moments
+from core.runner import run
+from core.store import begin, cell_keys, open_store
+from core.streams import Path as Way
+from core.task import Frequencies
+from ldptui.engine.worker.columns import frequency_columns
+
+
+@dataclass(frozen=True)
+class Depth:
+    """Some numbers of each trial that are no frequencies."""
+
+    numbers: int = 3
+    kind: str = "depth"
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        return Frequencies().bound(protocol, population)
+
+    def check_size(
+        self, population: Population, malicious: int, path: Way, rounds: int | None
+    ) -> None:
+        """Everything fits."""
+
+    def block(self, cell: core.Cell, number: int, trials: int, pulse: Pulse) -> Block:
+        pulse()
+        metrics = unmeasured(trials)
+        metrics["gain"] = number
+        moments = Moments.of(np.full((trials, self.numbers), float(number)))
+        marks = np.arange(trials, dtype=np.uint64)
+        return Block(cell.index, number, metrics, marks, {CLEAN: moments, ATTACKED: moments})
+
+    def expected(self, cell: core.Cell) -> dict[str, float | None]:
+        return dict.fromkeys(METRICS)
+
+    def size(self, cell: core.Cell) -> int:
+        return self.numbers
+
+    def truth(self, cell: core.Cell) -> None:
+        """None: there are no frequencies."""
+
+
+@pytest.fixture
+def asked() -> core.Experiment:
+    zipf = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}
+    made = experiment(zipf, {"kind": "oue", "epsilon": 1.0}, {"kind": "none"}, trials=40)
+    return replace(made, cells=tuple(replace(cell, task=Depth()) for cell in made.cells))
+
+
+def test_it_runs_and_is_kept_and_written_without_frequencies(
+    asked: core.Experiment, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "runs.sqlite3") as store:
+        memory = begin(store, asked, "test")
+        *_, last = run(asked, memory=memory)
+        memory.finish(last.results)
+        known = begin(store, asked, "test").find(asked.cells[0], 1, 20)
+    measured = last.results.cells[0]
+    assert measured.metrics["gain"].mean() == 0.5
+    assert measured.arms[ATTACKED].mean.tolist() == [0.5] * 3
+    assert known is not None
+    assert known.arms[CLEAN].mean.tolist() == [1.0] * 3
+    (written,) = json.loads(to_json(last.results, {}, frequencies=True))["cells"]
+    assert written["metrics"]["gain"]["mean"] == 0.5
+    assert written["frequencies"] is None
+    assert not [*frequency_columns(asked.cells[0], measured, first=True, sigmas={})]
+
+
+def test_the_address_of_a_cell_names_its_task(asked: core.Experiment) -> None:
+    tasks = Frequencies(), Depth(), Depth(4)
+    keys = {cell_keys([replace(asked.cells[0], task=task)])[0] for task in tasks}
+    assert len(keys) == 3  # and stores of old versions hold that of frequencies to its own
