@@ -81,10 +81,10 @@ def held_bytes(cell: Cell) -> int:
     if not cell.filters:
         return 0
     nobody = no_reports(cell)
-    one = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
+    report = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
     everyone = cell.first.users + cell.peak.malicious
-    own = max(step.memory(cell.protocol, everyone) for step in cell.filters)
-    return 2 * everyone * (one + 8) + own
+    scratch = max(step.memory(cell.protocol, everyone) for step in cell.filters)
+    return 2 * everyone * (report + 8) + scratch
 
 
 def check_held(cell: Cell) -> None:

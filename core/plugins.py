@@ -280,22 +280,22 @@ def loaded(source: Source, options: str) -> Callable[..., Any]:
     return with_options(source.name, attack, json.loads(options))
 
 
-def with_options(name: str, found: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
+def with_options(name: str, attack: Any, options: Mapping[str, Any]) -> Callable[..., Any]:
     """`reports(protocol, view, count, rng)` of what an attack's name stands for."""
-    if isinstance(found, type):
-        found = found(**options)
-    elif dataclasses.is_dataclass(found):
-        found = replace(found, **options)  # type: ignore[type-var]  # no class: those came first
-    elif isinstance(found, FunctionType):
-        return functools.partial(found, **options)
+    if isinstance(attack, type):
+        attack = attack(**options)
+    elif dataclasses.is_dataclass(attack):
+        attack = replace(attack, **options)  # type: ignore[type-var]  # no class: those came first
+    elif isinstance(attack, FunctionType):
+        return functools.partial(attack, **options)
     elif options:
         raise AttackError(f"attack {name!r} must be a function or a dataclass to have options")
-    if not callable(getattr(found, "reports", None)):
+    if not callable(getattr(attack, "reports", None)):
         raise AttackError(
             f"attack {name!r} must be a function or have a method reports, got "
-            f"{type(found).__name__}"
+            f"{type(attack).__name__}"
         )
-    reports: Callable[..., Any] = found.reports
+    reports: Callable[..., Any] = attack.reports
     return reports
 
 

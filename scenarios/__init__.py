@@ -9,8 +9,8 @@ from pathlib import Path
 
 def names() -> list[str]:
     """The names of the bundled scenarios, in alphabetical order, `quickstart` first."""
-    found = (entry.name for entry in files(__name__).iterdir())
-    stems = sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+    listed = (entry.name for entry in files(__name__).iterdir())
+    stems = sorted(name.removesuffix(".toml") for name in listed if name.endswith(".toml"))
     return sorted(stems, key=lambda name: name != "quickstart")
 
 

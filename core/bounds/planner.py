@@ -171,8 +171,8 @@ def users_needed(oracle: Oracle, plan: Plan) -> float:
     if room <= 0:
         raise _below_floor(oracle, plan)
     noise = plan.quantile * math.sqrt(oracle.variance)
-    own = plan.power_quantile * math.sqrt(oracle.variance + shown * oracle.slope)
-    users = (1 - plan.share) * ((noise + own) / room) ** 2
+    margin = plan.power_quantile * math.sqrt(oracle.variance + shown * oracle.slope)
+    users = (1 - plan.share) * ((noise + margin) / room) ** 2
     if users > USERS.high:
         rule = f"is found with {users:.3g} users alone; at most {USERS.high:g} are planned for"
         raise ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")

@@ -11,9 +11,10 @@ from .document import (
     rounds_document,
     to_json,
 )
-from .rows import cells_csv, csv_lines, results_cells_csv, to_csv
+from .rows import ENDS, cells_csv, csv_lines, results_cells_csv, to_csv
 
 __all__ = [
+    "ENDS",
     "cell_document",
     "cell_fields",
     "cells_csv",

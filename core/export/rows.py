@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..cell import Cell
+from ..goal import Answer
 from ..metrics import metrics_of, plain
 from ..runner import Results
 from ..theory import privacy_spent
@@ -46,8 +47,11 @@ def csv_lines(results: Results) -> Iterator[str]:
             yield _line([cell.index, trial, *shown, *_blank(row)])
 
 
-ANSWER: Final = ("reached", "malicious", "share", "value", "by", "low", "confidence")
+ANSWER: Final = [field.name for field in dataclasses.fields(Answer) if field.name != "trials"]
 """The columns of a row that hold the answer to a goal."""
+
+ENDS: Final = {"": "mean", "_standard_error": "standard_error", "_theory": "theory"}
+"""The ends of a metric's columns where a row is a cell, and what they hold of its summary."""
 
 
 def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
@@ -93,7 +97,7 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
         *names,
         *(f"answer.{name}" for name in answers),
         *(["malicious", "epsilon_spent"] if repeated else []),
-        *(f"{name}{end}" for name in metrics for end in ("", "_standard_error", "_theory")),
+        *(f"{name}{end}" for name in metrics for end in ENDS),
         *(["entry_round", "entry_round_standard_error", "entry_round_reached"] if repeated else []),
     ]
     rows = (row for cell in documents for row in _cell_rows(cell))
@@ -137,11 +141,10 @@ def _shown_parameters(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _summary_columns(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
-    ends = {"mean": "", "standard_error": "_standard_error", "theory": "_theory"}
     return {
         f"{name}{end}": summary[part]
         for name, summary in metrics.items()
-        for part, end in ends.items()
+        for end, part in ENDS.items()
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import FileError
-from core.export import results_cells_csv, to_csv
+from core.export import ENDS, results_cells_csv, to_csv
 from core.files import whole_file, write_atomically
 from core.metrics import METRICS
 from core.recording import write_recording
@@ -51,16 +51,16 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
 """Columns that are neither a key of the scenario nor a metric: their types and meanings."""
 
 
-ENDS: Final[dict[str, str]] = {
-    "_standard_error": "standard error of the mean",
-    "_theory": "closed form",
+_PARTS: Final = {
+    "standard_error": "standard error of the mean",
+    "theory": "closed form",
 }
-"""The ends of columns after the name of a metric, where a row is a cell, with their words."""
+"""The parts of a metric's summary in words."""
 
 
 def _ending(name: str) -> tuple[str, str]:
     """A column's name without its end, and that end; "" for none."""
-    end = next((end for end in ENDS if name.endswith(end)), "")
+    end = next((end for end in ENDS if end and name.endswith(end)), "")
     return name.removesuffix(end), end
 
 
@@ -75,7 +75,7 @@ def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
             kind, meaning = "integer" if METRICS[name].whole else "number", words.column
             meaning = meaning or words.name
         elif metric in METRICS:
-            kind, meaning = "number", f"{ENDS[end]} of {metric}"
+            kind, meaning = "number", f"{_PARTS[ENDS[end]]} of {metric}"
         elif name in COLUMNS:
             kind, meaning = COLUMNS[name]
         elif has_words(name):

@@ -86,11 +86,11 @@ def _solve(kind: str, solved: str, options: Namespace) -> float:
     """The quantity that is left out, for one protocol; raises ScenarioError."""
     # Any value in the range stands for what is solved for.
     standing = {"users": 1, "share": 0.0, "frequency": 1.0, "power": 0.5}
-    given = {
+    stated = {
         name: anything if name == solved else getattr(options, name)
         for name, anything in standing.items()
     }
-    plan = planner.Plan(options.items, alpha=options.alpha, **given)
+    plan = planner.Plan(options.items, alpha=options.alpha, **stated)
     if solved == "epsilon":
         return planner.least_epsilon(lambda e: Oracle.of(bound(kind, options.items, e)), plan)
     oracle = Oracle.of(bound(kind, options.items, options.epsilon))

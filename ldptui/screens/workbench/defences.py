@@ -164,13 +164,13 @@ def steps_of(draft: Draft) -> list[dict[str, Any]]:
 
 def described(step: Mapping[str, Any]) -> str:
     """`ldprecover η = 0.05`: the kind and what it is given."""
-    given = (
+    settings = (
         f"{key_words(f'{TABLE}.{name}').symbol or name} = "
         + (short(value) if isinstance(value, float) else str(value))
         for name, value in step.items()
         if name != "kind"
     )
-    return "  ".join([str(step.get("kind", "?")), *given])
+    return "  ".join([str(step.get("kind", "?")), *settings])
 
 
 def changed(

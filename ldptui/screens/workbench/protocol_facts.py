@@ -69,13 +69,13 @@ def facts_of(draft: Draft) -> Facts | None:
         and not memoises(protocols[kind])
     ]  # a dial at rest is another kind, and so is an answer kept for one collection
     chosen = str(cell.parameters["protocol.kind"])
-    own = settings[chosen]
+    setting = settings[chosen]
     return Facts(
         families={kind: family_of(kind) for kind in KINDS},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best),
-        numbers="" if own is None else in_a_line(own, rows[chosen]),
+        numbers="" if setting is None else in_a_line(setting, rows[chosen]),
     )
 
 
