@@ -20,6 +20,7 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from .engine import COMMAND, Engine
+from .messages import KeysProposed
 from .screens.workbench.screen import WorkbenchScreen
 from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
@@ -146,6 +147,9 @@ class Workbench(App[None]):
     async def _stop(self, return_code: int = 0) -> None:
         await self.workbench.shut_down()
         self.exit(return_code=return_code)
+
+    def on_keys_proposed(self, message: KeysProposed) -> None:
+        self.workbench.take_keys(message.edits)
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,13 @@ class KeyEdited(Message):
 
     key: str
     value: Any
+
+
+@dataclass(eq=False)
+class KeysProposed(Message):
+    """The lab proposes values for keys of the scenario, in the order to set them."""
+
+    edits: Sequence[tuple[str, Any]]
 
 
 @dataclass(eq=False)

@@ -1,8 +1,9 @@
-"""The rehearsal of a plan: its collection is simulated on the counts path."""
+"""Rehearsals: the collection of a plan, or of a design, is simulated on the counts path."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -60,6 +61,54 @@ def rehearsed(protocol: PureProtocol, plan: Plan, trials: int, rng: Rng) -> dict
         "alarms_standard_error": math.sqrt(alarms / trials * (1 - alarms / trials) / trials),
         "alarms_planned": plan.alpha,
     }
+
+
+def tried(
+    protocol: PureProtocol,
+    users: int,
+    share: float,
+    targets: int,
+    planned: Mapping[str, float],
+    trials: int,
+    rng: Rng,
+) -> dict[str, float | int]:
+    """A protocol on the counts path: all users hold one item, and the targets are held by nobody.
+
+    noise : the RMSE of a target without an attack. gain : Σ over the targets, each trial with and
+    without the fakes. worst : the RMSE of one target that all fakes aim at. Measured, with their
+    standard errors and with the closed forms of `planned`.
+    """
+    fakes = round(users * share / (1 - share))
+    held = np.zeros(protocol.domain_size, dtype=np.int64)
+    held[0] = users
+    aims = np.arange(held.size - targets, held.size)
+    noise, gain, worst = [], [], []
+    step = max(1, AT_ONCE // held.size)
+    for at in range(0, trials, step):
+        rows = min(step, trials - at)
+        counts = protocol.sample_counts(np.tile(held, (rows, 1)), rng)
+        clean = protocol.estimates(counts, users).frequencies[:, aims]
+        noise.append((clean**2).mean(axis=1))
+        lifted = []
+        for some in (aims, aims[-1:]):
+            fake = protocol.craft_counts(some, np.full(rows, fakes), SeedSearch(), rng)
+            lifted.append(protocol.estimates(counts + fake, users + fakes).frequencies)
+        gain.append((lifted[0][:, aims] - clean).sum(axis=1))
+        worst.append(lifted[1][:, -1] ** 2)
+    return {
+        "trials": trials,
+        **_root("noise", np.concatenate(noise), planned["noise"]),
+        **_mean("gain", np.concatenate(gain), planned["gain"]),
+        **_root("worst", np.concatenate(worst), planned["worst"]),
+    }
+
+
+def _root(name: str, squares: Floats, planned: float) -> dict[str, float]:
+    """The root of a mean square, with its standard error to first order."""
+    square = _mean(name, squares, planned)
+    root = math.sqrt(square[name])
+    error = square[f"{name}_standard_error"] / (2 * root) if root else 0.0
+    return {name: root, f"{name}_standard_error": error, f"{name}_planned": planned}
 
 
 def _mean(name: str, values: Floats, planned: float) -> dict[str, float]:

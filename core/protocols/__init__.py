@@ -17,15 +17,17 @@ all: the table holds them as well.
 
 from __future__ import annotations
 
+from .budget import Dial
 from .grr import GRR
 from .hashing import BLH, OLH, LocalHashing
-from .kinds import CENTRAL, KINDS, PROTOCOLS, ProtocolSpec, family_of
+from .kinds import CENTRAL, DIALS, KINDS, PROTOCOLS, ProtocolSpec, family_of
 from .rappor import BitNoise, Rappor, RapporSpec
 from .unary import OUE, SUE, Unary
 
 __all__ = [
     "BLH",
     "CENTRAL",
+    "DIALS",
     "GRR",
     "KINDS",
     "OLH",
@@ -33,6 +35,7 @@ __all__ = [
     "PROTOCOLS",
     "SUE",
     "BitNoise",
+    "Dial",
     "LocalHashing",
     "ProtocolSpec",
     "Rappor",

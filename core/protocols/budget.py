@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from ..pure import EPSILON
-from ..ranges import check_bounds
+from ..ranges import Range, check_bounds
 
 
 @dataclass(frozen=True)
@@ -23,3 +23,16 @@ class Budget:
 
     def __post_init__(self) -> None:
         check_bounds(self)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A parameter of a kind that trades noise for robustness, at the same ε.
+
+    name : its key. whole : it is an integer. below_items : it is smaller than the domain.
+    """
+
+    name: str
+    allowed: Range
+    whole: bool = False
+    below_items: bool = False

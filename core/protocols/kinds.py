@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final, Protocol
 
 from ..pure import PureProtocol, is_pure, sends_reports
+from .budget import Dial
 from .chains import LGRRSpec, LOLOHASpec, LOSUESpec, LOUESpec, LSUESpec
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
 from .grr import GRRSpec
@@ -77,6 +78,11 @@ PROTOCOLS: Final[dict[str, Callable[..., PureSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)
 }
 """The kinds of pure protocol: a privacy budget alone can bind them."""
+
+DIALS: Final[dict[str, Dial]] = {
+    kind: spec.dial for kind, spec in KINDS.items() if hasattr(spec, "dial")
+}
+"""The kinds that are many protocols of one ε: what tells them apart."""
 
 CENTRAL: Final[dict[str, type[Any]]] = {
     kind: spec for kind, spec in KINDS.items() if not sends_reports(spec.mechanism)

@@ -39,7 +39,7 @@ from ..sampling import (
     subset_counts_beside_own,
 )
 from ..support import ItemSupport, Support
-from .budget import Budget
+from .budget import Budget, Dial
 from .packed import AT_ONCE, Ones, PackedBits, pickers
 
 SIZE = Range(1, 2**32)
@@ -320,6 +320,7 @@ class SubsetSpec(Budget):
     subset_size: SizeRule | Annotated[int, SIZE] = "best"
 
     mechanism = SubsetSelection
+    dial = Dial("subset_size", SIZE, whole=True, below_items=True)
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> SubsetSelection:  # noqa: ARG002
         size = self.subset_size

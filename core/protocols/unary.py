@@ -38,7 +38,7 @@ from ..sampling import (
     hypergeometric_law,
 )
 from ..support import ItemSupport, Support
-from .budget import Budget
+from .budget import Budget, Dial
 from .packed import Ones, PackedBits
 
 KEEP = Range(0, 1, "()")
@@ -281,6 +281,7 @@ class UESpec(Budget):
     keep: Annotated[float, KEEP] = 0.5
 
     mechanism = Unary
+    dial = Dial("keep", KEEP)
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
         return Unary(domain_size, self.epsilon, self.keep)

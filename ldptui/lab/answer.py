@@ -21,13 +21,15 @@ class Answer:
     """The answer to a question.
 
     charts : one or two, the first the more important one. words : whole sentences, the verdict
-    first. sources : those that the table cites by a few letters, in full.
+    first. sources : those that the table cites by a few letters, in full. edits : keys of the
+    scenario with the values that the answer proposes for them, in the order to set them.
     """
 
     charts: tuple[Chart, ...]
     table: Table
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    edits: tuple[tuple[str, Any], ...] = ()
 
 
 def encoded(answer: Answer) -> dict[str, Any]:
@@ -39,6 +41,7 @@ def encoded(answer: Answer) -> dict[str, Any]:
         "table": _plain(dataclasses.asdict(answer.table)),
         "words": list(answer.words),
         "sources": list(answer.sources),
+        "edits": _plain(answer.edits),
     }
 
 
@@ -54,6 +57,7 @@ def decoded(document: Mapping[str, Any]) -> Answer:
         ),
         tuple(document["words"]),
         tuple(document["sources"]),
+        tuple((str(key), value) for key, value in document["edits"]),
     )
 
 

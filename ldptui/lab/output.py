@@ -43,6 +43,7 @@ SOURCES: Final = {
     "t": "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007",
     "E": "Erdmann, Topology of Privacy, 2017",
     "plan": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
+    "design": "we derive it from W17 theorem 2 and the gain: docs/bounds.md",
     "CP": "Clopper, Pearson, Biometrika 1934",
 }
 

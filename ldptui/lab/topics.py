@@ -17,6 +17,7 @@ from .options import Option, Topic, add_arguments
 from .questions.accuracy import ACCURACY
 from .questions.check import CHECK
 from .questions.choose import CHOOSE
+from .questions.design import DESIGN
 from .questions.disclose import DISCLOSE
 from .questions.kinds import kinds
 from .questions.ledger import LEDGER
@@ -31,7 +32,18 @@ if TYPE_CHECKING:
 
 TOPICS: Final[Mapping[str, Topic]] = {
     topic.name: topic
-    for topic in (ACCURACY, PRICE, CHOOSE, SENSITIVITY, LEDGER, CHECK, DISCLOSE, SYNTHETIC, PLAN)
+    for topic in (
+        ACCURACY,
+        PRICE,
+        CHOOSE,
+        SENSITIVITY,
+        LEDGER,
+        CHECK,
+        DISCLOSE,
+        SYNTHETIC,
+        PLAN,
+        DESIGN,
+    )
 }
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from ...errors import ScenarioError, spelled
 from ...ranges import check_bounds
-from ..budget import Budget
+from ..budget import Budget, Dial
 from .local import HASH_RANGE, LocalHashing
 
 HashRule: TypeAlias = Literal["nearest", "ceil", "floor"]
@@ -86,3 +86,5 @@ class LHSpec(_Ranged):
     """Local hashing with any g, before the domain is known: BLH and OLH are two settings of it."""
 
     kind: Literal["lh"]
+
+    dial = Dial("hash_range", HASH_RANGE, whole=True)

@@ -21,11 +21,13 @@ def _protocols() -> Choices:
     return alike(BEST, *local())
 
 
-def _users(draft: Draft) -> int | None:
+def users_of(draft: Draft) -> int | None:
+    """n of the draft's population."""
     return None if draft.cell is None else draft.cell.first.population.users
 
 
-def _items(draft: Draft) -> int | None:
+def items_of(draft: Draft) -> int | None:
+    """d of the draft's population."""
     return None if draft.cell is None else draft.cell.first.population.domain_size
 
 
@@ -52,14 +54,14 @@ PLAN: Final = Topic(
             DOMAIN,
             renames=("domain_size",),
             argument=Argument("D", "domain size d", required=True),
-            blank=Blank(128, _items, steps="ladder"),
+            blank=Blank(128, items_of, steps="ladder"),
         ),
         Option(
             "users",
             "integer",
             USERS,
             argument=Argument("N", "genuine users n", group="give four of these"),
-            blank=Blank(1_000_000, _users, optional=True, steps="ladder"),
+            blank=Blank(1_000_000, users_of, optional=True, steps="ladder"),
         ),
         Option(
             "epsilon",

@@ -163,6 +163,10 @@ class LabForm(VerticalScroll):
             last = next((widget for widget in self.query("*") if widget.focusable), self)
         last.focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Enter goes into the form; where a field has the focus, it is the screen's."""
+        return action != "enter" or self.has_focus
+
     def action_enter(self) -> None:
         self.focus_first()
 

@@ -27,7 +27,7 @@ KEYS: Final[list[BindingType]] = [
         id="lab.previous.anywhere",
     ),
     *(
-        Binding(str(number), f"go({number})", topic.title, show=False, id=f"lab.{topic.name}")
+        Binding(str(number % 10), f"go({number})", topic.title, show=False, id=f"lab.{topic.name}")
         for number, topic in enumerate(TOPICS.values(), start=1)
     ),
     *(
@@ -43,6 +43,7 @@ KEYS: Final[list[BindingType]] = [
             zip(TOPICS.values(), ALT_DIGITS, strict=False), start=1
         )
     ),
+    Binding("enter", "take", "Into the scenario", id="lab.take"),
     Binding("ctrl+o", "file", "Choose the file", id="lab.file"),
     Binding("ctrl+e", "export", "Write a file", id="lab.export"),
     Binding("a", "releases", "Add this session's runs", id="lab.releases"),

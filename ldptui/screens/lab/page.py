@@ -49,6 +49,20 @@ class Page:
             value = rows
         self.typed[name] = value
 
+    def can(self, action: str) -> bool:
+        """False for what other topics do: read or write a file, list runs, edit a scenario."""
+        options = self.topic.options
+        match action:
+            case "file":
+                return any(option.name == "file" for option in options)
+            case "export":
+                return self.topic.written is not None
+            case "releases":
+                return any(option.type == "rows" for option in options)
+            case "take":
+                return self.answer is not None and bool(self.answer.edits)
+        return True
+
     @property
     def problem(self) -> str:
         """The first sentence, with the label of its field; "" where all is well."""

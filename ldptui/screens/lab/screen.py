@@ -23,7 +23,7 @@ from textual.widgets import Static
 from ...engine import LAB, Engine
 from ...lab.answer import Answer, decoded
 from ...lab.topics import TOPICS
-from ...messages import FieldFocused, KeyEdited, Replied, WorkerChanged
+from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...session.draft import base
 from ...session.snapshot import Question, Reply
 from ...terminal.clipboard import copy
@@ -217,7 +217,7 @@ class LabScreen(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         wide = event.size.width >= ROOM_FOR_BOTH
         self._tabs.choices = tuple(
-            (topic.name, f"{number} {topic.title}" if wide else topic.title)
+            (topic.name, f"{number % 10} {topic.title}" if wide else topic.title)
             for number, topic in enumerate(TOPICS.values(), start=1)
         )
         self._arrange()
@@ -313,6 +313,7 @@ class LabScreen(Screen[None]):
         if page is self.page:
             self._show_values()
             self._show_answer()
+            self.refresh_bindings()
         self._ask_soon()  # what was typed, or opened, meanwhile
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
@@ -337,16 +338,7 @@ class LabScreen(Screen[None]):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
-        """Some actions belong to topics that read or write a file, or list releases."""
-        options = self.page.topic.options
-        match action:
-            case "file":
-                return any(option.name == "file" for option in options)
-            case "export":
-                return self.page.topic.written is not None
-            case "releases":
-                return any(option.type == "rows" for option in options)
-        return True
+        return self.page.can(action)
 
     def action_file(self) -> None:
         """Choose the table to read."""
@@ -383,6 +375,13 @@ class LabScreen(Screen[None]):
         self._ask_soon()
         runs = "1 run" if len(entries) == 1 else f"{len(entries)} runs"
         self._note(f"added {runs} of this session" if entries else "no run of this session yet")
+
+    def action_take(self) -> None:
+        """Put what the answer proposes into the scenario."""
+        answer = self.page.answer
+        if answer is not None and self._question is None:
+            self.post_message(KeysProposed(answer.edits))
+            self._note("it is in the scenario: esc leads there, ctrl+z takes it back")
 
     def action_help(self) -> None:
         from ..help import HelpScreen

@@ -8,7 +8,7 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,7 +36,7 @@ from ...messages import (
     WorkerChanged,
 )
 from ...session.autosave import drop_taken, save_draft
-from ...session.draft import edited, retyped
+from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import Edits
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
@@ -231,6 +231,10 @@ class WorkbenchScreen(Screen[None]):
     def on_key_edited(self, message: KeyEdited) -> None:
         if self.draft is not None:
             self._edit(message.key, edited(self.draft, message.key, message.value))
+
+    def take_keys(self, edits: Sequence[tuple[str, Any]]) -> None:
+        if self.draft is not None:
+            self._edit("what the lab found", rekeyed(self.draft, edits))
 
     def on_text_edited(self, message: TextEdited) -> None:
         if self.draft is not None:

@@ -7,7 +7,7 @@ keep showing something while a value is half typed; nothing that was typed is ev
 from __future__ import annotations
 
 from .checking import own_problem
-from .editing import draft_of, edited, read_on, retyped, saved
+from .editing import draft_of, edited, read_on, rekeyed, retyped, saved
 from .looking import (
     allowed,
     base,
@@ -45,6 +45,7 @@ __all__ = [
     "own_problem",
     "read_on",
     "ready",
+    "rekeyed",
     "reopened",
     "retyped",
     "saved",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,6 +77,15 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
             document = _follow_shape(draft, document)
     text = rewritten(draft.text, draft.document, document)
     return checked(dataclasses.replace(draft, remembered=remembered), text)
+
+
+def rekeyed(draft: Draft, edits: Sequence[tuple[str, Any]]) -> Draft:
+    """The draft with several keys set, in order; what was swept of them is swept no longer."""
+    for key, value in edits:
+        if key in sweep_of(draft):
+            draft = edited(draft, f"sweep.{key}", None)
+        draft = edited(draft, key, value)
+    return draft
 
 
 def _without(draft: Draft, document: dict[str, Any], key: str) -> dict[str, Any]:

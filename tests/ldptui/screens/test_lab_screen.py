@@ -18,6 +18,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from ldptui.app import Workbench
+from ldptui.lab.answer import Answer, listed
 from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
 from ldptui.palette import commands
@@ -483,3 +484,29 @@ async def test_the_lab_can_be_opened_before_there_is_a_draft() -> None:
         assert isinstance(fake, FakeEngine)
         await until(pilot, lambda: fake.questions)  # once the draft is loaded
         assert "quickstart" in seen(shown).casefold()
+
+
+async def test_enter_puts_what_is_proposed_into_the_scenario() -> None:
+    app = Workbench(Settings(), None, FakeEngine)  # type: ignore[arg-type]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.workbench.draft is not None)
+        app.workbench.post_message(KeyEdited("sweep.protocol.kind", ["oue", "grr"]))
+        await until(pilot, lambda: "sweep" in (app.workbench.draft.document or {}))  # type: ignore[union-attr]
+        app.workbench.action_lab()
+        await until(pilot, lambda: isinstance(app.screen, LabScreen))
+        shown = app.screen
+        assert isinstance(shown, LabScreen)
+        shown.tab = "design"
+        await until(pilot, lambda: shown._question is not None)
+        shown._question = None
+        table = listed("", ("quantity", "value", "formula", "source"), [])
+        edits = (("protocol.kind", "ue"), ("protocol.epsilon", 0.7), ("protocol.keep", 0.9))
+        shown.page.answer = Answer((), table, edits=edits)
+        await pilot.press("enter")
+        wanted = {"kind": "ue", "epsilon": 0.7, "keep": 0.9}
+        document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]
+        assert document["protocol"] == wanted
+        assert "protocol.kind" not in drafts.sweep_of(app.workbench.draft)  # type: ignore[arg-type]
+        app.workbench.action_undo()
+        document = dict(app.workbench.draft.document or {})  # type: ignore[union-attr]
+        assert document["protocol"]["kind"] != "ue"

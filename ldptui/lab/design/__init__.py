@@ -1,0 +1,99 @@
+"""Design: the protocol that bears a stated attack best, of all that a dial makes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from core.bounds.rehearsal import tried
+from core.errors import ScenarioError, got
+from core.lab.designer import Demand, Design, Rated, Weights, designed, rated
+from core.protocols import DIALS
+
+from ... import exits
+from ...text import format as text
+from ..asking import Ask, Steps, answer_of
+from ..mechanisms import LOCAL
+from ..output import laid_out, show
+from ..questions.design import BEST
+from .chart import hardening_chart, pareto_chart
+from .table import facts, named, report
+
+
+def run(options: Namespace) -> int:
+    """Print the design."""
+    demand, design, beside = answered(options)
+    check = None
+    if options.check:
+        found, rng = facts(design.found, design), np.random.default_rng(options.seed)
+        check = tried(design.found.protocol, round(demand.users), demand.share, demand.targets,
+                      found, options.trials, rng)  # fmt: skip
+    values = {
+        **vars(demand),
+        "weights": options.weights,
+        "found": facts(design.found, design),
+        "beside": facts(beside, design),
+        "kinds": {str(each.table["kind"]): facts(each, design) for each in design.best},
+        "check": check,
+    }
+    show(options, values, laid_out(*report(demand, design, beside, options.weights, check)))
+    return exits.DONE
+
+
+def answered(
+    options: Namespace, present: Mapping[str, Any] | None = None
+) -> tuple[Demand, Design, Rated]:
+    """The demand, its design, and the protocol beside it; raises ScenarioError.
+
+    present : the `[protocol]` table of a scenario; it is the one beside if it has that kind.
+    """
+    demand = Demand(
+        options.items, options.epsilon, options.users, options.share, options.targets
+    )  # fmt: skip
+    weights = None if options.weights is None else Weights(*options.weights)
+    kinds = tuple(DIALS) if options.among == BEST else (options.among,)
+    if kinds[0] not in DIALS:
+        rule = f"must be {BEST} or one of {', '.join(DIALS)}, {got(options.among)}"
+        raise ScenarioError(rule, key="among")
+    if options.beside not in LOCAL:
+        rule = f"must be one of {', '.join(LOCAL)}, {got(options.beside)}"
+        raise ScenarioError(rule, key="beside")
+    table: Mapping[str, Any] = {"kind": options.beside, "epsilon": options.epsilon}
+    if present is not None and present.get("kind") == options.beside:
+        table = {**present, "epsilon": options.epsilon}
+    return demand, designed(demand, weights, kinds), rated(table, demand)
+
+
+# The tab.
+
+
+def work(ask: Ask) -> Steps:
+    present = None if ask.document is None else ask.document.get("protocol")
+    yield f"designing for {text.count(ask.given.items)} items"
+    demand, design, beside = answered(ask.given, present)
+    table = report(demand, design, beside, ask.given.weights, None)
+    answer = answer_of(
+        table,
+        hardening_chart(demand, design, beside),
+        pareto_chart(demand, design, beside),
+        words=[_verdict(design, beside), OFFER],
+    )
+    edits = [(f"protocol.{key}", value) for key, value in design.found.table.items()]
+    return replace(answer, edits=tuple(edits))
+
+
+OFFER: Final = "enter, where no text is typed, puts it into the scenario."
+
+
+def _verdict(design: Design, beside: Rated) -> str:
+    """The answer in a sentence."""
+    found, worse = design.found, design.cost(beside) / design.cost(design.found) - 1
+    what = "worst-case error" if design.weights is None else "weighted sum"
+    first = f"{named(found)} has the least {what}: "
+    if worse < 5e-4:
+        return f"{first}{named(beside)} is as good."
+    return f"{first}that of {named(beside)} is {text.percent(worse)} larger."

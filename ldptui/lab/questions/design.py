@@ -1,0 +1,121 @@
+"""The options of the topic design."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from core.ranges import DOMAIN, EPSILON, SHARE, USERS, Range
+
+from ..options import Argument, Blank, Choices, Option, Topic
+from .kinds import alike, local
+from .plan import items_of, users_of
+from .shared import seed
+
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
+BEST: Final = "best"
+WEIGHTS: Final = 4
+"""Things that are weighed: the error, the gain, the guess, the bits."""
+
+
+def _dials() -> Choices:
+    from core.protocols import DIALS
+
+    return alike(BEST, *DIALS)
+
+
+def _targets(draft: Draft) -> int | None:
+    if draft.cell is None or not draft.cell.first.targets.size:
+        return None
+    return int(draft.cell.first.targets.size)
+
+
+def _kind(draft: Draft) -> Any:
+    kind = None if draft.cell is None else draft.cell.parameters.get("protocol.kind")
+    return kind if kind in local() else None
+
+
+DESIGN: Final = Topic(
+    "design",
+    "Design",
+    "design",
+    "the protocol that bears a stated attack best, of every p, g and w",
+    "Which unary encoding, local hashing or subset selection has the least worst-case error in\n"
+    "spite of a share of fakes, or the least weighted sum of error, gain, attacker's success\n"
+    "and bits: the hardening curve, and what it costs beside a protocol of yours.",
+    "example: ldptui design --items 128 --users 1000000 --epsilon 1 --share 0.01 --check",
+    (
+        Option(
+            "among",
+            "text",
+            argument=Argument("KIND", "ue, lh or ss alone; best of all (default)", BEST),
+            blank=Blank(BEST, choices=_dials, bare=True),
+        ),
+        Option(
+            "beside",
+            "text",
+            argument=Argument("KIND", "the pure protocol to compare it with (oue)", "oue"),
+            blank=Blank("oue", _kind, lambda: alike(*local())),
+        ),
+        Option(
+            "items",
+            "integer",
+            DOMAIN,
+            renames=("domain_size",),
+            argument=Argument("D", "domain size d", required=True),
+            blank=Blank(128, items_of, steps="ladder"),
+        ),
+        Option(
+            "users",
+            "integer",
+            USERS,
+            argument=Argument("N", "genuine users n", required=True),
+            blank=Blank(1_000_000, users_of, steps="ladder"),
+        ),
+        Option(
+            "epsilon",
+            range=EPSILON,
+            argument=Argument("E", "privacy budget ε, in nats", required=True),
+            blank=Blank(1.0, "protocol.epsilon"),
+        ),
+        Option(
+            "share",
+            range=SHARE,
+            argument=Argument("B", "share β of fake users (0.01)", 0.01),
+            blank=Blank(0.01, "attack.share", steps="hundredths"),
+        ),
+        Option(
+            "targets",
+            "integer",
+            Range(1),
+            argument=Argument("R", "items that fakes lift together (1)", 1),
+            blank=Blank(1, _targets),
+        ),
+        Option(
+            "weights",
+            "numbers",
+            size=WEIGHTS,
+            renames=("mse", "gain", "guessed", "bits"),
+            argument=Argument(
+                "E,G,S,B",
+                "minimise a weighted sum of squared error, gain, attacker's success and bits,\n"
+                "each beside the least there is, and not the worst-case error",
+            ),
+            blank=Blank(optional=True),
+        ),
+        Option(
+            "check",
+            "flag",
+            argument=Argument(words="simulate the protocol that is found", default=False),
+        ),
+        Option(
+            "trials",
+            "integer",
+            Range(2, 10**5),
+            argument=Argument("N", "of --check (1000)", 1000),
+        ),
+        replace(seed("check"), blank=None),
+    ),
+)

@@ -1,0 +1,155 @@
+"""The designer: what it finds is the best of many, and its ratings hold by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from support import budget
+
+from core.bounds import hardening
+from core.bounds.rehearsal import tried
+from core.capabilities import places
+from core.enumeration import ReportLaw
+from core.errors import ScenarioError
+from core.lab.designer import Demand, Rated, Weights, designed, guessed, rated
+from core.protocols import DIALS, PROTOCOLS, LocalHashing, family_of
+from core.pure import SeedSearch
+from core.sampling import Floats
+from core.theory import gain_std
+
+DEMAND = Demand(items=30, epsilon=1.0, users=1e5, share=0.02, targets=3)
+
+
+@pytest.mark.parametrize("weights", [None, Weights(1, 0.5), Weights(1, 1, 1, 0.1)])
+@pytest.mark.parametrize("kind", DIALS)
+def test_no_setting_of_the_dial_is_better(kind: str, weights: Weights | None) -> None:
+    design = designed(DEMAND, weights, [kind])
+    dial = DIALS[kind]
+    settings: list[float] = [*range(int(dial.allowed.low), 29)] if dial.whole else (
+        np.linspace(0.02, 0.995, 100).tolist()
+    )  # fmt: skip
+    table = {"kind": kind, "epsilon": DEMAND.epsilon}
+    costs = [design.cost(rated({**table, dial.name: each}, DEMAND)) for each in settings]
+    assert design.cost(design.found) <= min(costs) * (1 + 1e-6)
+    assert design.cost(design.found) < max(costs)
+
+
+def test_the_worst_case_is_minimised_over_the_curve() -> None:
+    """Beside the closed forms: the bias βa, and the noise of the genuine users' reports."""
+    n, share = DEMAND.users, DEMAND.share
+
+    def worst(a: float) -> float:
+        noise = (1 - share) ** 2 * hardening.curve_variance(a, DEMAND.epsilon) / n
+        return math.hypot(share * a, math.sqrt(noise))
+
+    least = hardening.least_gain_factor(DEMAND.epsilon)
+    best = minimize_scalar(worst, bounds=(least * (1 + 1e-6), 10), method="bounded")
+    found = designed(DEMAND, kinds=["ue"]).found
+    assert found.worst == pytest.approx(best.fun, rel=1e-5)
+    assert found.gain_factor == pytest.approx(best.x, rel=1e-2)
+    # Without fakes it is the least noise, that of OUE.
+    alone = designed(Demand(30, 1.0, 1e5, 0.0), kinds=["ue"]).found
+    assert alone.table["keep"] == pytest.approx(0.5, abs=1e-2)
+
+
+def test_the_first_is_the_best_of_all_kinds() -> None:
+    design = designed(DEMAND)
+    costs = [design.cost(each) for each in design.best]
+    assert costs == sorted(costs)
+    assert {each.table["kind"] for each in design.best} == set(DIALS)
+
+
+def guess(law: Floats, supports: np.ndarray) -> float:
+    """How often a uniform guess among the supported items is right: law float64[d, reports]."""
+    sizes = supports.sum(axis=0)
+    right = np.where(sizes, supports / np.maximum(sizes, 1), 1 / len(law))
+    return float((law * right).sum() / len(law))
+
+
+ENUMERATED = [kind for kind in PROTOCOLS if family_of(kind) in ("direct", "unary", "subset")]
+
+
+@pytest.mark.parametrize("kind", ENUMERATED)
+def test_a_guess_is_as_often_right_as_by_enumeration(kind: str) -> None:
+    protocol = PROTOCOLS[kind](kind, 1.5).bind(4)
+    law = protocol.enumerate_reports()  # type: ignore[attr-defined]
+    assert isinstance(law, ReportLaw)
+    likely = law.probabilities
+    supports = likely > likely.min(axis=0) * (1 + 1e-9)
+    if protocol.family == "unary":  # one report of all items, which is as likely for each
+        whole = np.isclose(likely, protocol.p * protocol.q**3, rtol=1e-12).all(axis=0)
+        supports[:, whole] = True
+        assert supports.sum() == 4 * 8
+    assert guessed(protocol) == pytest.approx(guess(likely, supports))
+    assert guessed(protocol) != pytest.approx(guess(likely, ~supports))
+
+
+def test_a_guess_under_hashing_is_that_of_the_ideal_family() -> None:
+    d, g = 4, 3
+    protocol = LocalHashing(d, 1.5, g)
+    p, total = protocol.p, 0.0
+    for hashed in itertools.product(range(g), repeat=d):
+        for bucket in range(g):
+            likely = p if hashed[0] == bucket else (1 - p) / (g - 1)
+            mates = hashed.count(bucket)
+            right = 1 / d if not mates else (hashed[0] == bucket) / mates
+            total += likely * right / g**d
+    assert guessed(protocol) == pytest.approx(total)
+
+
+def test_no_guess_is_told_where_it_matters_which_items_are_supported() -> None:
+    bound = [PROTOCOLS[kind](kind, 1.0).bind(8) for kind in PROTOCOLS]
+    coded = [protocol for protocol in bound if places(protocol)]
+    assert coded
+    assert all(guessed(protocol) is None for protocol in coded)
+
+
+@pytest.mark.parametrize("kind", DIALS)
+def test_the_found_protocol_does_in_simulation_what_is_planned(kind: str) -> None:
+    found = designed(DEMAND, kinds=[kind]).found
+    planned = {"noise": math.sqrt(found.mse), "gain": found.gain, "worst": found.worst}
+    trials, rng = 2000, np.random.default_rng(5)
+    check = tried(
+        found.protocol, round(DEMAND.users), DEMAND.share, DEMAND.targets, planned, trials, rng
+    )
+    fakes = round(DEMAND.users * DEMAND.share / (1 - DEMAND.share))
+    law = found.protocol.crafted_support(DEMAND.targets, SeedSearch())
+    spread = gain_std(found.protocol, law, DEMAND.targets, round(DEMAND.users), fakes, 0.0)
+    assert budget.mean([check["gain"]], found.gain, spread**2 / trials)
+    assert not budget.mean([check["gain"]], 1.05 * found.gain, spread**2 / trials)
+    # Squares of a normal x: Var x² = 4μ²σ² + 2σ⁴.
+    noise = (1 - DEMAND.share) ** 2 * found.mse
+    bias = DEMAND.share * found.gain_factor
+    squares = 4 * bias**2 * noise + 2 * noise**2
+    assert budget.mean([check["worst"] ** 2], found.worst**2, squares / trials)
+    assert not budget.mean([check["worst"] ** 2], 1.2 * found.worst**2, squares / trials)
+    assert budget.mean([check["noise"] ** 2], found.mse, 2 * found.mse**2 / trials)
+
+
+def test_the_fakes_reports_have_no_noise() -> None:
+    """The worst case is β²a² + (1 − β)²Var*/n, and not + Var*/n."""
+    demand, trials = Demand(items=3, epsilon=1.0, users=20, share=0.5), 20_000
+    each = rated({"kind": "ue", "epsilon": 1.0}, demand)
+    planned = {"noise": math.sqrt(each.mse), "gain": each.gain, "worst": each.worst}
+    check = tried(each.protocol, 20, 0.5, 1, planned, trials, np.random.default_rng(6))
+    bias, noise = (0.5 * each.gain_factor) ** 2, 0.25 * each.mse
+    # Of 20 users not normal quite: the fourth moment is larger by a little.
+    squares = 1.1 * (4 * bias * noise + 2 * noise**2) / trials
+    assert budget.mean([check["worst"] ** 2], bias + noise, squares)
+    assert not budget.mean([check["worst"] ** 2], bias + each.mse, squares)
+
+
+def test_bad_demands_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="targets must be in"):
+        Demand(5, 1.0, 100, 0.1, 5)
+    with pytest.raises(ScenarioError, match="share must be"):
+        Demand(5, 1.0, 100, 1.0)
+    with pytest.raises(ScenarioError, match="must have a weight above 0"):
+        Weights()
+    with pytest.raises(ScenarioError, match="gain must be at least 0"):
+        Weights(1, -1)
+    assert isinstance(designed(Demand(2, 20.0, 1, 0.99)).found, Rated)

@@ -1,0 +1,89 @@
+"""The designer's command and tab."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from support.commands import Captured, fail, succeed
+from support.lab_tabs import DOCUMENT, ask
+
+from core.protocols import DIALS, KINDS
+
+EXAMPLE = ("design", "--items", "128", "--users", "1000000", "--epsilon", "1")
+
+
+def designed(capsys: Captured, *arguments: str) -> dict[str, Any]:
+    values = json.loads(succeed(capsys, *EXAMPLE, *arguments, "--format", "json"))
+    assert isinstance(values, dict)
+    return values
+
+
+def test_the_design_names_a_protocol_that_runs_with_its_ratings(capsys: Captured) -> None:
+    values = designed(capsys, "--share", "0.05", "--check", "--trials", "200")
+    found, check = values["found"], values["check"]
+    table = found["protocol"]
+    protocol = KINDS[table["kind"]](**table).bind(128)
+    assert found["p"] == protocol.p
+    a = (1 - protocol.q) / (protocol.p - protocol.q)
+    variance = protocol.q * (1 - protocol.q) / (protocol.p - protocol.q) ** 2
+    assert found["gain_factor"] == pytest.approx(a)
+    assert found["worst"] == pytest.approx(math.hypot(0.05 * a, 0.95 * math.sqrt(variance / 1e6)))
+    assert found["cost"] == found["worst"] <= values["beside"]["worst"]
+    assert set(values["kinds"]) == set(DIALS)
+    assert check["worst"] == pytest.approx(found["worst"], rel=0.02)
+
+
+def test_weights_change_what_is_found(capsys: Captured) -> None:
+    error = designed(capsys, "--weights", "1,0,0,0", "--among", "ue")
+    gain = designed(capsys, "--weights", "0,1,0,0", "--among", "ue", "--targets", "4")
+    assert error["found"]["protocol"]["keep"] == pytest.approx(0.5, abs=0.01)
+    assert gain["found"]["protocol"]["keep"] > 0.99
+    bits = designed(capsys, "--weights", "0,0,0,1")
+    assert bits["found"]["bits"] == min(kind["bits"] for kind in bits["kinds"].values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--weights", "1,2"), "--weights must be 4 numbers"),
+        (("--weights", "0,0,0,0"), "--weights must have a weight above 0"),
+        (("--weights", "1,-1,0,0"), "--weights must be at least 0"),
+        (("--share", "1"), "--share must be in [0, 1)"),
+        (("--targets", "128"), "--targets must be in [1, 127]"),
+        (("--among", "rappor"), "--among must be best or one of"),
+        (("--beside", "rappor"), "--beside must be one of"),
+        (("--users", "0"), "--users must be"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys: Captured, arguments: tuple[str, ...], said: str) -> None:
+    message = fail(capsys, 2, *EXAMPLE, *arguments)
+    assert said in message
+    assert len(message.strip().splitlines()) == 1
+
+
+def test_the_tab_proposes_its_protocol_and_marks_the_present_one() -> None:
+    answer = ask("design", share=0.05)
+    edits = dict(answer.edits)
+    kind = edits["protocol.kind"]
+    assert kind in DIALS
+    assert {f"protocol.{DIALS[kind].name}", "protocol.epsilon"} < set(edits)
+    for chart in answer.charts:
+        labels = [line.label for line in chart.series]  # type: ignore[union-attr]
+        assert labels[-2:] == ["now: OUE", f"found: {kind.upper()}"]
+    present = {**DOCUMENT, "protocol": {"kind": "ue", "epsilon": 1.0, "keep": 0.9}}
+    beside = ask("design", document=present, beside="ue", share=0.05)
+    assert any(row[0] == "UE p = 0.9" for row in beside.table.rows)
+
+
+def test_on_the_front_no_protocol_beats_another() -> None:
+    front = next(
+        line
+        for line in ask("design", share=0.05, targets=3).charts[1].series  # type: ignore[union-attr]
+        if line.label == "beaten by none"
+    )
+    assert list(front.x) == sorted(front.x)
+    assert list(front.y) == sorted(front.y, reverse=True)
+    assert len(front.x) > 10
