@@ -7,11 +7,14 @@ A table stands between `<!-- table: NAME -->` and `<!-- end -->`. It is made fro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from core.errors import shown
+import core
+from core.attacks import ATTACKS
+from core.errors import ScenarioError, shown
 from core.metrics import METRICS
 from core.scenario import (
     KINDS,
@@ -23,6 +26,8 @@ from core.scenario import (
     rule_of,
 )
 from ldptui.catalogue import key_words, kind_words, listed_keys, metric_words
+from ldptui.explain.attack import SUPPORTED
+from ldptui.explain.formulas import cell_formulas
 
 FOLDER: Final = Path(__file__).parent
 _BLOCK: Final = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -43,10 +48,12 @@ def filled(page: str) -> str:
 
 
 def table(name: str) -> str:
-    """One table: `keys of population`, `kinds of attack`, `texts of attack`, `metrics`, `names`."""
+    """One table: `keys of population`, `kinds of attack`, `texts of attack`, `metrics`, `names`,
+    `supports`."""
     what, _, where = name.partition(" of ")
-    heads, rows = TABLES[what]
-    lines = [heads, ["---"] * len(heads), *([_cell(text) for text in row] for row in rows(where))]
+    known, rows = TABLES[what]
+    heads, *below = [*([known] if known else []), *rows(where)]
+    lines = [heads, ["---"] * len(heads), *([_cell(text) for text in row] for row in below)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -187,14 +194,80 @@ def _names(_: str) -> Iterator[list[str]]:
                 yield [name, full.removesuffix(")"), f'`{section}.kind = "{kind}"`']
 
 
+_VALUES: Final = {
+    "epsilon": 1.0,
+    "share": 0.05,
+    "size": 3,
+    "subset": 2,
+    "targets": {"pick": "random", "count": 3},
+}
+"""The keys that a kind needs, at the setting whose formulas the table of S shows."""
+
+_REFUSED: Final = "refused"
+
+
+@cache
+def _support_words(protocol: str, attack: str) -> str:
+    """S in the words of a protocol; "refused" where the attack is, empty where it has none."""
+    document: dict[str, object] = {
+        "format": 1,
+        "population": {"kind": "uniform", "items": 64, "users": 1000},
+    }
+    for table, kind in (("protocol", protocol), ("attack", attack)):
+        needed = {
+            name: _VALUES[name]
+            for name in names_of(table, kind)
+            if is_required(f"{table}.{name}", kind)
+        }
+        document[table] = {"kind": kind, **needed}
+    try:
+        (cell,) = core.compile(core.Scenario(document)).cells
+    except ScenarioError:
+        return _REFUSED
+    words = next((row.formula for row in cell_formulas(cell) if row.title == SUPPORTED), "")
+    return words.removeprefix("S = ").partition(":")[0]
+
+
+def _supports(_: str) -> Iterator[list[str]]:
+    """S by protocol and attack: kinds that have the same words share a row or a column."""
+    attacks = [kind for kind, spec in ATTACKS.items() if _law(spec) != "unknown"]
+    table = {kind: [_support_words(kind, attack) for attack in attacks]
+             for kind in KINDS["protocol"]}  # fmt: skip
+    table = {kind: row for kind, row in table.items() if {*row} - {"", _REFUSED}}
+    columns = _alike(dict(zip(attacks, zip(*table.values(), strict=True), strict=True)))
+    yield ["protocol", *(_names_of("attack", kinds) for kinds in columns)]
+    rows = {
+        kind: [row[attacks.index(kinds[0])] for kinds in columns] for kind, row in table.items()
+    }
+    for kinds in _alike(rows):
+        yield [_names_of("protocol", kinds), *rows[kinds[0]]]
+
+
+def _law(spec: type) -> str:
+    return getattr(spec, "report_law", "unknown")
+
+
+def _alike(lines: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The kinds, those with equal lines together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for kind, line in lines.items():
+        groups.setdefault(tuple(line), []).append(kind)
+    return [*groups.values()]
+
+
+def _names_of(section: str, kinds: Iterable[str]) -> str:
+    return ", ".join(kind_words(section, kind).name.partition(" (")[0] for kind in kinds)
+
+
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
     "keys": (["key", "name", "value", "default", "what it is"], _keys),
     "kinds": (["kind", "name", "why to pick it", "keys"], _kinds),
     "texts": (["kind", "name", "what it does", "formula"], _texts),
+    "supports": ([], _supports),
     "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),
     "names": (["name", "in full", "in a scenario"], _names),
 }
-"""By the word before " of ": the heads of the columns, and the rows."""
+"""By the word before " of ": the heads of the columns (none: the first row), and the rows."""
 
 
 if __name__ == "__main__":

@@ -37,6 +37,10 @@ COMPARED: Final[Mapping[str, Callable[[Supports, int, SeedSearch], Support]]] = 
 """The support of one fake in the three attacks of Cao, Jia, Gong, 2021, section 3.2, by law."""
 
 
+SUPPORTED: Final = "Targets that one fake report supports, on average"
+"""The title of the formula of S."""
+
+
 def kind_of(law: str) -> str:
     """The first kind of attack whose reports have this law."""
     return next(kind for kind, spec in ATTACKS.items() if getattr(spec, "report_law", "") == law)
@@ -143,7 +147,7 @@ def _gain(cell: Cell, law: ItemSupport, words: Supported, part: str) -> Iterator
     s = float(law.rates[cell.targets].sum())
     live = partial(numeric, part)
     yield live(
-        "Targets that one fake report supports, on average", words.formula, words.substituted, s,
+        SUPPORTED, words.formula, words.substituted, s,
         CJG, words.number,
     )  # fmt: skip
     yield live(
