@@ -11,7 +11,7 @@ import numpy as np
 from .cell import Cell
 from .metrics import metrics_of
 from .results import CellResults, Estimate, estimate_of
-from .theory import privacy_spent
+from .theory import doubted, privacy_spent
 
 Result = TypeVar("Result")
 
@@ -61,7 +61,14 @@ def rounds_of(
         return []
     expected = round_theories(cell) if theories is None else theories
     columns = {
-        name: measured.rounds.estimates(name, [theory[name] for theory in expected])
+        name: [
+            doubted(collection, measured.rounds.metrics[:, collection.round], name, estimate)
+            for collection, estimate in zip(
+                cell.rounds,
+                measured.rounds.estimates(name, [theory[name] for theory in expected]),
+                strict=True,
+            )
+        ]
         for name in metrics_of(cell.arms)
     }
     return [

@@ -9,6 +9,7 @@ forms of its own (`core.capabilities.Foretells`), and knows those of pure ones (
 from __future__ import annotations
 
 from .bits import bit_count_variances, bit_gain, expected_bit_counts
+from .doubts import compared, doubted
 from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
 from .gains import (
     cell_gain,
@@ -41,7 +42,9 @@ __all__ = [
     "cell_gain",
     "clean_variance",
     "collected",
+    "compared",
     "count_variance",
+    "doubted",
     "epsilon_of_direct",
     "epsilon_of_unary",
     "estimate_variances",

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cell import Cell
 from ..sampling import Floats
-from .gains import target_sum_variance
+from .gains import cancelled, target_sum_variance
 from .support import foreseen
 
 Moments: TypeAlias = tuple[Floats, Floats | None]
@@ -51,7 +51,9 @@ def defended_metrics(
     if cell.targets.size and after is not None:
         reached = float(after[cell.targets].sum())
         expected["target_frequency_after"] = reached
-        expected["gain_after"] = reached - float(before[cell.targets].sum())
+        held = before[cell.targets]
+        size = float(np.abs(held).sum() + np.abs(after[cell.targets]).sum())
+        expected["gain_after"] = cancelled(reached - float(held.sum()), size)
         if share == 0 and undefended["gain"]:
             expected["recovered"] = 0.0
     if variances is None:
@@ -63,7 +65,7 @@ def defended_metrics(
         error = float(((before - truth) ** 2 + variances[0]).mean()) - less * sums[0]
         expected["mse_clean_after"] = error
         without = undefended["mse_clean"]
-        expected["collateral"] = None if without is None else error - without
+        expected["collateral"] = None if without is None else cancelled(error - without, error)
     if after is not None and variances[1] is not None and sums[1] is not None:
         error = float(((after - truth) ** 2 + variances[1]).mean()) - less * sums[1]
         expected["mse_after"] = error

@@ -15,7 +15,7 @@ from ..cell import Cell
 from ..metrics import METRICS
 from ..sampling import Floats
 from .defended import Moments, defended_metrics
-from .gains import cell_gain
+from .gains import cancelled, cell_gain
 from .sifted import sifted_metrics
 from .support import collected, fake_support
 from .variance import attacked_variance, clean_variance
@@ -131,5 +131,6 @@ def _metrics_of_estimates(cell: Cell) -> dict[str, float | None]:
         expected["target_frequency_clean"] = before
         if attacked is not None:
             reached = float(attacked[cell.targets].sum())
-            expected |= _promotion(cell, reached - before, reached)
+            size = float(np.abs(clean[cell.targets]).sum() + np.abs(attacked[cell.targets]).sum())
+            expected |= _promotion(cell, cancelled(reached - before, size), reached)
     return expected

@@ -6,6 +6,7 @@ CJG: Cao, Jia, Gong, USENIX Security 2021.
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from ..capabilities import places
 from ..cell import Cell
@@ -13,11 +14,20 @@ from ..pure import Items, Supporting
 from ..sampling import Floats
 from ..support import ItemSupport, Support
 
+CANCELLED: Final = 1e-12
+"""A difference that is smaller than this share of what it is made of is rounding."""
+
+
+def cancelled(difference: float, size: float) -> float:
+    """A difference of terms of this size together: 0 where it is rounding, and never -0."""
+    return difference + 0.0 if abs(difference) > CANCELLED * size else 0.0
+
 
 def item_shift(protocol: Supporting, rate: float, share: float, frequency: float) -> float:
     """Expected change of one item's estimate when fakes support it with probability `rate`."""
     p, q = protocol.p, protocol.q
-    return share * ((rate - q) / (p - q) - frequency)
+    shift = share * ((rate - q) / (p - q) - frequency)
+    return cancelled(shift, share * ((rate + q) / (p - q) + frequency))
 
 
 def gain(

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..catalogue import key_words
 from ..text import format as fmt
 from ..text.format import chosen, count
+from ..text.interval import mean_words
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapshot import Snapshot
 
@@ -186,7 +187,8 @@ def difference_text(a: Run, b: Run) -> str:
     rows = _measured(a.snapshot, b.snapshot)
     if rows:
         lines += ["", *_table(("measured", a.name, b.name), rows)]
-        lines += ["mean ± standard error, of the cell that Frequencies shows"]
+        trials = [run.snapshot.parts["base"][0].trials for run in (a, b)]
+        lines += [mean_words(trials), "of the cell that Frequencies shows"]
     return "\n".join(lines)
 
 

@@ -7,11 +7,12 @@ mean over the trials.
 
 from __future__ import annotations
 
+from ...text.interval import NORMAL_95
 from .curves import BIT_SUPPORT, error_plot, error_table, gain_plot, gain_table
 from .deviations import residuals
 from .frequencies import frequency_table, top_bars
 from .items import findings, findings_note, scores, standard_errors, trials_note
-from .limits import NORMAL_95, steady_limits
+from .limits import steady_limits
 from .measurement import Measurement, Quantity, belongs, error_of, gain_of, same_settings
 from .ranks import rank_plot
 from .table import Column, Table, Value

@@ -10,8 +10,8 @@ import math
 
 from ...session.snapshot import BitCounts
 from ...text import format as fmt
+from ...text.interval import NORMAL_95
 from ..series import Axis, Bar, Bars, Plot, Series, Tone
-from .limits import NORMAL_95
 from .table import Column, Table, Value
 
 

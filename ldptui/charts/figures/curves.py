@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
 from ...text import format as fmt
+from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
 from .items import OVERLAID
-from .limits import INTERVAL, reach_95, steady_limits
+from .limits import steady_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
 from .table import Column, Table, Value, finite
 

@@ -9,9 +9,10 @@ from typing import Final
 
 from ...session.snapshot import Frequencies, Overlay
 from ...text import format as fmt
+from ...text.interval import NORMAL_95
 from ..series import Axis, Plot, Series, Tone
 from .items import overlaid, scores, target_places
-from .limits import NORMAL_95, round_up
+from .limits import round_up
 
 LINEAR: Final = 8.0
 """Residuals up to here are drawn to scale; larger ones on a compressed scale."""

@@ -13,8 +13,9 @@ from typing import Final
 
 from ...session.snapshot import Measured, Rounds
 from ...text import format as fmt
+from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
-from .limits import INTERVAL, reach_95, steady_limits
+from .limits import steady_limits
 
 TONES: Final[tuple[Tone, ...]] = (
     "series-0", "series-1", "series-2", "series-3", "series-4", "series-5",

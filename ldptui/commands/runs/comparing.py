@@ -21,6 +21,7 @@ from ...session.runs import differences
 from ...terminal import output
 from ...text import format as text
 from ...text import table
+from ...text.interval import mean_words
 from .opening import run_or_file
 from .written import as_json, csv_text
 
@@ -179,6 +180,7 @@ def _as_table(a: Run, b: Run, rows: Sequence[Row], swept: Sequence[str]) -> str:
         f"changed: {_changed(a, b) or 'nothing'}",
     ]
     notes += ["", *([table.plain_table(heads, shown)] if shown else []), _pairing(rows)]
+    notes += [mean_words(row.gap.trials for row in rows)] if rows else []
     return "\n".join(notes) + "\n"
 
 

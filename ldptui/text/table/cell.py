@@ -10,6 +10,7 @@ from core.goal import Goal
 from core.metrics import METRICS
 from core.results import CellResults, Estimate
 from core.runner import Results
+from core.theory import compared
 
 from ...catalogue import metric_words
 from .. import format as text
@@ -81,8 +82,7 @@ def metric_lines(
     """The metrics of one cell, a row each."""
     rows = []
     for metric, row in METRICS.items():
-        name = metric_words(metric).name
-        estimate = measured.estimate(metric, theory[metric])
+        name, estimate = metric_words(metric).name, compared(cell, measured, metric, theory)
         if estimate.mean is None:
             continue
         if cell.attack is None:

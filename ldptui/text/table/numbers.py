@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
 
-from core.results import Estimate
+from core.results import Doubt, Estimate
 
 from .. import format as text
 from .layout import Column, Group, aligned_on, number_column
 
+ROUNDING: Final = 1e-12
+"""Errors that are smaller than this share of the mean are rounding."""
+
 
 def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     """Estimates beside their closed forms."""
+    estimates = [_without_rounding(estimate) for estimate in estimates]
     power = common_power(estimates)
     columns = (
         Column("measured", with_errors(estimates, power)),
@@ -22,8 +28,21 @@ def beside_theory(title: str, estimates: Sequence[Estimate]) -> Group:
     return Group(title + unit_of(power), columns)
 
 
-def with_errors(estimates: Sequence[Estimate], power: int | None) -> tuple[str, ...]:
+def _without_rounding(estimate: Estimate) -> Estimate:
+    """The same where trials differ by rounding alone: without their error, and with a true 0."""
+    if estimate.mean is None or not estimate.standard_error:
+        return estimate
+    if estimate.doubt == "rounding":
+        mean = 0.0 if not estimate.theory else estimate.mean
+        return replace(estimate, mean=mean, standard_error=0.0)
+    if estimate.standard_error < ROUNDING * abs(estimate.mean):
+        return replace(estimate, standard_error=0.0)
+    return estimate
+
+
+def with_errors(estimates: Iterable[Estimate], power: int | None) -> tuple[str, ...]:
     """`value ± error` with both points aligned; the error has two digits in each row."""
+    estimates = [_without_rounding(estimate) for estimate in estimates]
     if power is None:
         return aligned_on(
             [_scientific(estimate.mean, estimate.standard_error) for estimate in estimates], " ± "
@@ -55,8 +74,10 @@ def _scientific(value: float | None, error: float | None) -> str:
     if value is None or value == 0:
         return text.short(value)
     power = math.floor(math.log10(abs(value)))
+    power += round(abs(_scaled(value, power)), 4) >= 10
     if not error:
-        return f"{text.fixed(_scaled(value, power), 4)}e{power}"
+        alone = text.fixed(_scaled(value, power), 4)
+        return f"{alone}e{power}" if error is None else f"({alone} ± 0)e{power}"
     scaled = _scaled(error, power)
     places = text.decimals([scaled])
     return f"({text.fixed(_scaled(value, power), places)} ± {text.fixed(scaled, places)})e{power}"
@@ -75,12 +96,25 @@ def theory_text(estimate: Estimate, power: int | None) -> str:
 
 
 def z_text(estimate: Estimate) -> str:
-    return text.fixed(estimate.z, 1, sign=True)
+    """The z, or the doubt that leaves none."""
+    return estimate.doubt or text.fixed(estimate.z, 1, sign=True)
+
+
+_DOUBTS: Final[dict[Doubt, str]] = {
+    "rounding": "rounding: these trials differ from each other and from theory by rounding alone",
+    "rare": "rare: theory rests on events so rare that these trials hardly saw one",
+}
+
+
+def doubt_notes(estimates: Iterable[Estimate]) -> list[str]:
+    """A line for each doubt that stands in the place of a z."""
+    doubts = {estimate.doubt for estimate in estimates}
+    return [note for doubt, note in _DOUBTS.items() if doubt in doubts]
 
 
 def common_power(estimates: Iterable[Estimate]) -> int | None:
     """The power of ten that a column shares; None where its numbers are too far apart."""
-    known = [estimate for estimate in estimates if estimate.mean is not None]
+    known = [_without_rounding(estimate) for estimate in estimates if estimate.mean is not None]
     largest = max((abs(estimate.mean or 0.0) for estimate in known), default=0.0)
     if not largest:
         return 0

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 
 from core.errors import one_line
 from core.runner import Results
+from core.theory import compared
 
 from .. import format as text
+from ..interval import mean_words
 from .cell import answer_lines, metric_lines, round_lines
 from .layout import Column, Group, Style, aligned_on, block_lines, words_column
+from .numbers import doubt_notes
 from .setting import constant_lines
 from .sweep import Finished, sweep_lines
 
@@ -40,15 +43,19 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
 
 def _closing(results: Results, finished: list[Finished], width: int) -> list[str]:
     """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
-    scores = [
-        abs(z)
-        for _, measured, theory in finished
+    estimates = [
+        compared(cell, measured, metric, theory)
+        for cell, measured, theory in finished
         for metric in ("gain", "mse")
-        if (z := measured.estimate(metric, theory[metric]).z) is not None
     ]
-    notes = ["mean ± standard error over the trials; z = (measured − theory) / standard error"]
+    scores = [abs(estimate.z) for estimate in estimates if estimate.z is not None]
+    notes = [
+        mean_words(measured.trials for _, measured, _ in finished),
+        "z = (measured − theory) / standard error",
+    ]
     if scores:
         notes.append(f"largest |z| of those shown ({len(scores)}): {max(scores):.1f}")
+    notes += doubt_notes(estimates)
     if results.error:
         notes.append(results.error)
     if not results.ended:

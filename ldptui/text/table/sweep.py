@@ -6,6 +6,7 @@ from core.campaign import entry_of
 from core.cell import Cell
 from core.results import CellResults, Estimate
 from core.runner import Results
+from core.theory import compared
 
 from .layout import (
     Column,
@@ -112,7 +113,7 @@ def _entries(finished: list[Finished]) -> Group:
 def _compared(title: str, metric: str, finished: list[Finished]) -> Group:
     """A metric, measured and expected."""
     return beside_theory(
-        title, [measured.estimate(metric, theory[metric]) for _, measured, theory in finished]
+        title, [compared(cell, measured, metric, theory) for cell, measured, theory in finished]
     )
 
 

@@ -10,9 +10,9 @@ from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
 from ldptui.charts.figures.curves import _coinciding
-from ldptui.charts.figures.limits import reach_95
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
+from ldptui.text.interval import reach_95
 
 
 def named(plot: Plot) -> dict[str, Series]:

@@ -11,11 +11,11 @@ from support.told import told
 
 from ldptui.charts.draw import draw
 from ldptui.charts.figures import rounds as figures
-from ldptui.charts.figures.limits import reach_95
 from ldptui.charts.figures.round_table import table
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Plot, Series
 from ldptui.session.snapshot import Measured, Rounds
+from ldptui.text.interval import reach_95
 
 assert SNAPSHOT.rounds is not None
 

@@ -1,0 +1,96 @@
+"""The reasons for which trials cannot be compared with a closed form by their standard error.
+
+Where trials differ by rounding alone, or by far less than the closed form expects, the standard
+error over the trials is not that of the mean, and a z made of it says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..cell import Cell
+from ..metrics import METRICS, Measures
+from ..results import CellResults, Doubt, Estimate, estimate_of
+from .expected import estimate_variances
+from .gains import placed_gain_std, target_sum_variance
+from .support import fake_support
+
+ROUNDINGS: Final = 8
+"""Roundings of one estimate and of what is made of it, each of one part in 2^52."""
+
+FAR_BELOW: Final = 0.1
+"""Trials that spread by less than this share of what is expected have missed rare events.
+
+Where the estimates are about normal, five trials do so once in 10^5 runs.
+"""
+
+LEAST_TRIALS: Final = 5
+"""Fewer trials may lie close together by chance."""
+
+
+def compared(
+    cell: Cell, measured: CellResults, metric: str, theory: Mapping[str, float | None]
+) -> Estimate:
+    """A metric over the trials beside its closed form, and the doubt about its z."""
+    return doubted(cell, measured.metrics, metric, measured.estimate(metric, theory[metric]))
+
+
+def doubted(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Estimate:
+    """An estimate from measures [trials] of a cell, with the doubt about its z, if there is one."""
+    if estimate.z is None:
+        return estimate
+    return replace(estimate, doubt=_doubt(cell, measures, metric, estimate))
+
+
+def _doubt(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> Doubt | None:
+    mean, error, theory = estimate.mean, estimate.standard_error, estimate.theory
+    assert mean is not None
+    assert error is not None
+    assert theory is not None
+    trials = len(measures)
+    rounding = _rounding(cell, measures, metric)
+    if error * math.sqrt(trials) <= rounding and abs(mean - theory) <= rounding:
+        return "rounding"
+    expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
+    if expected is not None and error * math.sqrt(trials) < FAR_BELOW * expected:
+        return "rare"
+    return None
+
+
+def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
+    """The error of a metric by rounding: of a sum over the targets, or of a mean square."""
+    error = estimate_of(measures["max_error"]).mean or 0.0
+    one = ROUNDINGS * np.finfo(float).eps * (1 + error)
+    if METRICS[metric].targets:
+        return float(one * cell.targets.size)
+    return float(one * math.sqrt(abs(estimate_of(measures[metric]).mean or 0.0)))
+
+
+def _spread(cell: Cell, metric: str) -> float | None:
+    """The standard deviation of a metric over the trials; None where there is no closed form.
+
+    That of a mean squared error is √(2 Σσ⁴)/d at least, where σ² are the items' variances: more
+    where estimates are biased, depend on each other or have long tails.
+    """
+    if metric in ("mse", "mse_clean"):
+        variances = estimate_variances(cell)
+        if variances is None:
+            return None
+        each = variances[metric == "mse"]
+        return math.sqrt(2 * float((each**2).sum())) / each.size
+    if not cell.is_pure or not cell.targets.size or cell.rounds:
+        return None
+    protocol, truth = cell.pure, cell.population.frequencies
+    if metric == "target_frequency_clean":
+        return math.sqrt(
+            target_sum_variance(protocol, cell.targets, truth, cell.users) / cell.users
+        )
+    supported = fake_support(cell) if metric == "gain" else None
+    if supported is None:
+        return None
+    return placed_gain_std(protocol, supported, cell.targets, truth, cell.users, cell.malicious)

@@ -1,0 +1,80 @@
+"""Where the spread of trials is no measure of their mean, there is no z, but the reason."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from core.attacks import ATTACKS
+from core.cell import Cell
+from core.errors import ScenarioError
+from core.experiment import compile
+from core.protocols import KINDS
+from core.results import CellResults, Doubt
+from core.runner import run
+from core.scenario import parse
+from core.theory import compared, expected_metrics
+
+SCENARIO = """\
+format = 1
+trials = {trials}
+[population]
+kind = "zipf"
+items = {items}
+users = {users}
+exponent = 1.0
+[protocol]
+kind = "{kind}"
+epsilon = {epsilon}
+"""
+ATTACK = '[attack]\nkind = "{kind}"\nshare = 0.1\ntargets = {{ pick = "random", count = {r} }}\n'
+
+
+def measured(text: str) -> tuple[Cell, CellResults]:
+    experiment = compile(parse(text, "my.toml"))
+    *_, progress = run(experiment)
+    return experiment.cells[0], progress.results.cells[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilon", "items", "users", "r", "metric", "doubt"),
+    [
+        ("grr", 1.0, 16, 2000, 16, "gain", "rounding"),
+        ("geometric", 20.0, 16, 2000, 16, "gain", "rounding"),
+        ("grr", 20.0, 16, 200, 2, "gain", "rare"),
+        ("grr", 20.0, 16, 200, 2, "mse_clean", "rare"),
+        ("grr", 1.0, 2**17, 20, 0, "mse", "rare"),
+        ("stability", 1e-6, 16, 2000, 0, "mse", "rare"),
+        ("grr", 1.0, 16, 2000, 2, "gain", None),
+        ("grr", 1.0, 16, 2000, 16, "mse", None),
+        ("geometric", 1.0, 16, 2000, 2, "mse_clean", None),
+    ],
+)
+def test_a_z_that_says_nothing_gives_the_reason(
+    kind: str, epsilon: float, items: int, users: int, r: int, metric: str, doubt: Doubt | None
+) -> None:
+    text = SCENARIO.format(trials=20, items=items, users=users, kind=kind, epsilon=epsilon)
+    cell, results = measured(text + ATTACK.format(kind="mga", r=r) * bool(r))
+    theory = expected_metrics(cell)
+    raw = results.estimate(metric, theory[metric])
+    estimate = compared(cell, results, metric, theory)
+    assert estimate == replace(raw, doubt=doubt)
+    assert (estimate.z is None) == (doubt is not None)
+    wrong = compared(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
+    assert doubt == "rare" or abs(wrong.z or 0.0) > 4  # a wrong closed form is still found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_cancels_is_zero(kind: str) -> None:
+    """The closed forms of all metrics, where all items are targets."""
+    for attack in ATTACKS:
+        text = SCENARIO.format(trials=1, items=8, users=100, kind=kind, epsilon=1.0)
+        try:
+            (cell,) = compile(parse(text + ATTACK.format(kind=attack, r=8), "my.toml")).cells
+        except ScenarioError:  # of an attack that needs more, or that the protocol refuses
+            continue
+        for value in expected_metrics(cell).values():
+            assert value is None or abs(value) > 1e-13 or str(value) == "0.0"
+            assert value is None or math.isfinite(value)
