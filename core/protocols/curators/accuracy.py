@@ -12,6 +12,8 @@ theorem 3.5. PSI's ε from an accuracy of the stability method forgets the + 1; 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ...errors import ScenarioError, got
@@ -156,3 +158,18 @@ def stability_epsilon(
     require("accuracy", accuracy, Range(1, math.inf, "()"))
     logs = math.log(2) - math.log(delta) - math.log(per_bin(alpha, bins))
     return sensitivity(neighbours) * logs / (accuracy - 1)
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The two ways between a budget and the error of noise that it alone determines.
+
+    accuracy : the error, from ε, α, the bins and the neighbours. epsilon : ε, from the error.
+    """
+
+    accuracy: Callable[[float, float, int, Neighbours], float]
+    epsilon: Callable[[float, float, int, Neighbours], float]
+
+
+LAPLACE: Final = Precision(laplace_accuracy, laplace_epsilon)
+GEOMETRIC: Final = Precision(geometric_accuracy, geometric_epsilon)

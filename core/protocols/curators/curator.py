@@ -25,7 +25,7 @@ from ...pure import DOMAIN, EPSILON, Estimates, Items, Rng, SeedSearch
 from ...ranges import check_bounds
 from ...sampling import Counts, Floats, uniform_multinomial
 from ...support import ItemSupport, Support, one_item_support
-from .accuracy import BUDGET, Neighbours, scale, sensitivity
+from .accuracy import BUDGET, Neighbours, Precision, scale, sensitivity
 from .release import clean_release, released
 
 _TOLD: Final = "a trusted curator, whom every user tells one item"
@@ -163,19 +163,27 @@ class Curator(ABC):
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
         """Pr[|released - true| > a], for each bin."""
 
-    @abstractmethod
+    precision: ClassVar[Precision]
+    """The error by ε and the ε by the error."""
+
     def accuracy(self, alpha: float, bins: int = 1) -> float:
         """The largest error of each of `bins` bins, with probability 1 - α together."""
+        return self.precision.accuracy(self.epsilon, alpha, bins, self.neighbours)
 
     @classmethod
-    @abstractmethod
     def epsilon_within(
-        cls, accuracy: float, alpha: float, delta: float, bins: int, neighbours: Neighbours
+        cls,
+        accuracy: float,
+        alpha: float,
+        delta: float,  # noqa: ARG003
+        bins: int,
+        neighbours: Neighbours,
     ) -> float:
         """The ε with which each of `bins` bins is off by `accuracy` at most.
 
         With probability 1 - α together; raises ScenarioError where no ε does that.
         """
+        return cls.precision.epsilon(accuracy, alpha, bins, neighbours)
 
     def moments(
         self, histogram: Counts, fakes: Sequence[tuple[int, Floats]] = ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...enumeration import ReportLaw
 from ...loss import DiscreteLoss, signs
 from ...pure import Rng
 from ...sampling import Counts, Floats
-from .accuracy import Neighbours, geometric_accuracy, geometric_epsilon, sensitivity
+from .accuracy import GEOMETRIC, Precision, sensitivity
 from .curator import Curator, CuratorSpec
 
 
@@ -25,6 +25,8 @@ class Geometric(Curator):
 
     Pr[Z = z] = (1-r)/(1+r) r^|z| with r = e^(-ε/Δ).
     """
+
+    precision: ClassVar[Precision] = GEOMETRIC
 
     @property
     def ratio(self) -> float:
@@ -90,20 +92,6 @@ class Geometric(Curator):
         """2 r^(⌊a⌋+1) / (1+r)."""
         chance = 2 * self.ratio ** (math.floor(accuracy) + 1) / (1 + self.ratio)
         return np.full(histogram.shape, chance if accuracy >= 0 else 1.0)
-
-    def accuracy(self, alpha: float, bins: int = 1) -> float:
-        return geometric_accuracy(self.epsilon, alpha, bins, self.neighbours)
-
-    @classmethod
-    def epsilon_within(
-        cls,
-        accuracy: float,
-        alpha: float,
-        delta: float,  # noqa: ARG003
-        bins: int,
-        neighbours: Neighbours,
-    ) -> float:
-        return geometric_epsilon(accuracy, alpha, bins, neighbours)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ...pure import Rng
 from ...sampling import Counts, Floats
-from .accuracy import Neighbours, laplace_accuracy, laplace_epsilon, sensitivity
+from .accuracy import LAPLACE, Precision, sensitivity
 from .curator import Curator, CuratorSpec
 
 
@@ -73,6 +73,8 @@ class Laplace(Curator):
     released (Mironov, CCS 2012); Geometric is whole numbers.
     """
 
+    precision: ClassVar[Precision] = LAPLACE
+
     def noise(self, shape: tuple[int, ...], rng: Rng) -> Floats:
         return rng.laplace(0.0, self.scale, size=shape)
 
@@ -91,20 +93,6 @@ class Laplace(Curator):
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
         """e^(-a/s)."""
         return np.full(histogram.shape, np.exp(-max(accuracy, 0.0) / self.scale))
-
-    def accuracy(self, alpha: float, bins: int = 1) -> float:
-        return laplace_accuracy(self.epsilon, alpha, bins, self.neighbours)
-
-    @classmethod
-    def epsilon_within(
-        cls,
-        accuracy: float,
-        alpha: float,
-        delta: float,  # noqa: ARG003
-        bins: int,
-        neighbours: Neighbours,
-    ) -> float:
-        return laplace_epsilon(accuracy, alpha, bins, neighbours)
 
 
 @dataclass(frozen=True)

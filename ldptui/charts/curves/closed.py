@@ -107,7 +107,7 @@ def error_curves(
     document = error_document(scenario)
     cells = points_of(document, scenario)
     grid = axis.grid(points, log=log)
-    found = [
+    curves = [
         _curve(
             cell.protocol.kind.upper(),
             cell,
@@ -123,8 +123,8 @@ def error_curves(
     least = theory.least_of_all(2, 1.0).family
     if cells and all(cell.protocol.mechanism.family != least for cell in cells):
         floor = _curve(FLOOR, cells[0], axis, grid, _floor_at(cells[0], scenario.folder, draw))
-        found.append(replace(floor, parameters={}))
-    return tuple(found)
+        curves.append(replace(floor, parameters={}))
+    return tuple(curves)
 
 
 _Varied = tuple[PopulationSpec, ProtocolSpec, Any]
