@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,13 +28,19 @@ HOMES = {
 TABLES = ("core/protocols/kinds.py", "core/attacks/kinds.py")
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax tree of a file, flat; kept, as several tests walk over it."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def classes() -> set[str]:
     """The names of all classes that the families' files define."""
     return {
         node.name
         for path in PRODUCT
         if place(path).startswith(HOMES["core"])
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef)
     }
 
@@ -53,7 +60,7 @@ def named(node: ast.expr) -> Iterator[str]:
 
 def dispatches(path: Path) -> Iterator[tuple[int, str]]:
     """The tests of a class in a file: line and name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
             "isinstance",
             "issubclass",
@@ -78,7 +85,7 @@ def test_nobody_asks_for_a_kind_by_its_class() -> None:
 
 def lists(path: Path, with_keys: bool) -> Iterator[tuple[int, list[str]]]:
     """The literals of strings in a file: tuples, lists, sets, keys of dicts; None is left out."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             parts = node.elts
         elif isinstance(node, ast.Dict) and with_keys:
@@ -127,7 +134,7 @@ def test_a_function_fits_a_screen() -> None:
     long = {
         f"{place(path)}:{node.lineno} {node.name}": length_of(node)
         for path in PRODUCT
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length_of(node) > 60
     }
     assert long == {}
@@ -141,7 +148,7 @@ def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
 def test_no_test_imports_a_test() -> None:
     found = []
     for path in TESTS:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if isinstance(node, ast.Import):
                 modules = [alias.name for alias in node.names]
@@ -206,7 +213,7 @@ DOORS = (
 def late_imports(path: Path) -> Iterator[tuple[int, str]]:
     """The modules that functions of a file import: line and full name."""
     package = place(path).split("/")[:-1]
-    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for function in nodes(path):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for node in ast.walk(function):

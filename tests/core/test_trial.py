@@ -79,7 +79,7 @@ def test_measured_metrics_agree_with_the_law(
     """As many fakes as users: the genuine and the fake noise of the gain are of one size."""
     one, law = poisoned(case, kind, scoring, 0.5, TARGETS, path, seed)
     assert one.malicious == one.users
-    measured = metrics(one, 100 if path == "counts" else 10)
+    measured = metrics(one, 50 if path == "counts" else 5)
     value, variance = law.gain
     assert budget.mean(measured("gain"), value, variance)
     assert budget.spread(measured("gain"), value, variance)
@@ -103,7 +103,7 @@ def test_measured_gain_rejects_wrong_formulas(
 ) -> None:
     """The simulated gain is what it is: each formula of theory with one mistake is seen."""
     one, law = poisoned(case, kind, scoring, 0.4, TARGETS, "counts", seed)
-    measured = metrics(one, 100)("gain")
+    measured = metrics(one, 50)("gain")
     value, variance = law.gain
     r, share, held = len(TARGETS), one.share, one.target_frequency
     assert one.attack is not None
@@ -137,7 +137,7 @@ def test_measured_mse_rejects_wrong_formulas(
     """Many fakes, where the bias rules, and few, where the noise counts as much."""
     for share in (0.5, 0.02):
         one, law = poisoned(case, kind, scoring, share, TARGETS, "counts", seed)
-        measured, variance = metrics(one, 100), law.squared_error(law.after)[1]
+        measured, variance = metrics(one, 50), law.squared_error(law.after)[1]
         assert budget.mean(measured("mse"), expected_mse(one), variance)
         bias, noise = law.after.mean - law.truth, np.trace(law.after.covariance)
         part = bias @ bias if share == 0.5 else noise
