@@ -66,7 +66,9 @@ def reports_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdic
     rates = np.full((d, d), case.q) + (case.p - case.q) * np.eye(d)
     if supports.dtype != np.bool_:  # against items as well
         said = supports.reshape(d, n, d).swapaxes(0, 1)
-        return budget.mean(said, rates, spreads(case))
+        own = said.diagonal(axis1=1, axis2=2).ravel()
+        together = budget.mean(own, case.p, np.diag(spreads(case)).mean())
+        return budget.mean(said, rates, spreads(case)) & together
     hits = supports.reshape(d, n, d).sum(axis=1)
     together = budget.proportion(np.trace(hits), d * n, case.p)
     return budget.proportion(hits, n, rates) & together
