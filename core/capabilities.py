@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard
 
 from .bits import Columns
-from .pure import Items, Mechanism, PureProtocol, Reports, Rng, SeedSearch, Supporting
+from .pure import (
+    BoolArray,
+    Items,
+    LocalMechanism,
+    Mechanism,
+    PureProtocol,
+    Reports,
+    Rng,
+    SeedSearch,
+    Supporting,
+)
 from .sampling import Counts, Floats
 from .support import ItemSupport, Support
 
@@ -53,6 +63,30 @@ class SendsBitPerItem(PureProtocol, Protocol):
         Whatever the users hold; N + 1 where no count is that unlikely. Cao, Jia, Gong, USENIX
         Security 2021, section 6.2.
         """
+        ...
+
+
+class AsksTwice(PureProtocol, Protocol):
+    """Its users can be asked for a second report, which says more beside the first one.
+
+    What the server has drawn for a user, such as a hash function, stays the same. Laws are named as
+    the attacks name them; items are drawn afresh for each of a fake's reports.
+    """
+
+    def again(self, first: Reports) -> LocalMechanism:
+        """The protocol of the second reports of the users who sent these, in their order."""
+        ...
+
+    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:
+        """bool[n]: whether both reports say the same, of these items where there are many bits."""
+        ...
+
+    def honest_coincidence(self, compared: int) -> float:
+        """P1 that both reports of a genuine user coincide, over items compared at random."""
+        ...
+
+    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
+        """P2 of a fake whose reports are "random", "honest" of a random target, or "crafted"."""
         ...
 
 

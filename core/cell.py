@@ -10,7 +10,16 @@ from typing import Protocol, cast
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
 from .capabilities import Memoises, memoises
-from .defences import Alarm, Correction, Defence, Filter, is_alarm, is_correction, is_filter
+from .defences import (
+    Alarm,
+    Correction,
+    Defence,
+    Filter,
+    asks_twice,
+    is_alarm,
+    is_correction,
+    is_filter,
+)
 from .goal import Answer, Goal
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec
@@ -81,6 +90,8 @@ class Cell:
         share was given, the answer before `core.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
     task : the purpose of the collection.
+    halved : the protocol of each of the two reports that a filter asks every user for, with half
+        the budget; None where no filter does.
     """
 
     index: int
@@ -102,6 +113,7 @@ class Cell:
     goal: Goal | None = None
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()
+    halved: Mechanism | None = None
 
     @property
     def users(self) -> int:
@@ -121,6 +133,11 @@ class Cell:
     def filters(self) -> tuple[Filter, ...]:
         """The defences that read every report, in order."""
         return tuple(filter(is_filter, self.defences))
+
+    @property
+    def sifted(self) -> Cell:
+        """The collection that filters read, where the defended estimates come from."""
+        return self if self.halved is None else replace(self, protocol=self.halved)
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
@@ -206,8 +223,13 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The reasons to doubt the results, a sentence each."""
+        everyone = self.users + self.malicious
         doubts = getattr(self.protocol, "warnings", None)
-        return () if doubts is None else tuple(doubts(self.users + self.malicious))
+        told = [] if doubts is None else [*doubts(everyone)]
+        for step in filter(asks_twice, self.filters):
+            doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
+            told += [] if doubt is None else [doubt]
+        return tuple(told)
 
     @property
     def hash_range(self) -> int | None:

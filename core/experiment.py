@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .attacks import (
     malicious_users,
 )
 from .cell import Cell
-from .defences import Filter, is_filter, known
+from .defences import Filter, asks_twice, is_filter, known
 from .errors import LIFTED, ScenarioError, got, spelled
 from .goal import Goal
 from .limits import (
@@ -145,6 +146,7 @@ def bind(
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.defence,
+        halved=_halved(point, population),
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
     if limits:
@@ -325,6 +327,17 @@ def _check_filter(step: Filter, protocol: Mechanism) -> None:
     why = step.reads(protocol)
     if why is not None:
         raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
+
+
+def _halved(point: Point, population: Population) -> Mechanism | None:
+    """The protocol of two reports with half the budget each; None where no filter asks for them."""
+    if not any(asks_twice(step) for step in point.defence):
+        return None
+    spec: Any = point.protocol
+    half: Mechanism = replace(spec, epsilon=spec.epsilon / 2).bind(
+        population.domain_size, population.labels
+    )
+    return half
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:

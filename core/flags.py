@@ -23,6 +23,7 @@ class Flags:
     alarm : 1 where the server claims an attack, else 0.
     named : 1 where the items that it names are the targets, else 0.
     delay : of a campaign, the rounds from the first one with fakes to the first alarm that follows.
+    share, noise : the estimated share of fakes, and the standard deviation of that.
     """
 
     users: int
@@ -33,16 +34,19 @@ class Flags:
     alarm: Floats
     named: Floats
     delay: Floats
+    share: Floats
+    noise: Floats
 
     @classmethod
     def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
         """No claim of any kind."""
-        return cls(users, fakes, *[np.full(trials, np.nan)] * 6)
+        return cls(users, fakes, *[np.full(trials, np.nan)] * 8)
 
     def first(self, trials: int) -> Flags:
         """The same of the first trials."""
-        arrays = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
-        return Flags(self.users, self.fakes, *[values[:trials] for values in arrays])
+        claims = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
+        shares = (self.share, self.noise)
+        return Flags(self.users, self.fakes, *[values[:trials] for values in (*claims, *shares)])
 
     @property
     def kept(self) -> Floats:
@@ -92,6 +96,7 @@ def pooled(rounds: Sequence[Flags]) -> Flags:
         ever([each.alarm for each in rounds]),
         ever([each.named for each in rounds]),
         _delay(rounds),
+        *[np.full(rounds[0].area.shape, np.nan)] * 2,
     )
 
 

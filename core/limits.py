@@ -76,7 +76,8 @@ def check_cell(population: Population, malicious: int) -> None:
 def held_bytes(cell: Cell) -> int:
     """The bytes that one process holds for the filters of a cell, about; 0 without a filter.
 
-    The reports of one trial, the genuine ones and all in a random order, and the filter's own.
+    The reports of one trial, the genuine ones and all in a random order, and the filter's own;
+    both reports of a user where there are two.
     """
     if not cell.filters:
         return 0
@@ -84,7 +85,8 @@ def held_bytes(cell: Cell) -> int:
     report = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
     everyone = cell.first.users + cell.peak.malicious
     scratch = max(step.memory(cell.protocol, everyone) for step in cell.filters)
-    return 2 * everyone * (report + 8) + scratch
+    reports = 1 if cell.halved is None else 2
+    return 2 * everyone * (reports * report + 8) + scratch
 
 
 def check_held(cell: Cell) -> None:

@@ -186,6 +186,8 @@ METRICS: Final[dict[str, Metric]] = {
         _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED),
         _flagged("detection_delay", lambda flags: flags.delay),
         _flagged("targets_named", lambda flags: flags.named),
+        _flagged("share_estimate", lambda flags: flags.share),
+        _flagged("share_estimate_std", lambda flags: flags.noise),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
 from .attacks import View
+from .capabilities import AsksTwice
 from .cell import Cell
-from .pure import Items, Reports, Rng
+from .pure import Items, LocalMechanism, Reports, Rng
 from .sampling import Counts, Floats
 from .streams import stream
 
@@ -28,21 +29,26 @@ def no_pulse() -> None:
 
 
 def genuine_reports(
-    cell: Cell, trial: int, pulse: Pulse = no_pulse, permanent: str = ""
+    cell: Cell,
+    trial: int,
+    pulse: Pulse = no_pulse,
+    permanent: str = "",
+    first: Reports | None = None,
 ) -> Iterator[Reports]:
     """The genuine users' reports, in the order of their items.
 
     permanent : names the streams of what users keep from round to round.
+    first : their reports so far, where these are the second ones.
     """
-    memory, protocol, held_until = cell.memory, cell.local, np.cumsum(cell.population.histogram)
-    addresses = [cell.genuine_address, permanent] if permanent else [cell.genuine_address]
+    memory, held_until = cell.memory, np.cumsum(cell.population.histogram)
+    addresses = [_address(cell.genuine_address, first), *([permanent] if permanent else [])]
     for start, stop, (rng, *kept) in _users(cell, "genuine", addresses, trial, pulse):
         values = _values(held_until, start, stop)
         if kept:
             assert memory is not None
             yield memory.memoised_reports(values, kept[0], rng)
         else:
-            yield protocol.perturb(values, rng)
+            yield _protocol(cell, first, start, stop).perturb(values, rng)
 
 
 def fake_reports(
@@ -51,19 +57,34 @@ def fake_reports(
     pulse: Pulse = no_pulse,
     rounds: int = 1,
     published: Floats | None = None,
+    first: Reports | None = None,
 ) -> Iterator[Reports]:
     """The fakes' reports, in the order of the parts of the attack.
 
     rounds : of the campaign. published : float64[d], the estimates before; None in the first round.
+    first : their reports so far, where these are the second ones.
     """
-    for start, stop, (rng,) in _users(cell, "malicious", [cell.malicious_address], trial, pulse):
-        first = 0
+    addresses = [_address(cell.malicious_address, first)]
+    for start, stop, (rng,) in _users(cell, "malicious", addresses, trial, pulse):
+        before = 0
         for fakes in cell.fakes:
-            some = min(stop, first + fakes.count) - max(start, first)
-            if some > 0:
+            begin, end = max(start, before), min(stop, before + fakes.count)
+            if end > begin:
                 view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
-                yield fakes.strategy.reports(cell.local, view, some, rng)
-            first += fakes.count
+                protocol = _protocol(cell, first, begin, end)
+                yield fakes.strategy.reports(protocol, view, end - begin, rng)
+            before += fakes.count
+
+
+def _address(address: str, first: Reports | None) -> str:
+    return address if first is None else f"{address} again"
+
+
+def _protocol(cell: Cell, first: Reports | None, start: int, stop: int) -> LocalMechanism:
+    """The protocol by which users start … stop - 1 report, once more after their first reports."""
+    if first is None:
+        return cell.local
+    return cast("AsksTwice", cell.local).again(first[start:stop])
 
 
 def no_reports(cell: Cell) -> Reports:

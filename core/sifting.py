@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from .cell import Cell
-from .defences import Received
+from .defences import Received, Verdict
 from .flags import Flags, area_under
 from .pure import BoolArray, Items, Reports
 from .reports import Pulse, fake_reports, genuine_reports, no_pulse, no_reports
@@ -37,7 +38,8 @@ class Detection:
 
     fakes, kept : bool[N]. told : True if a filter tells fakes at all.
     score : float64[N], higher for what looks more like a fake; None where no filter has one.
-    counts : int64[d], support counts of all reports. left : of those that are kept.
+    counts : int64[d], support counts of all reports. left : of those that are kept, `users` many.
+    share, share_noise : the estimated share of fakes and its standard deviation; NaN without one.
     """
 
     fakes: BoolArray
@@ -48,13 +50,33 @@ class Detection:
     named: Items
     counts: Counts
     left: Counts
+    users: int
+    share: float
+    share_noise: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """The reports of one side of a trial, and those of the same users that came second, if any.
+
+    counts : int64[d], support counts of all of them.
+    """
+
+    reports: Reports
+    again: Reports | None
+    counts: Counts
+
+
+Send: TypeAlias = Callable[[Cell, Reports | None], Iterator[Reports]]
+"""The reports of a collection in pieces, those that come first or those that follow them."""
 
 
 def detection(cell: Cell, trial: int = 0, pulse: Pulse = no_pulse) -> Detection:
     """The verdict on each report of one trial of a cell, with its fakes: for a closer look."""
-    genuine, clean = _held(cell, genuine_reports(cell, trial, pulse), cell.users)
-    fakes, crafted = _held(cell, fake_reports(cell, trial, pulse), cell.malicious)
-    return _judged(cell, genuine, fakes, clean + crafted, trial, pulse)
+    genuine, fakes = _genuine(trial, pulse), _fakes(trial, pulse)
+    return _judged(
+        cell, _held(cell, genuine, cell.users), _held(cell, fakes, cell.malicious), trial, pulse
+    )
 
 
 def sift_reports(
@@ -72,20 +94,20 @@ def sift_reports(
     """
     clean, attacked = [], []
     before, after = list[Detection](), list[Detection]()
-    nobody = no_reports(cell)
+    nobody = _Held(no_reports(cell), None, cell.local.support_counts(no_reports(cell)))
     for row, trial in enumerate(trials):
-        sent = genuine_reports(cell, trial, pulse, permanent)
-        genuine, counts = _held(cell, sent, cell.users)
-        clean.append(counts)
-        before.append(_judged(cell, genuine, nobody, counts, trial, pulse))
+        send = _genuine(trial, pulse, permanent)
+        genuine = _held(cell, send, cell.users)
+        clean.append(_counts(cell, send, genuine))
+        before.append(_judged(cell, genuine, nobody, trial, pulse))
         if cell.attack is None:
-            attacked.append(counts)
+            attacked.append(clean[-1])
             continue
         seen = None if published is None else published[row]
-        made = fake_reports(cell, trial, pulse, rounds, seen)
-        fakes, crafted = _held(cell, made, cell.malicious)
-        attacked.append(counts + crafted)
-        after.append(_judged(cell, genuine, fakes, counts + crafted, trial, pulse))
+        send = _fakes(trial, pulse, rounds, seen)
+        fakes = _held(cell, send, cell.malicious)
+        attacked.append(clean[-1] + _counts(cell, send, fakes))
+        after.append(_judged(cell, genuine, fakes, trial, pulse))
     arms = {CLEAN_DEFENDED: _sifted(cell, before, 0)}
     arms[ATTACKED_DEFENDED] = (
         arms[CLEAN_DEFENDED] if cell.attack is None else _sifted(cell, after, cell.malicious)
@@ -94,7 +116,32 @@ def sift_reports(
     return without, without if cell.attack is None else np.array(attacked), arms
 
 
-def _held(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
+def _genuine(trial: int, pulse: Pulse, permanent: str = "") -> Send:
+    return lambda asked, first: genuine_reports(asked, trial, pulse, permanent, first)
+
+
+def _fakes(trial: int, pulse: Pulse, rounds: int = 1, published: Floats | None = None) -> Send:
+    return lambda asked, first: fake_reports(asked, trial, pulse, rounds, published, first)
+
+
+def _held(cell: Cell, send: Send, users: int) -> _Held:
+    """The reports that the filters of a cell read."""
+    first, counts = _gathered(cell.sifted, send(cell.sifted, None), users)
+    if cell.halved is None:
+        return _Held(first, None, counts)
+    second, more = _gathered(cell.sifted, send(cell.sifted, first), users)
+    return _Held(first, second, counts + more)
+
+
+def _counts(cell: Cell, send: Send, held: _Held) -> Counts:
+    """The counts of the collection without a defence: of the same reports where there is one."""
+    if cell.halved is None:
+        return held.counts
+    counts = [cell.local.support_counts(reports) for reports in send(cell, None)]
+    return np.asarray(sum(counts, cell.local.support_counts(no_reports(cell))))
+
+
+def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
     """The reports in one array, and their support counts."""
     nobody = no_reports(cell)
     held = np.empty((users, *nobody.shape[1:]), dtype=nobody.dtype)
@@ -106,24 +153,26 @@ def _held(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, C
     return held, counts
 
 
-def _judged(
-    cell: Cell, genuine: Reports, fakes: Reports, counts: Counts, trial: int, pulse: Pulse
-) -> Detection:
+def _judged(cell: Cell, genuine: _Held, fakes: _Held, trial: int, pulse: Pulse) -> Detection:
     """The verdict of all filters in turn on these reports, in a random order."""
-    address = cell.malicious_address if len(fakes) else cell.genuine_address
-    everyone = len(genuine) + len(fakes)
+    forged = len(fakes.reports)
+    address = cell.malicious_address if forged else cell.genuine_address
+    everyone = len(genuine.reports) + forged
     place = stream(cell.seed, address, "order", "reports", (trial,)).permutation(everyone)
-    mixed = np.empty((everyone, *genuine.shape[1:]), dtype=genuine.dtype)
-    mixed[place[: len(genuine)]] = genuine
-    mixed[place[len(genuine) :]] = fakes
-    forged = np.zeros(everyone, dtype=np.bool_)
-    forged[place[len(genuine) :]] = True
+    mixed = _mixed(genuine.reports, fakes.reports, place)
+    again = None
+    if genuine.again is not None:
+        again = _mixed(genuine.again, fakes.reports if fakes.again is None else fakes.again, place)
+    fake = np.zeros(everyone, dtype=np.bool_)
+    fake[place[len(genuine.reports) :]] = True
 
+    protocol = cell.sifted.local
     here, reports = np.arange(everyone), mixed
     score, alarm, told, named = None, None, False, np.empty(0, dtype=np.int64)
+    verdict, counts = Verdict(), genuine.counts + fakes.counts
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
-        verdict = step.sift(Received(cell.local, reports, rng, pulse))
+        verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets))
         score = verdict.score if number == 0 else score  # the first one has seen every report
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)
@@ -135,8 +184,22 @@ def _judged(
             here, reports = here[verdict.kept], reports[verdict.kept]
     kept = np.zeros(everyone, dtype=np.bool_)
     kept[here] = True
-    dropped = cell.local.support_counts(mixed[~kept])
-    return Detection(forged, kept, told, score, alarm, named, counts, counts - dropped)
+    left = counts - protocol.support_counts(mixed[~kept])
+    users = len(here) if again is None else 2 * len(here) - verdict.fewer
+    if verdict.removed is not None:
+        left = left - verdict.removed
+    return Detection(
+        fake, kept, told, score, alarm, named, counts, left, users,
+        verdict.share, verdict.share_noise,
+    )  # fmt: skip
+
+
+def _mixed(genuine: Reports, fakes: Reports, place: Items) -> Reports:
+    """All reports, each at its place."""
+    mixed = np.empty((len(place), *genuine.shape[1:]), dtype=genuine.dtype)
+    mixed[place[: len(genuine)]] = genuine
+    mixed[place[len(genuine) :]] = fakes
+    return mixed
 
 
 def _sifted(cell: Cell, judged: Sequence[Detection], fakes: int) -> Sifted:
@@ -155,7 +218,7 @@ def _sifted(cell: Cell, judged: Sequence[Detection], fakes: int) -> Sifted:
     ]
     return Sifted(
         np.array([each.left for each in judged]),
-        np.array([each.kept.sum() for each in judged]),
+        np.array([each.users for each in judged]),
         tuple(each.named for each in judged),
         Flags(
             cell.users,
@@ -166,5 +229,7 @@ def _sifted(cell: Cell, judged: Sequence[Detection], fakes: int) -> Sifted:
             np.array(alarm),
             np.array(named),
             np.full(len(judged), np.nan),
+            np.array([each.share for each in judged]),
+            np.array([each.share_noise for each in judged]),
         ),
     )

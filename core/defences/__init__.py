@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .alarm import Alarm, is_alarm
 from .correction import Correction, Known, is_correction, known
-from .filter import Filter, Received, Verdict, is_filter
+from .filter import Filter, Received, Verdict, asks_twice, is_filter
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, Defence, corrected
 from .simplex import project
 
@@ -25,6 +25,7 @@ __all__ = [
     "Known",
     "Received",
     "Verdict",
+    "asks_twice",
     "corrected",
     "is_alarm",
     "is_correction",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeGuard
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
 from ..pure import BoolArray, Items, Mechanism, Reports, Rng
-from ..sampling import Floats
+from ..sampling import Counts, Floats
 from .correction import Known
 
 
@@ -23,12 +24,16 @@ class Received:
 
     protocol : one that has what the filter reads. rng : for filters that draw.
     pulse : called between pieces of work; raises to stop it.
+    again : the second reports of the same users, for a filter that asks twice.
+    targets : int64[r], for a server that has been told them.
     """
 
     protocol: Any
     reports: Reports
     rng: Rng
     pulse: Callable[[], None]
+    again: Reports | None = None
+    targets: Items = field(default_factory=_no_items)
 
     @property
     def users(self) -> int:
@@ -45,12 +50,19 @@ class Verdict:
     alarm : True if it claims an attack; None where it cannot tell.
     named : items that it takes for targets, and whose estimates are then what the others leave of
         one; empty where it names none.
+    share : its estimate of the share of fakes; NaN from one that makes none. share_noise : the
+        standard deviation of that.
+    removed : int64[d], the support counts of `fewer` reports that it takes for the fakes'.
     """
 
     kept: BoolArray | None = None
     score: Floats | None = None
     alarm: bool | None = None
     named: Items = field(default_factory=_no_items)
+    share: float = math.nan
+    share_noise: float = math.nan
+    removed: Counts | None = None
+    fewer: int = 0
 
 
 class Filter(Protocol):
@@ -74,6 +86,34 @@ class Filter(Protocol):
     def sift(self, received: Received) -> Verdict: ...
 
 
+class AsksTwice(Filter, Protocol):
+    """A filter that reads two reports of every user, each with half the budget."""
+
+    asks_twice: ClassVar[bool]
+
+    @property
+    def compared(self) -> int:
+        """The number of items whose bits are compared."""
+        ...
+
+    def chances(self, protocol: Mechanism, r: int) -> tuple[float, float]:
+        """(P1, P2) that both reports coincide, of a genuine user and of an assumed fake."""
+        ...
+
+    def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
+        """The standard deviation of its estimate of the share; infinite where P1 = P2."""
+        ...
+
+    def doubts(self, protocol: Mechanism, r: int, users: int) -> str | None:
+        """A sentence where it can tell nothing from this many reports; else None."""
+        ...
+
+
 def is_filter(defence: object) -> TypeGuard[Filter]:
     """Return whether a defence reads reports."""
     return hasattr(defence, "sift")
+
+
+def asks_twice(step: object) -> TypeGuard[AsksTwice]:
+    """Return whether a filter reads two reports of every user."""
+    return hasattr(step, "asks_twice")

@@ -13,6 +13,7 @@ from .correction import Correction, Known
 from .diffstats import Diffstats
 from .fiad import FIAD
 from .filter import Filter
+from .guard import Guard
 from .history import History
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
@@ -25,6 +26,7 @@ FILTERS: Final[dict[str, type[Any]]] = {
     "fiad": FIAD,
     "diffstats": Diffstats,
     "conditional": Conditional,
+    "ldpguard": Guard,
 }
 """The kinds that read every report."""
 

@@ -101,6 +101,23 @@ class GRR:
     def support_counts(self, reports: Reports) -> Counts:
         return np.bincount(reports, minlength=self.domain_size)
 
+    def again(self, first: Reports) -> GRR:  # noqa: ARG002
+        return self
+
+    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:  # noqa: ARG002
+        return np.asarray(first == second)
+
+    def honest_coincidence(self, compared: int) -> float:  # noqa: ARG002
+        return self.p**2 + (self.domain_size - 1) * self.q**2
+
+    def fake_coincidence(self, law: str, r: int, compared: int) -> float:  # noqa: ARG002
+        if law == "random":
+            return 1 / self.domain_size
+        if law == "crafted":
+            return 1 / r
+        target = self.p / r + (1 - 1 / r) * self.q
+        return r * target**2 + (self.domain_size - r) * self.q**2
+
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         truthful = binomial(histogram, self.p - self.q, rng)
         others = histogram.sum(axis=-1) - truthful.sum(axis=-1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..loss import DiscreteLoss, one_bit
 from ..pure import (
     DOMAIN,
     EPSILON,
+    BoolArray,
     Estimates,
     Items,
     Reports,
@@ -132,6 +133,48 @@ class IndependentBits(PackedBits):
 
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return chebyshev_threshold(users, self.p * self.q ** (size - 1), chance)
+
+    def again(self, first: Reports) -> Self:  # noqa: ARG002
+        return self
+
+    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:
+        differ = (first ^ second)[:, items // 8] & (128 >> items % 8).astype(np.uint8)
+        return np.asarray(~differ.any(axis=1))
+
+    @property
+    def _equal(self) -> tuple[float, float, float]:
+        """Probability that a bit is the same twice: of the own item never, once and twice."""
+        p, q = self.p, self.q
+        return q**2 + (1 - q) ** 2, p * q + (1 - p) * (1 - q), p**2 + (1 - p) ** 2
+
+    def honest_coincidence(self, compared: int) -> float:
+        never, _, twice = self._equal
+        own = compared / self.domain_size
+        return own * twice * never ** (compared - 1) + (1 - own) * never**compared
+
+    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
+        if law == "random":
+            return 0.5**compared
+        hit, chance = hypergeometric_law(self.domain_size, r, compared)
+        each = self._padding_coincidence if law == "crafted" else self._held_coincidence
+        return float(sum(p * each(r, int(j), compared) for j, p in zip(hit, chance, strict=True)))
+
+    def _padding_coincidence(self, r: int, j: int, compared: int) -> float:
+        """Of two crafted reports, j of the compared items being targets: of the padding alone."""
+        room, rest = self.domain_size - r, compared - j
+        law = hypergeometric_law(room, rest, min(self.padding(r), room))
+        return float(sum(p**2 / math.comb(rest, int(s)) for s, p in zip(*law, strict=True)))
+
+    def _held_coincidence(self, r: int, j: int, compared: int) -> float:
+        """Of two honest reports of a random target each, j of the compared items being targets."""
+        never, once, twice = self._equal
+        same, apart = j / r**2, j * (j - 1) / r**2
+        return (
+            same * twice * never ** (compared - 1)
+            + (apart * once**2 * never ** (compared - 2) if compared > 1 else 0.0)
+            + 2 * j * (r - j) / r**2 * once * never ** (compared - 1)
+            + (1 - j / r) ** 2 * never**compared
+        )
 
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
-from ..defences import DEFENCES, Defence, is_correction, is_filter
+from ..defences import DEFENCES, Defence, asks_twice, is_correction, is_filter
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
@@ -125,13 +125,21 @@ class Point:
 
     def _check_defences(self) -> None:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
-        corrected = False
+        corrected, filters = False, [step.kind for step in self.defence if is_filter(step)]
         for number, step in enumerate(self.defence):
             if is_filter(step) and corrected:
                 rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
             if getattr(step, "compares_rounds", False) and self.rounds is None:
                 rule = f'must not be "{step.kind}" without rounds: it compares them'
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            if asks_twice(step) and self.rounds is not None:
+                rule = f'must not be "{step.kind}" with rounds: it asks every user twice in one'
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            if asks_twice(step) and len(filters) > 1:
+                rule = (
+                    f'must be the only filter if it is "{step.kind}", which asks every user twice'
+                )
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
             corrected = corrected or (is_correction(step) and step.kind != "none")
 

@@ -14,6 +14,7 @@ from ..capabilities import foretells
 from ..cell import Cell
 from ..metrics import METRICS
 from ..sampling import Floats
+from .asked import asked_metrics
 from .defended import Moments, defended_metrics
 from .gains import cancelled, cell_gain
 from .sifted import sifted_metrics
@@ -86,7 +87,7 @@ def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
     expected = dict.fromkeys(METRICS) | _undefended_metrics(cell)
     expected |= defended_metrics(cell, expected, _means(cell), _variances(cell))
-    return expected | sifted_metrics(cell)
+    return expected | sifted_metrics(cell) | asked_metrics(cell)
 
 
 def _undefended_metrics(cell: Cell) -> dict[str, float | None]:

@@ -226,6 +226,22 @@ class LocalHashing:
     def itemset_threshold(self, size: int, users: int, chance: float) -> int:
         return binomial_threshold(users, self.q ** (size - 1), chance)
 
+    def again(self, first: Reports) -> SecondReports:
+        return SecondReports(self.domain_size, self.epsilon, self.hash_range, first)
+
+    def coincide(self, first: Reports, second: Reports, items: Items) -> BoolArray:  # noqa: ARG002
+        return np.asarray(first == second)
+
+    def honest_coincidence(self, compared: int) -> float:  # noqa: ARG002
+        return self.p**2 + (1 - self.p) ** 2 / (self.hash_range - 1)
+
+    def fake_coincidence(self, law: str, r: int, compared: int) -> float:
+        if law == "crafted":
+            return 1.0  # the best bucket of a hash function stays the best
+        if law == "random":
+            return self.q
+        return self.honest_coincidence(compared) / r + (1 - 1 / r) * self.q
+
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
         return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
@@ -335,3 +351,43 @@ class LocalHashing:
 
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return independent_target_sum_variance(self, r, target_frequency)
+
+
+@dataclass(frozen=True, eq=False)
+class SecondReports(LocalHashing):
+    """Local hashing of users who have reported before, and keep their hash functions.
+
+    first : their reports, in order; crafted ones are sent again as they are.
+    """
+
+    first: Reports
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        keep = self.p - (1 - self.p) / (self.hash_range - 1)
+        true = self.unperturbed(values, rng)["value"]
+        sent = self.random_reports(values.size, rng)
+        np.copyto(sent["value"], true, where=rng.random(values.size) < keep)
+        return sent
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        reports = self.first.copy()
+        reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
+        return reports
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
+        reports = self.first.copy()
+        reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
+        return reports
+
+    def craft_some(
+        self,
+        targets: Items,  # noqa: ARG002
+        subset: int,  # noqa: ARG002
+        count: int,  # noqa: ARG002
+        search: SeedSearch,  # noqa: ARG002
+        rng: Rng,  # noqa: ARG002
+    ) -> Reports:
+        return self.first
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.first

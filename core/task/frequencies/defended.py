@@ -45,11 +45,11 @@ def kept_frequencies(cell: Cell, sifted: Sifted) -> Floats:
 
     Raises DefenceError where a trial has no report left.
     """
-    if not sifted.users.all():
+    if (sifted.users <= 0).any():
         kinds = " and ".join(step.kind for step in cell.filters)
         raise DefenceError(f"{kinds} keeps no report at all")
     made = [
-        cell.protocol.estimates(counts[None], int(users)).frequencies
+        cell.sifted.protocol.estimates(counts[None], int(users)).frequencies
         for counts, users in zip(sifted.counts, sifted.users, strict=True)
     ]
     frequencies = np.concatenate(made)
@@ -64,12 +64,13 @@ def corrected_by_all(cell: Cell, frequencies: Floats, users: Counts) -> Floats:
     """The frequencies after all corrections; each trial by its own number of reports."""
     if not cell.corrections:
         return frequencies
+    protocol = cell.sifted.protocol
     if (users == users[0]).all():
         return corrected(
-            frequencies, cell.corrections, known(cell.protocol, int(users[0]), cell.targets)
+            frequencies, cell.corrections, known(protocol, int(users[0]), cell.targets)
         )
     rows = [
-        corrected(row[None], cell.corrections, known(cell.protocol, int(count), cell.targets))
+        corrected(row[None], cell.corrections, known(protocol, int(count), cell.targets))
         for row, count in zip(frequencies, users, strict=True)
     ]
     return np.concatenate(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from core.campaign import entry_of
 from core.cell import Cell
 from core.results import CellResults, Estimate
@@ -81,7 +83,7 @@ def _groups(finished: list[Finished]) -> list[Group]:
         ),
         _compared("mean squared error", "mse", finished),
         _measured("targets", {"targets_in_top_k": f"in top {top}"}, finished),
-        *([_measured("defended", {"gain_after": "gain"}, finished)] if defended else []),
+        *([_defended_gain(finished)] if defended else []),
         *defended_error,
         *_claims(finished),
         *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
@@ -90,15 +92,37 @@ def _groups(finished: list[Finished]) -> list[Group]:
 
 
 def _claims(finished: list[Finished]) -> list[Group]:
-    """The claims of defences: the shares of users that they flag, and how often they alarm."""
-    groups = []
-    if any(cell.filters for cell, _, _ in finished):
-        shares = {"recall": "fakes", "false_positive_rate": "genuine"}
-        groups.append(_measured("flagged", shares, finished))
-    if any(cell.filters or cell.alarms for cell, _, _ in finished):
-        rates = {"alarm_rate": "attacked", "false_alarm_rate": "clean"}
-        groups.append(_measured("alarm", rates, finished))
+    """The claims of defences: users that they flag, alarms, and the share of fakes."""
+    claims = [
+        ("flagged", {"recall": "fakes", "false_positive_rate": "genuine"}),
+        ("alarm", {"alarm_rate": "attacked", "false_alarm_rate": "clean"}),
+    ]
+    groups = [
+        _measured(title, metrics, finished) for title, metrics in claims if _any(metrics, finished)
+    ]
+    if _any(["share_estimate_std"], finished):
+        noise = {"share_estimate_std": "in one trial"}
+        groups += [
+            _compared("estimated share of fakes", "share_estimate", finished),
+            _measured("its deviation", noise, finished),
+        ]
     return groups
+
+
+def _any(metrics: Iterable[str], finished: list[Finished]) -> bool:
+    """Return whether any cell has a value of any of the metrics."""
+    return any(
+        measured.estimate(metric).mean is not None
+        for _, measured, _ in finished
+        for metric in metrics
+    )
+
+
+def _defended_gain(finished: list[Finished]) -> Group:
+    """The gain in spite of the defence, beside theory where a cell has it."""
+    if any(theory["gain_after"] is not None for _, _, theory in finished):
+        return _compared("defended gain", "gain_after", finished)
+    return _measured("defended", {"gain_after": "gain"}, finished)
 
 
 def _entries(finished: list[Finished]) -> Group:
