@@ -216,7 +216,8 @@ class Workbench(App[None]):
     def action_command_palette(self) -> None:
         from .palette import Palette
 
-        if not Palette.is_open(cast("App[object]", self)):
+        hidden = self.screen.has_class("-small")  # what it would act on cannot be seen
+        if not hidden and not Palette.is_open(cast("App[object]", self)):
             self.push_screen(Palette())
 
     def _fatal_error(self) -> None:

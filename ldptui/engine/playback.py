@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from core.cell import Cell
 from core.errors import LdpError
@@ -30,6 +30,8 @@ from .worker.columns import MAX_ITEMS, frequency_columns
 from .worker.part import PartSoFar
 from .worker.picture import Picture
 from .worker.rounds import Expected, round_columns, round_result, rounds_sent
+
+PLAYED: Final = "played back, nothing is simulated"
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class Playback:
             "digest": self.run.digest if over else "",
             "error": self.run.error if over else "",
             "kept": self.run.id if self.kept else None,
+            "note": PLAYED,
         }})  # fmt: skip
         if not shown:
             return replace(self._so_far.snapshot, frequencies=None, rounds=None)
@@ -323,6 +326,6 @@ def kept_snapshot(path: Path, number: int, key: int) -> Snapshot:
     """A run of a store, whole, with what the store knows of its charts besides."""
     playback = kept_playback(path, number, key, company=True)
     try:
-        return playback.frame()
+        return replace(playback.frame(), note="")
     finally:
         playback.close()

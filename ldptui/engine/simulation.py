@@ -28,6 +28,11 @@ class Simulation:
         self._full: int | None = None  # the key of the run asked for, while it goes on
         self._waits = False
 
+    @property
+    def waits(self) -> bool:
+        """True while a preview waits for the end of a run."""
+        return self._waits
+
     def preview(self, draft: Draft, parts: tuple[Part, ...]) -> Run | None:
         """Simulate the draft quickly; None where that is done already, or has to wait."""
         if self._full is not None:

@@ -39,10 +39,25 @@ class Entry:
         text = f"{self.name}\n{self.title}\n{self.text}".casefold()
         return all(word in text for word in words.casefold().split())
 
-    def named(self, words: str) -> bool:
-        """True if every word stands in its name or title, where users look first."""
-        text = f"{self.name}\n{self.title}".casefold()
-        return all(word in text for word in words.casefold().split())
+    def rank(self, words: str) -> tuple[int, int]:
+        """How near it is to the words, 0 the nearest: where they stand, then where they begin.
+
+        A name that is what was typed, one that begins so, one with the words in it as words of its
+        own, one with them anywhere; then titles; then texts.
+        """
+        typed, name = words.casefold().split(), self.name.casefold()
+        whole = "-".join(typed)
+        title, parts = self.title.casefold(), re.split(r"[^a-z0-9]+", name)
+        tests = (
+            name == whole,
+            name.startswith(whole),
+            all(any(part.startswith(word) for part in parts) for word in typed),
+            all(word in name for word in typed),
+            all(re.search(rf"\b{re.escape(word)}", title) for word in typed),
+            all(word in f"{name}\n{title}" for word in typed),
+            True,
+        )
+        return tests.index(True), title.find(typed[0]) if typed else 0
 
 
 class LibraryScreen(ModalScreen[Path | None]):
@@ -121,7 +136,7 @@ class LibraryScreen(ModalScreen[Path | None]):
 
     def _fill(self, words: str) -> None:
         matching = (entry for entry in self._all if entry.matches(words))
-        self._shown = tuple(sorted(matching, key=lambda entry: not entry.named(words)))
+        self._shown = tuple(sorted(matching, key=lambda entry: entry.rank(words)))
         listed = self._list
         listed.clear_options()
         width = max((len(entry.name) for entry in self._all), default=0)

@@ -12,7 +12,7 @@ from ..text import format as fmt
 from ..text.format import chosen, count
 from ..text.interval import mean_words
 from .draft.attack_script import described_mix, parts_of, phases_of, shape_of
-from .snapshot import Snapshot
+from .snapshot import Part, Request, Snapshot
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,18 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         change = f"{shown(old.get(key))} → {shown(new.get(key))}"
         words.append(change if key in _KINDS else f"{_brief(key)} {change}")
     return ", ".join(words)
+
+
+def may_change(document: Mapping[str, Any]) -> bool:
+    """True if a scenario may measure something else next time: its file or its code may change."""
+    population = document.get("population", {})
+    code = Request(0, (Part("", document),), "").python_attacks
+    return bool(code) or (isinstance(population, Mapping) and population.get("kind") == "csv")
+
+
+def alike(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """True if both documents are one scenario, whatever its words."""
+    return before == after or not differences(before, after)
 
 
 _KINDS: Final = ("protocol.kind", "attack.kind", "population.kind")

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
-from .runs import Run
-from .snapshot import Overlay, Snapshot
+from .runs import Run, alike
+from .snapshot import Overlay, Snapshot, completed
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,35 @@ class Shelf:
 
     @property
     def cut_off(self) -> Run | None:
-        """The newest run whose process is gone without a word."""
-        return next((run for run in reversed(self.kept) if run.status == "interrupted"), None)
+        """The newest run whose process is gone without a word, if it had measured anything."""
+        run = next((run for run in reversed(self.kept) if run.status == "interrupted"), None)
+        return run if run is not None and run.snapshot.done else None
+
+    @property
+    def on_show(self) -> Run | None:
+        """The run shown, if it is one that was asked for and has come to its end."""
+        run = self.run(self.shown)
+        ended = run is not None and run.snapshot.full and run.status in ("done", "partial")
+        return run if ended else None
+
+    def measured(self, document: Mapping[str, Any]) -> Run | None:
+        """The newest run that has measured all of a scenario, and whose numbers are at hand."""
+        return next(
+            (run for run in reversed(self.runs)
+             if run.snapshot.full and run.status == "done" and run.snapshot.parts
+             and alike(run.document, document)), None,
+        )  # fmt: skip
+
+    @property
+    def picture(self) -> Snapshot | None:
+        """The numbers of the run shown, with those that only a preview of its scenario has."""
+        run = self.run(self.shown)
+        if run is None:
+            return None
+        preview = next((live for live in self.session if not live.snapshot.full), None)
+        if not run.snapshot.full or preview is None or not alike(run.document, preview.document):
+            return run.snapshot
+        return completed(run.snapshot, preview.snapshot)
 
     @property
     def laid_over(self) -> tuple[Overlay, ...]:
@@ -113,8 +141,8 @@ class Shelf:
 
     # What becomes of it.
 
-    def begun(self, run: Run) -> Shelf:
-        """With a run of this session that begins, and is shown.
+    def begun(self, run: Run, *, shown: bool = True) -> Shelf:
+        """With a run of this session that begins, and is shown unless another one stays.
 
         There is one row for the preview that follows the hand, one for each run asked for, and
         none for a run that this one goes on with.
@@ -123,7 +151,7 @@ class Shelf:
             old for old in self.session
             if old.snapshot.full and (run.number is None or old.number != run.number)
         )  # fmt: skip
-        shelf = replace(self, session=(*kept, run), shown=run.key)
+        shelf = replace(self, session=(*kept, run), shown=run.key if shown else self.shown)
         keys = {kept.key for kept in shelf.runs}
         return replace(shelf, overlays=tuple(key for key in self.overlays if key in keys))
 

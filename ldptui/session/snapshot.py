@@ -317,6 +317,19 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
     )
 
 
+def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
+    """A run with the cells that it lacks, as a preview of the same scenario has them.
+
+    A chart may be asked for that the run was not: its points are simulated besides.
+    """
+    parts = dict(run.parts)
+    for name, cells in preview.parts.items():
+        known = parts.get(name, ())
+        settings = {_settings(cell) for cell in known}
+        parts[name] = (*known, *(cell for cell in cells if _settings(cell) not in settings))
+    return replace(run, parts=parts)
+
+
 def with_unmeasured(
     cells: tuple[CellView, ...], before: tuple[CellView, ...]
 ) -> tuple[CellView, ...]:
@@ -330,16 +343,18 @@ def with_unmeasured(
     swept = {key for cell in before for key, value in cell.parameters.items()
              if first.get(key) != value}  # fmt: skip
 
-    def settings(cell: CellView, left: Container[str] = ()) -> str:
-        kept = {key: value for key, value in cell.parameters.items() if key not in left}
-        return repr(sorted((key, kept[key]) for key in kept.keys() - {*IGNORED}))
-
-    measured, common = {settings(cell) for cell in cells}, settings(cells[0], swept)
+    measured, common = {_settings(cell) for cell in cells}, _settings(cells[0], swept)
     return cells + tuple(
         cell
         for cell in before
-        if settings(cell) not in measured and settings(cell, swept) == common
+        if _settings(cell) not in measured and _settings(cell, swept) == common
     )
+
+
+def _settings(cell: CellView, left: Container[str] = ()) -> str:
+    """All parameters that change what a cell measures, but for those that are left out."""
+    kept = {key: value for key, value in cell.parameters.items() if key not in left}
+    return repr(sorted((key, kept[key]) for key in kept.keys() - {*IGNORED}))
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pagedown,ctrl+f", "move_page(1)", "Page down", show=False, id="table.page-down"),
         Binding("home,g", "move_to(0)", "First", show=False, id="table.first"),
         Binding("end,G", "move_to(-1)", "Last", show=False, id="table.last"),
-        Binding("shift+left,H", "scroll_left", "Left", show=False, id="table.left"),
-        Binding("shift+right,L", "scroll_right", "Right", show=False, id="table.right"),
+        Binding("shift+left,H", "column(-1)", "Column before", show=False, id="table.left"),
+        Binding("shift+right,L", "column(1)", "Next column", show=False, id="table.right"),
         Binding("s", "sort", "Sort", id="table.sort"),
         Binding("r", "reverse", "Reverse", show=False, id="table.reverse"),
     ]
@@ -189,8 +189,31 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         text = (" " * GAP).join(cells)
         if y == 0:
             text = self._with_arrow(text)
-        line = Strip([Segment(text, style)])
-        return line.crop_extend(left, left + width, self.rich_style)
+        text = self._whole_columns(text, left, width, heading=y == 0)
+        return Strip([Segment(text, style)]).crop_extend(0, width, self.rich_style)
+
+    def _whole_columns(self, text: str, left: int, width: int, *, heading: bool) -> str:
+        """The part of a row from `left` on that is `width` cells wide, no number cut in two.
+
+        Headings have a mark where columns are left out.
+        """
+        whole = [(start, end) for start, end in self._places() if start >= left]
+        room = width if not whole or whole[-1][1] <= left + width else width - 2
+        shown = [(start, end) for start, end in whole if end <= left + room]
+        if not shown:  # one column is wider than the table
+            return set_cell_size(_from_cell(text, left), width)
+        (start, _), (_, end) = shown[0], shown[-1]
+        kept = " " * (start - left) + set_cell_size(_from_cell(text, start), end - start)
+        more = clean("→" if heading else "…", self.charset)[:1]
+        return kept if len(shown) == len(whole) else f"{set_cell_size(kept, width - 1)}{more}"
+
+    def _places(self) -> list[tuple[int, int]]:
+        """The first cell of each column, and the one after its last."""
+        places, start = [], 0
+        for size in self._widths:
+            places.append((start, start + size))
+            start += size + GAP
+        return places
 
     def _with_arrow(self, headings: str) -> str:
         """The headings with an arrow for the order, in the gap after the column sorted by."""
@@ -215,6 +238,13 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_move(self, by: int) -> None:
         self.cursor = max(0, min(self.cursor + by, len(self._rows) - 1))
+
+    def action_column(self, by: int) -> None:
+        """Scroll by a column, to where one begins."""
+        starts, left = [start for start, _ in self._places()], round(self.scroll_x)
+        wanted = [start for start in starts if (start > left if by > 0 else start < left)]
+        if wanted:
+            self.scroll_to(x=wanted[0] if by > 0 else wanted[-1], animate=False)
 
     def action_move_page(self, by: int) -> None:
         self.action_move(by * max(1, self.scrollable_content_region.height - 2))
@@ -325,6 +355,11 @@ class FilteredTable(Vertical):
         shown = self.query_one(NumberTable)
         total = len(shown.table.rows) if shown.table is not None else 0
         self.query_one(FilterInput).count(len(shown.rows), total)
+
+
+def _from_cell(text: str, start: int) -> str:
+    """The text without its first cells."""
+    return "".join(segment.text for segment in Strip([Segment(text)]).crop(start))
 
 
 def _matches(row: tuple[Value, ...], columns: tuple[Column, ...], words: list[str]) -> bool:

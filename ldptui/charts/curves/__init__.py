@@ -9,7 +9,7 @@ compiles to: the same drawn population, the same targets, the same rounding of t
 from __future__ import annotations
 
 from .closed import FLOOR, Curve, error_curves, gain_curve
-from .documents import error_document, error_protocols, gain_document
+from .documents import error_document, error_protocols, gain_document, points_of
 from .parts import base_part, error_part, gain_part, map_part, preview_part
 from .variables import Variable, axes, error_axes
 
@@ -28,5 +28,6 @@ __all__ = [
     "gain_document",
     "gain_part",
     "map_part",
+    "points_of",
     "preview_part",
 ]

@@ -13,7 +13,15 @@ from .deviations import residuals
 from .frequencies import frequency_table, top_bars
 from .items import findings, findings_note, scores, standard_errors, trials_note
 from .limits import steady_limits
-from .measurement import Measurement, Quantity, belongs, error_of, gain_of, same_settings
+from .measurement import (
+    Measurement,
+    Quantity,
+    belongs,
+    covered,
+    error_of,
+    gain_of,
+    same_settings,
+)
 from .ranks import rank_plot
 from .table import Column, Table, Value
 
@@ -26,6 +34,7 @@ __all__ = [
     "Table",
     "Value",
     "belongs",
+    "covered",
     "error_of",
     "error_plot",
     "error_table",

@@ -37,6 +37,12 @@ def same_settings(
     return True
 
 
+def covered(cells: Sequence[CellView], wanted: Sequence[Mapping[str, Any]]) -> bool:
+    """True where each of these settings was measured in one of the cells."""
+    known = [cell.parameters for cell in cells if cell.trials]
+    return all(any(same_settings(one, settings) for one in known) for settings in wanted)
+
+
 def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:
     """True where a cell of these parameters is a point of the curve, whatever its x."""
     return same_settings(parameters, curve.parameters, curve.key)

@@ -88,7 +88,7 @@ class Run:
         for name, scenario in scenarios.items():
             self._bind(name, scenario)
         self._bind_rest()
-        for part in self.parts.values():
+        for part in sorted(self.parts.values(), key=self._is_besides):
             self._work_part(part)
         if self.keeper is not None:
             with self.inbox.interruptible():
@@ -160,9 +160,8 @@ class Run:
                     self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
-                finished = self.trials == sum(self.sizes.values())  # the last snapshot follows
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]
-                if due and not finished:
+                if due and self.trials != self.wanted:  # else the last snapshot follows
                     self._send("running")
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
@@ -213,7 +212,7 @@ class Run:
         snapshot = {
             "status": status,
             "done": self.trials,
-            "total": sum(self.sizes.values()),
+            "total": self.wanted,
             "seconds": round(time.perf_counter() - self.started, 6),
             "latest": self.latest,
             "digest": "" if status == "running" else self._digest(),
@@ -225,9 +224,22 @@ class Run:
         }
         return {"key": self.request["key"], "snapshot": snapshot}
 
+    def _is_besides(self, part: PartSoFar) -> bool:
+        """True for a part of which the scenario has no cell: charts want it, and it comes last."""
+        assert self.whole is not None
+        return part.name != "base" and not any(key in self.whole.positions for key in part.keys)
+
     @property
     def trials(self) -> int:
+        """The trials done: of the scenario's own cells, as the store counts them, or of all."""
+        if self.whole is not None:
+            return sum(cell.trials for cell in self._whole_results(self.whole).cells)
         return sum(part.trials for part in self.parts.values())
+
+    @property
+    def wanted(self) -> int:
+        """The trials that there will be, counted as `trials` are."""
+        return sum(self.sizes.values()) if self.whole is None else self.whole.experiment.trials
 
     def _digest(self) -> str:
         """The digest of the cells of all parts in order: the headless run's where there is one."""

@@ -41,7 +41,7 @@ class Desk(Protocol):
         """Work on this draft; what was before can be had back."""
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on this draft, of another file; a playback is left."""
+        """Work on another scenario: a playback is left, and no chart of the one before stays."""
 
     def keep(self, shelf: Shelf, soon: bool = False) -> None:
         """Show this shelf; soon: in a moment, unless there is more to show before."""
@@ -52,7 +52,7 @@ class Desk(Protocol):
     def choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
         """Show a run, by its key, and lay others over it."""
 
-    def run_whole(self, resumed: int | None = None) -> None:
+    def action_run(self, resumed: int | None = None) -> None:
         """Run the scenario; resumed: go on with that run of the store."""
 
     def play(self, playback: Playback, draft: Draft) -> None:

@@ -86,7 +86,7 @@ def _saved(desk: Desk, path: Path | None) -> None:
         desk.note(f"saved {path}")
 
 
-def export(desk: Desk, write_trials: Callable[[Run | None, Path], None]) -> None:
+def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> None:
     """Ask for the content and the place of an export, and write it.
 
     write_trials : writes the trials of a run, which the store alone has, to a file.
@@ -97,7 +97,7 @@ def export(desk: Desk, write_trials: Callable[[Run | None, Path], None]) -> None
 
 
 def _export(
-    desk: Desk, write_trials: Callable[[Run | None, Path], None], choice: ExportChoice | None
+    desk: Desk, write_trials: Callable[[Run | None, Path], object], choice: ExportChoice | None
 ) -> None:
     if choice is None:
         return
@@ -110,4 +110,8 @@ def _export(
 
 def copy_shown(desk: Desk) -> None:
     """Copy the chart or table that is shown, as text."""
-    desk.note(copy(desk.app, desk.charts.as_text()))
+    copy_text(desk, desk.charts.as_text())
+
+
+def copy_text(desk: Desk, text: str) -> None:
+    desk.note(copy(desk.app, text))

@@ -178,7 +178,7 @@ class KeptRuns:
             question = f"The scenario has changes that are not saved. Open that of {run.name}?"
             if not await desk.app.push_screen_wait(ConfirmScreen(question, "Open", "Stay")):
                 return
-        desk.take_draft(await _draft_of(run))
+        desk.open_draft(await _draft_of(run))
         desk.choose(run.key)
 
     async def _resume(self, run: Run) -> None:
@@ -186,8 +186,8 @@ class KeptRuns:
         desk = self._desk
         scenario = desk.draft.scenario if desk.draft is not None else None
         if scenario is None or scenario.document != run.document:
-            desk.take_draft(await _draft_of(run))
-        desk.run_whole(run.number)
+            desk.open_draft(await _draft_of(run))
+        desk.action_run(run.number)
         desk.action_pane(CHARTS)
 
     async def _play(self, run: Run) -> None:

@@ -12,13 +12,15 @@ from .title import NAMES
 KEYS: Final[list[BindingType]] = [
     Binding("ctrl+r", "run", "Run", id="run.start"),
     Binding("escape", "cancel", "Cancel", id="run.cancel", show=False),
-    Binding("ctrl+c", "cancel", "Cancel", id="run.cancel-too", show=False),
+    Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
+            id="run.cancel-too"),
     Binding("ctrl+s", "save", "Save", id="file.save"),
     Binding("ctrl+o", "open", "Open", id="file.open"),
     Binding("ctrl+l", "library", "Library", id="file.library", show=False),
     Binding("ctrl+e", "export", "Export", id="file.export"),
     Binding("6,f7", "lab", "Lab", id="lab.open", key_display="6"),
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
+    Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
     Binding("y", "copy", "Copy", id="chart.copy", show=False),
     # Before the field with the focus hears of it: a key that follows at once is for the next.

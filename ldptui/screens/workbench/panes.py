@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ...session.draft import Draft
 
 BORDER_RULES: Final = ("border_top", "border_right", "border_bottom", "border_left")
+ROOM_FOR_ALL: Final = 100
+"""Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
 TURNS: Final = (3, 7)

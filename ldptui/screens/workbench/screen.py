@@ -8,7 +8,7 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +20,6 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ...catalogue import named
 from ...engine import Engine
 from ...messages import (
     FieldFocused,
@@ -37,7 +36,7 @@ from ...messages import (
 )
 from ...session.autosave import drop_taken, save_draft
 from ...session.draft import edited, rekeyed, retyped
-from ...session.edits import Edits
+from ...session.edits import WHOLE
 from ...session.shelf import Shelf
 from ...session.snapshot import Snapshot
 from ...widgets.key_hints import KeyHints
@@ -46,7 +45,9 @@ from . import files
 from .background import Background
 from .kept import KeptRuns
 from .keys import KEYS
-from .panes import CHARTS, Panes
+from .lab_door import LabDoor
+from .panes import CHARTS, ROOM_FOR_ALL, Panes
+from .past import Past
 from .player import Player
 from .showing import Showing
 from .simulating import MakeEngine, Simulating
@@ -56,12 +57,9 @@ from .too_small import TooSmall
 if TYPE_CHECKING:
     from ...engine.playback import Playback
     from ...session.draft import Draft
-    from ..lab.screen import LabScreen
     from .charts import ChartsPane
 
 AUTOSAVE_S = 2.0
-ROOM_FOR_ALL = 100
-"""Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 
 
 class WorkbenchScreen(Screen[None]):
@@ -93,7 +91,7 @@ class WorkbenchScreen(Screen[None]):
         super().__init__()
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
-        self._lab: LabScreen | None = None
+        self._lab = LabDoor(self, type(self._engine))
         self._autosave: Timer | None = None
         self._background = Background(self)
         self._kept = KeptRuns(self, store)
@@ -103,7 +101,7 @@ class WorkbenchScreen(Screen[None]):
         self._chosen = False  # somebody said by hand what is to be shown
         self._field = ""  # the key of the field that had the focus last
         self._field_of: Widget | None = None
-        self._edits = Edits()
+        self._past = Past(self)
         self._panes = Panes(id="body")
         self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
@@ -126,7 +124,7 @@ class WorkbenchScreen(Screen[None]):
     def _begin(self) -> None:
         """After the first frame: start the worker, load what is heavy, then the first draft."""
         self.run_worker(self._engine.start(), exit_on_error=False)
-        self._do(self._load_first_draft())
+        self.run_worker(self._load_first_draft())
 
     async def _load_first_draft(self) -> None:
         load = asyncio.create_task(asyncio.to_thread(files.first_draft, self._path, self._playback))
@@ -150,7 +148,11 @@ class WorkbenchScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         self._arrange()
-        self.set_class(not self._too_small.fits(event.size), "-small")
+        self._too_small.cover(self, event.size)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Nothing is done to what cannot be seen."""
+        return not self.has_class("-small")
 
     def _arrange(self) -> None:
         """Lay out all panes, or the current one alone in a narrow terminal."""
@@ -194,9 +196,6 @@ class WorkbenchScreen(Screen[None]):
     def charts(self) -> ChartsPane:
         return self._panes.charts
 
-    def _do(self, work: Coroutine[Any, Any, Any]) -> None:
-        self.run_worker(work, exit_on_error=True)
-
     # The draft.
 
     def watch_draft(self, before: Draft | None, after: Draft | None) -> None:
@@ -208,16 +207,15 @@ class WorkbenchScreen(Screen[None]):
         if after.unread is not None:
             self.run_worker(self._background.read_population(after.unread), exit_on_error=False)
         if before is None or before.scenario != after.scenario:
-            self.simulating.preview_soon()
-        if self._lab is not None and self._lab.is_current:
-            self._lab.follow(after, self.shelf.runs)
+            self.simulating.preview_soon(edited=True)
+        self._lab.follow()
         if self._autosave is not None:
             self._autosave.stop()
         self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
 
     def on_long_work(self, message: LongWork) -> None:
         message.stop()
-        self._do(self._background.work(message))
+        self.run_worker(self._background.work(message))
 
     def action_mend(self) -> None:
         """Go to the field of the first problem."""
@@ -245,25 +243,26 @@ class WorkbenchScreen(Screen[None]):
         self._chosen = True
         self.take_draft(draft, what)
 
-    def take_draft(self, draft: Draft, edit: str = "the scenario") -> None:
+    def take_draft(self, draft: Draft, edit: str = WHOLE) -> None:
         """Work on this draft from now on; edits of one key in a row are taken back as one."""
-        if self.draft is not None:
-            self._edits = self._edits.with_edit(edit, self.draft.text)
+        self._past.remember(edit)
         self.draft = draft
 
     def open_draft(self, draft: Draft) -> None:
-        """Work on the draft of another file; a playback is left."""
+        """Work on another scenario: a playback is left, and no chart of the one before stays."""
         self._player.close()
-        self.draft = draft
+        self.shelf = self.shelf.chosen(0)
+        self.charts.overlays, self.charts.snapshot = (), None
+        self.take_draft(draft)
+        self.charts.open_on(draft)
 
     def action_undo(self) -> None:
         """Take back the last edit of a form. (The script editor has an undo of its own.)"""
-        if self.draft is None or not self._edits.edits:
-            self.note("nothing to undo")
-            return
-        key, text, self._edits = self._edits.undone()
-        self.draft = retyped(self.draft, text)
-        self.note(f"{named(key)} is as it was")
+        self._past.undo()
+
+    def action_redo(self) -> None:
+        """Make the edit again that was taken back last."""
+        self._past.redo()
 
     def save_draft(self) -> None:
         """Keep the draft for the next start; what goes wrong is said, never raised."""
@@ -277,23 +276,29 @@ class WorkbenchScreen(Screen[None]):
         message.stop()
         self.simulating.preview_soon()
 
-    def action_run(self) -> None:
-        """Run every trial of the scenario and of its sweep."""
-        self.run_whole()
-
-    def run_whole(self, resumed: int | None = None) -> None:
-        """Run the draft's scenario whole; `resumed`: going on with that run of the store."""
-        if self.draft is None or self.draft.scenario is None:
+    def action_run(self, resumed: int | None = None) -> None:
+        """Run the scenario with all trials and its sweep; `resumed`: go on with that run."""
+        if self.draft is None:
             return
         if self.draft.problems:
-            self.note("the scenario has a problem; the last valid one runs")
-        self._player.close()
-        self._chosen = True
-        self.simulating.run(resumed)
+            self.action_mend()
+            self.note(f"nothing runs before this is mended: {in_words(self.draft.problems)}")
+        elif self.draft.scenario is not None:
+            self._player.close()
+            self._chosen = True
+            self.simulating.run(resumed)
 
     def action_cancel(self) -> None:
         """Stop the run; what is finished stays. (A field that has the focus takes escape first.)"""
         self.simulating.cancel()
+
+    def action_copy_or_cancel(self) -> None:
+        """Copy the text that the mouse has selected; where there is none, stop the run."""
+        selected = self.get_selected_text()
+        if selected:
+            files.copy_text(self, selected)
+        else:
+            self.action_cancel()
 
     @property
     def run_to_leave(self) -> Snapshot | None:
@@ -312,8 +317,7 @@ class WorkbenchScreen(Screen[None]):
 
     async def shut_down(self) -> None:
         """Stop the workers; no process is left behind."""
-        labs = [self._lab.shut_down()] if self._lab is not None else []
-        await asyncio.gather(self._engine.stop(), *labs)
+        await asyncio.gather(self._engine.stop(), *self._lab.closings())
 
     # The runs that are shown.
 
@@ -335,21 +339,23 @@ class WorkbenchScreen(Screen[None]):
 
     def choose(self, shown: int, overlays: tuple[int, ...] = ()) -> None:
         self._player.close()
+        self._past.put_back()
         self._chosen = True
         self.keep(self.shelf.chosen(shown, overlays))
-        self._do(self._kept.read_chosen())
+        self.run_worker(self._kept.read_chosen())
 
     def on_run_asked(self, message: RunAsked) -> None:
         message.stop()
         if message.what == "restore":
-            self._do(self._kept.put_back())
+            self.run_worker(self._kept.put_back())
         elif (run := self.shelf.run(message.key)) is not None:
-            self._do(self._kept.fulfil(message.what, run))
+            self.run_worker(self._kept.fulfil(message.what, run))
 
     def play(self, playback: Playback, draft: Draft) -> None:
-        """Work on a playback's scenario, and play it from the start."""
+        """Show a playback's scenario while it is played; then the draft is back."""
         if self.draft is None or self.draft.document != draft.document:
-            self.take_draft(draft)
+            self._past.put_aside()
+            self.draft = draft
         self.shelf = self.shelf.chosen(self.shelf.shown)
         self.action_pane(CHARTS)
         self._player.play(playback)
@@ -361,21 +367,16 @@ class WorkbenchScreen(Screen[None]):
         self.charts.show_round(message.round)
 
     def on_player_closed(self) -> None:
+        self._past.put_back()
         self.show()
-        self.simulating.preview_soon()
+        self.simulating.preview_soon(edited=True)
         self.action_pane(CHARTS)
 
     # Dialogs.
 
     def action_lab(self) -> None:
         """Go to the privacy lab; it is kept for as long as the app runs."""
-        if self._lab is None:
-            from ..lab.screen import LabScreen
-
-            self._lab = LabScreen(type(self._engine))
-            self.app.install_screen(self._lab, "lab")
-        self._lab.follow(self.draft, self.shelf.runs)
-        self.app.push_screen("lab")
+        self._lab.open()
 
     def action_help(self) -> None:
         from ..help import HelpScreen
@@ -393,7 +394,7 @@ class WorkbenchScreen(Screen[None]):
         files.save(self)
 
     def action_export(self) -> None:
-        files.export(self, lambda run, out: self._do(self._kept.write_trials(run, out)))
+        files.export(self, lambda run, out: self.run_worker(self._kept.write_trials(run, out)))
 
     def action_copy(self) -> None:
         files.copy_shown(self)

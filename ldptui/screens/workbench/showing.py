@@ -40,8 +40,8 @@ class Showing:
         charts.overlays = shelf.laid_over
         if snapshot is not None:
             charts.snapshot = snapshot
-        elif shown is not None:
-            snapshot = shown.snapshot
-            charts.snapshot = over(snapshot, charts.snapshot)
+        elif (picture := shelf.picture) is not None:
+            snapshot = shown.snapshot if shown is not None else None
+            charts.snapshot = over(picture, charts.snapshot)
         self._panes.runs.shelf = shelf
         return shelf.active or snapshot

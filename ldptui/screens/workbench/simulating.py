@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textual.message import Message
 
 from ...engine import Engine
 from ...engine.simulation import Simulation
+from ...session.runs import alike, may_change
 from .background import BURST_S
 from .desk import Desk
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from ...session.snapshot import Snapshot
+    from core.scenario import Scenario
+
+    from ...session.snapshot import Part, Snapshot
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
 """Makes an engine from the function that it posts its news with."""
@@ -38,35 +41,78 @@ class Simulating:
         self._desk, self._engine, self._playing = desk, engine, playing
         self._simulation = Simulation(engine, store)
         self._debounce: Timer | None = None
+        self._edited = True  # since the last preview: the run shown may give way
 
     @property
     def pending(self) -> bool:
         """True while edits wait for their preview."""
         return self._debounce is not None
 
-    def preview_soon(self) -> None:
-        """Simulate the draft once a burst of edits is over."""
+    def preview_soon(self, *, edited: bool = False) -> None:
+        """Simulate what the charts lack once a burst of edits is over.
+
+        edited : the scenario is another one now. Else the run that is shown stays.
+        """
+        self._edited = self._edited or edited
         if self._debounce is not None:
             self._debounce.stop()
         self._debounce = self._desk.set_timer(BURST_S, self.preview)
 
     def preview(self) -> None:
-        """Simulate the draft with few trials on the counts path."""
+        """Simulate the draft with few trials on the counts path, as far as the charts need it.
+
+        A run of the scenario that is at its end is shown in place of a preview, which then
+        adds what the run was not asked for. A run of other settings stays until an edit.
+        """
         self._debounce = None
-        draft = self._desk.draft
+        draft, desk = self._desk.draft, self._desk
         if draft is None or draft.scenario is None or self._playing():
             return
         from ...charts.curves import preview_part
 
-        parts = tuple(map(preview_part, self._desk.charts.parts(draft)))
+        if self._edited and not (desk.shelf.active and desk.shelf.active.full):
+            self._show_measured(draft.scenario.document)
+        parts = tuple(map(preview_part, desk.charts.parts(draft)))
+        stays = None if self._edited else desk.shelf.on_show
+        if stays is not None:
+            same = alike(stays.document, draft.scenario.document)
+            if not same or self._covered(stays.snapshot, parts, draft.scenario):
+                return
         run = self._simulation.preview(draft, parts)
+        self._edited = self._edited and self._simulation.waits
         if run is not None:
-            self._desk.keep(self._desk.shelf.begun(run), soon=True)
+            desk.keep(desk.shelf.begun(run, shown=stays is None), soon=True)
+
+    def _show_measured(self, document: Mapping[str, Any]) -> None:
+        """Show the run that has measured this scenario already, if there is one."""
+        measured = self._desk.shelf.measured(document)
+        if measured is not None:
+            self._edited = False
+            self._desk.keep(self._desk.shelf.chosen(measured.key, self._desk.shelf.overlays))
+
+    @staticmethod
+    def _covered(run: Snapshot, parts: Sequence[Part], scenario: Scenario) -> bool:
+        """True where a run has all cells of these parts."""
+        from ...charts.curves import points_of
+        from ...charts.figures import covered
+
+        return all(
+            covered(run.parts.get(part.name, ()),
+                    [point.parameters for point in points_of(dict(part.document), scenario)])
+            for part in parts
+        )  # fmt: skip
 
     def run(self, resumed: int | None) -> None:
-        """Run every trial of the last valid scenario and of its sweep."""
-        draft = self._desk.draft
+        """Run every trial of the scenario and of its sweep, unless a run has them all."""
+        draft, shelf = self._desk.draft, self._desk.shelf
         assert draft is not None
+        assert draft.scenario is not None
+        self._edited = False
+        measured = shelf.measured(draft.scenario.document)
+        if resumed is None and measured is not None and not may_change(draft.scenario.document):
+            self._desk.keep(shelf.chosen(measured.key, shelf.overlays))
+            self._desk.note(f"{measured.name} has every trial of this scenario: nothing to run")
+            return
         parts = self._desk.charts.parts(draft, with_sweep=True)
         self._desk.keep(self._desk.shelf.begun(self._simulation.run(draft, parts, resumed)))
 

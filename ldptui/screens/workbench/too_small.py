@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
 SMALLEST: Final = Size(60, 18)
@@ -12,6 +14,21 @@ SMALLEST: Final = Size(60, 18)
 
 class TooSmall(Static):
     """Says how large a terminal has to be."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._unseen: Widget | None = None  # had the focus before
+
+    def cover(self, screen: Screen[Any], size: Size) -> None:
+        """Stand in place of a screen of this size, which has no focus then, or give it back."""
+        small = not self.fits(size)
+        if small and screen.focused is not None:
+            self._unseen = screen.focused
+            screen.set_focus(None)
+        screen.set_class(small, "-small")
+        if not small and self._unseen is not None:
+            unseen, self._unseen = self._unseen, None
+            self.call_after_refresh(screen.set_focus, unseen)
 
     def fits(self, size: Size) -> bool:
         """True if the workbench has room; else bring the sentence up to date."""

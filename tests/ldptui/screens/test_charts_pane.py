@@ -421,6 +421,26 @@ async def test_table_scrolls_to_the_cursor() -> None:
         assert table.scroll_y == 0
 
 
+async def test_a_table_shows_whole_columns_and_says_that_there_are_more() -> None:
+    async with showing((44, 16), run=snapshot(scenario(), "gain")) as (pane, pilot):
+        await pilot.press("right", "t")
+        table = pane.query_one(NumberTable)
+        columns = [column.name for column in (table.table.columns if table.table else ())]
+        seen_columns = [name for name in columns if name in table.render_line(0).text]
+        assert "trials" not in seen_columns
+        assert table.render_line(0).text.rstrip().endswith("→")
+        row = table.render_line(1).text.removesuffix("…").split()
+        texts = [
+            column.text(value)
+            for column, value in zip(table.table.columns, table.rows[0], strict=True)  # type: ignore[union-attr]
+        ]
+        assert row == " ".join(texts[: len(seen_columns)]).split()
+        for _ in columns:
+            await pilot.press("L")
+        assert table.render_line(0).text.split()[-1] == "trials"
+        assert table.render_line(1).text.split()[-1] == "20"
+
+
 async def test_table_of_another_chart() -> None:
     async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
         await pilot.press("right", "t")

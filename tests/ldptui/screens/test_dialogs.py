@@ -390,6 +390,18 @@ async def test_the_library_shows_first_what_is_named_so(folder: Path) -> None:
     assert named == sorted(named, reverse=True)
 
 
+def test_the_library_ranks_names_then_titles_then_texts(folder: Path) -> None:
+    def first(words: str) -> str:
+        found = (entry for entry in library.entries() if entry.matches(words))
+        return min(found, key=lambda entry: entry.rank(words)).name
+
+    assert first("quickstart") == "quickstart"
+    assert first("quick") == "quickstart"
+    assert first("gain beta") == "cao-gain-beta"
+    assert first("beta cao") == "cao-gain-beta"
+    assert "fake" in next(e.title for e in library.entries() if e.name == first("fake")).casefold()
+
+
 async def test_a_filter_that_finds_nothing_says_where_it_looked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

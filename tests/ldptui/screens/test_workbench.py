@@ -163,6 +163,21 @@ async def test_a_failed_run_says_why() -> None:
         await until(pilot, lambda: "failed: the column is missing" in status(screen))
 
 
+async def test_ctrl_c_copies_what_is_selected_and_cancels_where_nothing_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with workbench() as (screen, engine, pilot):
+        copied: list[str] = []
+        monkeypatch.setattr(screen.app, "copy_to_clipboard", copied.append)
+        monkeypatch.setattr(screen, "get_selected_text", lambda: "share of fakes")
+        screen.set_focus(None)
+        await pilot.press("ctrl+c")
+        assert (copied, engine.cancelled) == (["share of fakes"], [])
+        monkeypatch.setattr(screen, "get_selected_text", lambda: None)
+        await pilot.press("ctrl+c")
+        assert engine.cancelled == [1]
+
+
 async def test_a_dead_worker_is_reported() -> None:
     async with workbench() as (screen, engine, pilot):
         engine.die()
@@ -172,7 +187,9 @@ async def test_a_dead_worker_is_reported() -> None:
 async def test_runs_are_chosen_and_laid_over_each_other() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        for _ in range(2):
+        for seed in range(2):
+            screen.post_message(KeyEdited("seed", seed))  # one scenario runs once
+            await pilot.pause()
             await pilot.press("ctrl+r")
             await until(pilot, lambda: engine.active is not None and engine.active.full)
             finished(engine)
@@ -260,13 +277,17 @@ async def test_every_pane_is_reachable_at_every_size(size: tuple[int, int]) -> N
 
 
 async def test_a_terminal_that_is_too_small_says_what_it_needs() -> None:
-    async with workbench((80, 24)) as (screen, _, pilot):
+    async with workbench((80, 24)) as (screen, engine, pilot):
         await pilot.resize_terminal(50, 12)
         message = screen.query_one("#too-small")
         await until(pilot, lambda: bool(message.region))
 
         assert message.region.width == 50
         assert "60 × 18" in str(message.render())
+        # Nothing is done to what cannot be seen; quitting is no such thing.
+        count, pane = len(engine.requests), screen.pane
+        await pilot.press("ctrl+r", "2", "5", "ctrl+o", "ctrl+p", "ctrl+l")
+        assert (len(engine.requests), screen.pane, screen.app.screen) == (count, pane, screen)
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: not message.region)
 

@@ -131,3 +131,13 @@ def test_at_a_start_the_last_run_with_a_trial_is_shown_and_one_cut_off_is_asked_
     shelf = Shelf().listed([kept(6), kept(7, "interrupted"), kept(8, done=0)])
     assert (shelf.last, shelf.cut_off) == (kept(7, "interrupted"), kept(7, "interrupted"))
     assert (Shelf().last, Shelf().cut_off) == (None, None)
+    # One without a trial has nothing to go on with.
+    assert Shelf().listed([kept(6), kept(7, "interrupted", done=0)]).cut_off is None
+
+
+def test_a_run_has_measured_a_scenario_whatever_its_title() -> None:
+    shelf = Shelf(session=(own(1), own(2, status="partial"), own(3, full=False)))
+    assert shelf.measured({"title": "another", "trials": 1}) == own(1)
+    assert shelf.measured({"trials": 2}) is None
+    assert shelf.measured({"trials": 3}) is None
+    assert [shelf.chosen(key).on_show for key in (1, 2, 3, 0)] == [own(1), shelf.run(2), None, None]

@@ -68,8 +68,8 @@ class CurveChart(Rows):
     # The axes.
 
     def follow(self, scenario: Scenario | None) -> None:
-        """Take the scenario whose closed forms are shown; without one the last stays."""
-        if scenario is not None and scenario != self._scenario:
+        """Take the scenario whose closed forms are shown."""
+        if scenario != self._scenario:
             self._scenario, self._axes = scenario, None
 
     @property
@@ -178,7 +178,7 @@ class CurveChart(Rows):
         self._bar.choices = tuple((axis.key, axis.symbol) for axis in self.axes)
         if variable is None:
             self._bar.switches = ()
-            self._draw_nothing(self._why_none())
+            self._draw_nothing(shown.empty if shown.scenario is None else self._why_none())
             return
         self._bar.selected = variable.key
         log_x, log_y = self._is_log("x"), self._is_log("y")
@@ -207,8 +207,7 @@ class CurveChart(Rows):
             self._chart.chart = None
 
     def _why_none(self) -> str:
-        if self._scenario is None:
-            return LOADING
+        assert self._scenario is not None
         if self.kind != "gain" or self.axes:
             return NO_AXIS
         attack = self._scenario.document.get("attack", {})

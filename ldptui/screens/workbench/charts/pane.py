@@ -26,7 +26,7 @@ from .frequencies import FrequencyCharts
 from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
-from .tabs import CHARTS, Chart, Tab, charts_of, fitting, tabs_of
+from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of
 from .timeline import TimelineCharts
 
 if TYPE_CHECKING:
@@ -152,6 +152,10 @@ class ChartsPane(Vertical):
         if self._needed("map"):
             parts.append(self._map.part(scenario))
         return tuple(part for part in parts if part is not None)
+
+    def open_on(self, draft: Draft) -> None:
+        """Show the tab that a scenario is about."""
+        self.tab = first_tab(draft.scenario)
 
     def tabs(self) -> Choices:
         """The tabs that the draft has, each with its name."""
@@ -387,10 +391,7 @@ class ChartsPane(Vertical):
         wanted: list[object] = [
             (curve.kind, curve.variable and curve.variable.key) for curve in curves
         ]
-        if self.tab == "answer":
-            wanted.append("answer")
-        if self._needed("map"):
-            wanted.append("map")
+        wanted += ["answer"] * (self.tab == "answer") + ["map"] * self._needed("map")
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LOADING: Final = "loading …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
+INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
 OTHER: Final = "not the present settings"
 
 
@@ -113,7 +114,9 @@ class Shown:
             return snapshot.error or "the run failed"
         if snapshot is not None and snapshot.status == "running":
             return "waiting for the first trials …"
-        return LOADING if self.draft is None else NO_ESTIMATE.format(self.run_key)
+        if self.draft is None or self.draft.unread is not None:
+            return LOADING
+        return INVALID if self.scenario is None else NO_ESTIMATE.format(self.run_key)
 
 
 def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from ....widgets.choice_bar import Choices
 
 if TYPE_CHECKING:
+    from core.scenario import Scenario
+
     from ....session.draft import Draft
 
 Chart = Literal["frequencies", "gain", "error", "map", "timeline"]
@@ -42,6 +44,23 @@ def tabs_of(draft: Draft | None) -> Choices:
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
     missing = {"privacy": not rappor, "answer": not goal, "map": not pairs}
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
+
+
+def first_tab(scenario: Scenario | None) -> Tab:
+    """The tab that shows what a scenario is about: its rounds, its sweep, or its estimates."""
+    if scenario is None:
+        return "frequencies"
+    attack, sweep = scenario.document.get("attack", {}), scenario.sweep
+    if "campaign" in scenario.document or "phase" in attack:
+        return "timeline"
+    attacked = attack.get("kind", "none" if "mix" not in attack else "mix") != "none"
+    if any(_numbers(values) for values in sweep.values()):
+        return "gain" if attacked or "attack.kind" in sweep else "error"
+    return "map" if len(sweep) > 1 else "frequencies"
+
+
+def _numbers(values: list[object]) -> bool:
+    return len(values) > 1 and all(isinstance(value, int | float) for value in values)
 
 
 def fitting(tabs: Choices, width: int) -> Choices:

@@ -1,0 +1,144 @@
+"""The run that is on the screen: until an edit, and never under another scenario's title."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from support.fake_engine import FakeEngine, base_snapshot
+from support.waiting import seen, until
+from support.workbench_app import finished, own_home, status, workbench  # noqa: F401
+from textual.pilot import Pilot
+
+import scenarios
+from core.scenario import load
+from ldptui.charts import curves
+from ldptui.messages import KeyEdited
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.session.draft import opened
+from ldptui.session.snapshot import CellView, Snapshot
+from ldptui.widgets.field import ValueInput
+
+QUICKSTART = load(scenarios.path("quickstart"))
+
+
+def whole_run(key: int, **changes: object) -> Snapshot:
+    """The run of the quickstart that was asked for: its base, and all 21 points of its sweep."""
+    gain = curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0])
+    assert gain is not None
+    made = (curves.base_part(QUICKSTART), gain)
+    parts = {part.name: measured(part.document) for part in made}
+    run = dataclasses.replace(base_snapshot(key), parts=parts, full=True, done=420, total=420)
+    return dataclasses.replace(run, **changes)  # type: ignore[arg-type]
+
+
+def measured(document: Mapping[str, Any]) -> tuple[CellView, ...]:
+    """The cells of a part with a gain each, whatever it is."""
+    cell = base_snapshot(1).parts["base"][0]
+    return tuple(
+        dataclasses.replace(cell, index=index, parameters=point.parameters)
+        for index, point in enumerate(curves.points_of(dict(document), QUICKSTART))
+    )
+
+
+async def ran(screen: WorkbenchScreen, engine: FakeEngine, pilot: Pilot[None]) -> Snapshot:
+    await pilot.press("ctrl+r")
+    await until(pilot, lambda: engine.active is not None and engine.active.full)
+    assert engine.active is not None
+    run = whole_run(engine.active.key)
+    engine.finish(run)
+    await until(pilot, lambda: screen.charts.snapshot == run)
+    return run
+
+
+def points(screen: WorkbenchScreen, part: str = "gain") -> list[CellView]:
+    assert screen.charts.snapshot is not None
+    return list(screen.charts.snapshot.parts.get(part, ()))
+
+
+async def test_a_run_stays_until_an_edit_and_a_preview_adds_what_it_lacks() -> None:
+    async with workbench((120, 40)) as (screen, engine, pilot):
+        finished(engine)
+        run = await ran(screen, engine, pilot)
+        asked = len(engine.requests)
+        screen.charts.tab = "gain"
+        await pilot.pause()
+        screen.simulating.preview()
+        assert len(engine.requests) == asked, "the run has every point of this tab"
+        assert (screen.charts.snapshot, len(points(screen))) == (run, 21)
+
+        # Another axis is simulated besides, and the run's own points stay.
+        screen.charts.action_axis()
+        await until(pilot, lambda: len(engine.requests) == asked + 1)
+        assert screen.shelf.shown == run.key
+        request = engine.requests[-1]
+        (extra,) = (part for part in request.parts if part.name == "gain")
+        cells = measured(extra.document)
+        preview = Snapshot(request.key, "done", done=20, total=20, parts={"gain": cells})
+        engine.finish(preview)
+        await until(pilot, lambda: len(points(screen)) > 21)
+        assert points(screen)[:21] == list(run.parts["gain"])
+        assert "run done: 420 trials" in status(screen)
+
+        # ctrl+r has nothing left to do; an edit replaces the run, its end brings the run back.
+        asked = len(engine.requests)
+        await pilot.press("ctrl+r")
+        assert len(engine.requests) == asked
+        assert "has every trial of this scenario" in status(screen)
+        screen.post_message(KeyEdited("protocol.epsilon", 2.0))
+        await until(pilot, lambda: screen.shelf.shown != run.key)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: screen.shelf.shown == run.key)
+        await pilot.press("ctrl+y")
+        await until(pilot, lambda: screen.shelf.shown != run.key)
+        assert screen.draft is not None
+        assert "epsilon = 2.0" in screen.draft.text
+
+
+async def test_no_chart_of_one_scenario_stands_under_the_title_of_another(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text('format = 1\ntitle = "broken"\n[population]\nkind = "zipf"\nitems = -3\n')
+    async with workbench((120, 40)) as (screen, engine, pilot):
+        finished(engine)
+        await until(pilot, lambda: "128" in seen(pilot.app))
+        screen.open_draft(opened(broken))
+        await until(pilot, lambda: "broken" in seen(pilot.app).splitlines()[0])
+        assert "not valid yet" in seen(pilot.app)
+        assert screen.charts.snapshot is None
+        screen.charts.tab = "gain"
+        await pilot.pause()
+        assert "not valid yet" in seen(pilot.app)
+        assert "MGA" not in screen.charts.as_text()
+
+        # A scenario opens on the tab that it is about, with its closed forms alone.
+        screen.open_draft(opened(scenarios.path("cao-gain-beta")))
+        await until(pilot, lambda: screen.charts.tab == "gain")
+        assert screen.charts.snapshot is None or not points(screen)
+        screen.open_draft(opened(scenarios.path("quickstart")))
+        await until(pilot, lambda: screen.draft is not None and screen.draft.scenario is not None)
+        assert screen.charts.snapshot is None or not points(screen)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "Cao et al." in seen(pilot.app).splitlines()[0])
+
+
+async def test_a_refused_value_holds_the_run_back_and_gets_the_focus() -> None:
+    async with workbench((120, 40)) as (screen, engine, pilot):
+        finished(engine)
+        screen.post_message(KeyEdited("attack.share", 1.5))
+        await until(pilot, lambda: "✗" in status(screen))
+        asked = len(engine.requests)
+        await pilot.press("ctrl+r")
+        assert len(engine.requests) == asked
+        assert "nothing runs before this is mended: share of fake users β" in status(screen)
+        assert isinstance(screen.focused, ValueInput)
+        assert screen.focused.value == "1.5"
+
+
+def test_every_point_of_a_preview_is_one_of_the_run() -> None:
+    """The preview thins a sweep out; what it keeps, a run has measured."""
+    part = curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0])
+    assert part is not None
+    thin = curves.preview_part(part).document["sweep"]["attack.share"]
+    assert (len(thin), set(thin) <= set(QUICKSTART.sweep["attack.share"])) == (11, True)
