@@ -171,7 +171,7 @@ class Cell:
             return tuple(same.values())
         if self.attack is None:
             return ()
-        return fakes_of(self.attack, self.targets, self.malicious)
+        return fakes_of(self.attack, self.targets, self.malicious, self.population)
 
     @property
     def python_attacks(self) -> tuple[str, ...]:

@@ -121,10 +121,10 @@ def bind(
         raise error.within("protocol") from error
     acts, targets = _acts(point, population, protocol)
     if point.goal is not None:
-        _check_goal(point, point.goal, acts[0].fakes(targets))
+        _check_goal(point, point.goal, acts[0].fakes(targets, population))
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     _check_defences(point, protocol, population.users, targets)
-    fakes = [group for act in acts for group in act.fakes(targets)]
+    fakes = [group for act in acts for group in act.fakes(targets, population)]
     path = _path(point, fakes, in_reports=sends_reports(protocol), sifts=sifts)
     if limits:
         most = max((act.malicious for act in acts), default=0)
@@ -161,8 +161,10 @@ class Act:
     attack: Attack | Mixture | None
     malicious: int = 0
 
-    def fakes(self, targets: Items) -> tuple[Fakes, ...]:
-        return () if self.attack is None else fakes_of(self.attack, targets, self.malicious)
+    def fakes(self, targets: Items, population: Population) -> tuple[Fakes, ...]:
+        if self.attack is None:
+            return ()
+        return fakes_of(self.attack, targets, self.malicious, population)
 
 
 def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[list[Act], Items]:
@@ -178,7 +180,7 @@ def _acts(point: Point, population: Population, protocol: Mechanism) -> tuple[li
         malicious = malicious_users(population.users, attack.share)
         try:
             attack, targets = aimed(attack, population, point.seed)
-            fakes = fakes_of(attack, targets, malicious)
+            fakes = fakes_of(attack, targets, malicious, population)
             _check_fakes(fakes, protocol, attack.kind == Mixture.kind)
         except ScenarioError as error:
             raise error.within("attack") from error
@@ -198,7 +200,7 @@ def _phases(
     for number, phase in enumerate(spec.phase):
         try:
             mixture, targets = phase.mixture(0.0, spec.targets).aimed(population, seed)
-            _check_fakes(fakes_of(mixture, targets, 0), protocol, mixed=True)
+            _check_fakes(fakes_of(mixture, targets, 0, population), protocol, mixed=True)
         except ScenarioError as error:
             raise error.within(f"phase.{number}") from error
         every |= dict.fromkeys(targets.tolist())

@@ -19,7 +19,7 @@ from .flags import Flags
 from .ranges import DOMAIN as DOMAIN
 from .ranges import EPSILON as EPSILON
 from .ranges import check_bounds
-from .sampling import Counts, Floats
+from .sampling import Counts, Floats, binomial
 from .support import ItemSupport, Support
 
 Reports: TypeAlias = NDArray[Any]
@@ -290,6 +290,15 @@ def independent_target_sum_variance(
     p, q = protocol.p, protocol.q
     gap = p - q
     return r * q * (1 - q) / gap**2 + target_frequency * (1 - p - q) / gap
+
+
+def independent_conditioned_counts(held: Counts, spared: Counts, rate: float, rng: Rng) -> Counts:
+    """Counts of reports that support items independently, but for the one that they hold or spare.
+
+    held, spared : int64[trials, d], how many reports support each item for certain, or do not.
+    """
+    known = held + spared
+    return held + binomial(known.sum(axis=-1, keepdims=True) - known, rate, rng)
 
 
 def pure_held_support(protocol: PureProtocol, frequencies: Floats, counted: Items) -> ItemSupport:

@@ -15,6 +15,7 @@ from ..targets import ListedTargets, PickTargets, RandomSet, Targets
 from .crafted import Demotion, Maximal, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users
+from .hidden import HiddenGain, Hiding
 from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
@@ -27,6 +28,8 @@ __all__ = [
     "Attack",
     "Demotion",
     "Fakes",
+    "HiddenGain",
+    "Hiding",
     "InputPoisoning",
     "ListedTargets",
     "Maximal",

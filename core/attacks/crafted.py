@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal, cast
 
 import numpy as np
 
-from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits, lacking
+from ..capabilities import BitLaw, CraftsSubsets, Disguises, SendsBits
 from ..errors import ScenarioError, got
 from ..metrics import in_top
 from ..pure import (
@@ -29,7 +29,7 @@ from ..ranges import Range, check_bounds
 from ..sampling import Counts
 from ..support import Support
 from ..targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played
+from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played, require
 
 SEEDS = Range(1, 10**6)
 
@@ -177,7 +177,7 @@ class SubsetGain(ByNumbers):
         return SeedSearch(self.seeds, self.scoring)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
-        _require(protocol, "craft_some", self.kind, "which crafts no report for a part of them")
+        require(protocol, "craft_some", self.kind, "which crafts no report for a part of them")
         if self.subset > targets.size:
             rule = f"must be {Range(1, targets.size)}, the number of targets"
             raise ScenarioError(f"{rule}, {got(self.subset)}", key="subset")
@@ -211,7 +211,7 @@ class PatternAttack(ByNumbers):
         check_bounds(self)
 
     def check(self, protocol: Mechanism, targets: Items) -> None:  # noqa: ARG002
-        _require(protocol, "disguise", self.kind, "of whose reports no number of ones is known")
+        require(protocol, "disguise", self.kind, "of whose reports no number of ones is known")
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         return cast("Disguises", protocol).disguise(view.targets, count, rng)
@@ -221,13 +221,6 @@ class PatternAttack(ByNumbers):
 
     def support(self, protocol: Supporting, r: int) -> Support:
         return cast("Disguises", protocol).disguised_support(r)
-
-
-def _require(protocol: Mechanism, capability: str, kind: str, otherwise: str) -> None:
-    """Refuse an attack against a protocol that lacks what it takes, and say why it does."""
-    why = lacking(protocol, capability, otherwise)
-    if why is not None:
-        raise ScenarioError(f'must not be "{kind}" against {why}', key="kind")
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,17 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, Protocol
 
+from ..population import Population
 from ..targets import RandomSet, Targets
 from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain, Untargeted
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
+from .hidden import HiddenGain
 from .python import PythonAttack
 from .strategy import Strategy
 
 
-class Attack(Strategy, Protocol):
-    """The `[attack]` table of a scenario, a frozen dataclass, which is a strategy itself."""
+class Attack(Protocol):
+    """The `[attack]` table of a scenario, a frozen dataclass; most are a strategy themselves."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
 
@@ -29,8 +31,15 @@ class Attack(Strategy, Protocol):
     @property
     def targets(self) -> Targets | RandomSet: ...
 
+    @property
+    def cohort(self) -> float | None: ...
+
     def bind(self) -> Attack:
         """The attack as a cell holds it: itself."""
+        ...
+
+    def among(self, population: Population, count: int) -> Strategy:
+        """This many of its fakes among these genuine users."""
         ...
 
 
@@ -56,6 +65,7 @@ ATTACKS: Final[dict[str, type[Any]]] = {
     "untargeted": Untargeted,
     "demote": Demotion,
     "reactive": Reactive,
+    "hidden": HiddenGain,
     "plugin": PythonAttack,
 }
 """Every kind, in the order in which it is shown."""

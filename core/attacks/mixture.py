@@ -99,16 +99,19 @@ def _resolved(targets: Targets | RandomSet, population: Population, seed: int) -
         raise (error if isinstance(targets, RandomSet) else error.within("targets")) from error
 
 
-def fakes_of(attack: Attack | Mixture, targets: Items, malicious: int) -> tuple[Fakes, ...]:
+def fakes_of(
+    attack: Attack | Mixture, targets: Items, malicious: int, population: Population
+) -> tuple[Fakes, ...]:
     """The fake users of an attack by what they do; it is `aimed`, at these targets.
 
-    A mixture's are split by its weights, with the largest remainders rounded up.
+    population : the genuine users among whom they are. A mixture's fakes are split by its weights,
+    with the largest remainders rounded up.
     """
     if not isinstance(attack, Mixture):
-        return (Fakes(attack, targets, malicious),)
+        return (Fakes(attack.among(population, malicious), targets, malicious),)
     counts = split(malicious, [part.weight for part in attack.parts])
     return tuple(
-        Fakes(part.attack, np.array(part.aims, dtype=np.int64), count)
+        Fakes(part.attack.among(population, count), np.array(part.aims, dtype=np.int64), count)
         for part, count in zip(attack.parts, counts, strict=True)
     )
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
 
 from ..capabilities import SendsBits
 from ..errors import AttackError, ScenarioError, got
+from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import check_bounds
 from ..sampling import Counts
@@ -52,6 +53,9 @@ class PythonAttack:
     def bind(self) -> Self:
         return self
 
+    def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
+        return self
+
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Its code alone knows where it makes sense."""
 
@@ -60,9 +64,6 @@ class PythonAttack:
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
         raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")
-
-    def support(self, protocol: Supporting, r: int) -> NoReturn:  # noqa: ARG002
-        raise ValueError("no law is known of an attack in Python")
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
-from ..capabilities import BitLaw, Crowds, SendsBits, places
+from ..capabilities import BitLaw, Crowds, SendsBits, lacking, places
+from ..errors import ScenarioError
+from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import SHARE as SHARE
 from ..ranges import Range
@@ -15,13 +17,22 @@ from ..support import ItemSupport, Support
 COHORT = Range(0, 1)
 
 ReportLaw: TypeAlias = Literal[
-    "random", "honest", "unperturbed", "crafted", "avoided", "subset", "disguised", "unknown"
+    "random",
+    "honest",
+    "unperturbed",
+    "crafted",
+    "avoided",
+    "subset",
+    "disguised",
+    "hidden",
+    "unknown",
 ]
 """The law of a fake report that a protocol is asked for.
 
 random : uniform over the encoded space. honest, unperturbed : that of a target, with the
 protocol's noise or without. crafted, avoided : it supports as many targets as possible, or as few.
 subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
+hidden : those of honest users are a part of an honest population's together with it.
 """
 
 M = TypeVar("M", bound=Mechanism)
@@ -32,6 +43,13 @@ def played(protocol: M, cohort: float | None) -> M:
     if cohort is None or not hasattr(protocol, "concentrated"):
         return protocol
     return cast("M", cast("Crowds", protocol).concentrated(cohort))
+
+
+def require(protocol: Mechanism, capability: str, kind: str, otherwise: str) -> None:
+    """Refuse an attack against a protocol that lacks what it takes, and say why it does."""
+    why = lacking(protocol, capability, otherwise)
+    if why is not None:
+        raise ScenarioError(f'must not be "{kind}" against {why}', key="kind")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +71,7 @@ class View:
 
 
 class Strategy(Protocol):
-    """The interface of every attack once its targets are indices."""
+    """The interface of fakes who know their targets, and among whom they are."""
 
     reacts: ClassVar[bool]
     """True if it looks at what was published: its support is then known in round 0 alone."""
@@ -73,10 +91,6 @@ class Strategy(Protocol):
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         """int64[trials, …], the law of the counts of int64[trials] fake users."""
-        ...
-
-    def support(self, protocol: Supporting, r: int) -> Support:
-        """The support of one fake report, towards its own r targets."""
         ...
 
     def item_support(
@@ -102,10 +116,15 @@ class ByNumbers:
     def bind(self) -> Self:
         return self
 
+    def among(self, population: Population, count: int) -> Self:  # noqa: ARG002
+        """The same, whoever the genuine users are."""
+        return self
+
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Most attacks make sense against every protocol."""
 
     def support(self, protocol: Supporting, r: int) -> Support:
+        """The support of one fake report, towards its own r targets."""
         raise NotImplementedError
 
     def item_support(

@@ -17,17 +17,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
-from scipy.optimize import linprog
 
-from ..errors import ScenarioError
+from ..capabilities import Conditions
 from ..pure import Items
 from ..sampling import Floats
-
-ENTRIES: Final = 4_000_000
-"""Entries of a matrix that is optimised over, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +51,25 @@ def hidden(
     p : how likely a report supports its own item. rate : how likely the background supports an
     item: w/d, or q. size : the number w of items that every report supports; None: any number.
     """
-    odds = p * (1 - rate) / (rate * (1 - p))
-    most = share / (odds - 1)
+    most = share * rate * (1 - p) / (p - rate)
     shift = _shift(frequencies, targets, share, most, size)
     gain = float(shift[targets].sum() - share * frequencies[targets].sum())
     level = 0.0 if size is None else -float(np.partition(shift, size - 1)[size - 1])
     above = shift + level
-    # z = Z/β · [background + Σ forced [v ∈ y] + Σ spared [v ∉ y]] of the background's law.
-    scale = (1 - p) / (1 - rate) / share
-    forced = scale * rate * (odds - 1) * np.maximum(above, 0)
-    spared = scale * (1 - rate) * (odds - 1) * np.maximum(-above, 0)
+    # M(y|v) = B(y) + (p-π)(B(y|v∈y) - B(y|v∉y)): B is the law of the background, π the rate. Each
+    # difference is (B(y|v∈y) - B)/(1-π) = (B - B(y|v∉y))/π; of fixed sizes they add up to 0.
+    forced = (p - rate) / (1 - rate) / share * np.maximum(above, 0)
+    spared = (p - rate) / rate / share * np.maximum(-above, 0)
     return Hidden(shift, gain, max(0.0, 1 - forced.sum() - spared.sum()), forced, spared)
+
+
+def hidden_against(
+    protocol: Conditions, frequencies: Floats, targets: Items, share: float
+) -> Hidden:
+    """The best hidden attack on a protocol whose reports are a conditioned background."""
+    size = protocol.report_size
+    rate = protocol.q if size is None else size / protocol.domain_size
+    return hidden(frequencies, targets, share, protocol.p, rate, size)
 
 
 def _shift(
@@ -100,28 +103,3 @@ def _level(held: Floats, size: int, most: float) -> float:
     levels = (most - tails) / np.arange(1, largest.size + 1)
     following = np.append(largest[1:], 0.0)
     return float(levels[np.argmax(levels >= following)])
-
-
-def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) -> float:
-    """The same gain for any matrix float64[d, reports]: a linear programme; raises ScenarioError.
-
-    max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
-    """
-    columns = np.unique(law, axis=1)
-    if columns.size > ENTRIES:
-        rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"
-        raise ScenarioError(f"{rule}, got {columns.size}", key="protocol")
-    aims = np.zeros(frequencies.size)
-    aims[targets] = 1
-    answer = linprog(
-        -aims,
-        A_ub=-columns.T,
-        b_ub=-(1 - share) * frequencies @ columns,
-        A_eq=np.ones((1, frequencies.size)),
-        b_eq=[1.0],
-        bounds=(0, 1),
-        method="highs",
-    )
-    if not answer.success:
-        raise ScenarioError(f"has no hidden attack: {answer.message}", key="protocol")
-    return float(-answer.fun - frequencies[targets].sum())

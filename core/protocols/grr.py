@@ -28,7 +28,13 @@ from ..pure import (
     pure_estimates,
     pure_held_support,
 )
-from ..sampling import Counts, Floats, binomial, uniform_multinomial
+from ..sampling import (
+    Counts,
+    Floats,
+    binomial,
+    subset_counts_beside_own,
+    uniform_multinomial,
+)
 from ..support import ItemSupport, Support, one_item_support
 from .budget import Budget
 
@@ -97,6 +103,18 @@ class GRR:
 
     def supports(self, reports: Reports) -> BoolArray:
         return np.asarray(reports[:, None] == np.arange(self.domain_size))
+
+    @property
+    def report_size(self) -> int:
+        return 1
+
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        others = (values + rng.integers(1, self.domain_size, size=values.size)) % self.domain_size
+        return np.where(held, values, others)
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        nobody = np.zeros((len(held), 1), dtype=np.int64)
+        return held + subset_counts_beside_own(spared, 1, nobody, rng)
 
     def support_counts(self, reports: Reports) -> Counts:
         return np.bincount(reports, minlength=self.domain_size)

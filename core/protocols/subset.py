@@ -89,6 +89,10 @@ class SubsetSelection(PackedBits):
         return (self.p * (w - 1) + self._absent * w) / (self.domain_size - 1)
 
     @property
+    def report_size(self) -> int:
+        return self.subset_size
+
+    @property
     def report_bits(self) -> float:
         """log2 of the number of subsets of this size."""
         d, w = self.domain_size, self.subset_size
@@ -96,7 +100,10 @@ class SubsetSelection(PackedBits):
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         truthful = rng.random(values.size) < self.p
-        return self._reports(values.size, rng, own=values, held=truthful)
+        return self.conditioned(values, truthful, rng)
+
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        return self._reports(values.size, rng, own=values, held=held)
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
         return self._reports(count, rng)
@@ -196,6 +203,11 @@ class SubsetSelection(PackedBits):
         uniform = pickers(rest[:, None], np.array([w]))
         beside = subset_counts_beside_own(owners, w - 1, uniform, rng)
         return owners + beside
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        w, nobody = self.subset_size, np.zeros((len(held), 1), dtype=np.int64)
+        beside = subset_counts_beside_own(held, w - 1, nobody, rng)
+        return held + beside + subset_counts_beside_own(spared, w, nobody, rng)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
         uniform = pickers(count[:, None], np.array([self.subset_size]))

@@ -25,6 +25,7 @@ from ..pure import (
     Rng,
     SeedSearch,
     check,
+    independent_conditioned_counts,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
@@ -62,6 +63,19 @@ class IndependentBits(PackedBits):
             items = values[at : at + self._rows]
             bits = self._random_bits(items.size, self.q, rng)
             bits[np.arange(items.size), items] = rng.random(items.size) < self.p
+            reports[at : at + items.size] = np.packbits(bits, axis=1)
+        return reports
+
+    @property
+    def report_size(self) -> None:
+        return None
+
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        reports = self._blank(values.size)
+        for at in range(0, values.size, self._rows):
+            items = values[at : at + self._rows]
+            bits = self._random_bits(items.size, self.q, rng)
+            bits[np.arange(items.size), items] = held[at : at + items.size]
             reports[at : at + items.size] = np.packbits(bits, axis=1)
         return reports
 
@@ -179,6 +193,9 @@ class IndependentBits(PackedBits):
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
         return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        return independent_conditioned_counts(held, spared, self.q, rng)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
         return binomial(np.broadcast_to(count[:, None], (count.size, self.domain_size)), 0.5, rng)

@@ -112,7 +112,9 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     yield from _fakes(cell, attack.share, part)
     if crafting is not None and kind == "crafted":
         yield from crafting(attack, cell.pure, r, part)
-    if kind == "mixture":
+    if kind == "hidden":
+        words = _hidden(cell)
+    elif kind == "mixture":
         words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", _parts(cell))
     else:
         words = supported_by(kind, laws, cell.pure, r, attack)
@@ -120,6 +122,18 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     yield _attacked_mse(cell, law, part)
     if kind == "crafted":
         yield _safer(cell.pure, r, part)
+
+
+def _hidden(cell: Cell) -> Supported:
+    """S of fakes who hide: what their share of an honest population's items is for the targets."""
+    hiding: Any = cell.fakes[0].strategy
+    shift = hiding.plan(cell.pure, cell.targets).shift
+    protocol, r = cell.pure, cell.targets.size
+    rq, gap = f"{r} · {short(protocol.q)}", short(protocol.p - protocol.q)
+    return Supported(
+        "S = r q + (p − q) δ_T / β,  δ = f′ − (1 − β) f",
+        f"{rq} + {gap} · {short(float(shift[cell.targets].sum()))} / {short(cell.share)}",
+    )
 
 
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:

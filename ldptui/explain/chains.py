@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.pure import BoolArray, Reports, Rng
 
@@ -187,7 +187,7 @@ class ChainReports:
         steps = (honest_value(cell, item), *noises, sent)
         return completed(cell, "A genuine user", report, steps, item, alone.heard, fake=False)
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         return self._alone(cell).fake(cell, attack, title, rng)
 
     @staticmethod

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols.coded import Coded
 from core.pure import BoolArray, Reports
@@ -66,7 +66,7 @@ def _sent(cell: Cell, report: Reports) -> Step:
     return Step("Report", protocol.message_name(int(report[0])), detail=(size,))
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     messages = _code(cell).messages
     chance = Chance("each message", "1/K", 1 / messages, f"one of {fmt.count(messages)}")
     cells = over_items(cell, (("supports", _supported(cell, report)),), None)
@@ -81,9 +81,9 @@ def _picked(cell: Cell, report: Reports, text: str) -> tuple[Step, ...]:
     return Step("Crafting", text, cells=cells, detail=(detail,)), SENT_AS_IT_IS, _sent(cell, report)
 
 
-def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     return _picked(cell, report, "a message that supports most targets")
 
 
-def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     return _picked(cell, report, "a message that supports fewest targets")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from core import theory
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols import GRR
 from core.pure import PureProtocol, Reports
@@ -96,19 +96,19 @@ def _picked(cell: Cell, sent: int, text: str, chance: Chance) -> tuple[Step, ...
     return Step("Crafting", text, (chance,), picked), SENT_AS_IT_IS, _sent(cell, sent)
 
 
-def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     sent, r = int(report[0]), cell.targets.size
     chance = Chance("each target", "1/r", 1 / r, named(cell, sent))
     return _picked(cell, sent, f"one of {targets_of(cell)}", chance)
 
 
-def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     sent, others = int(report[0]), cell.pure.domain_size - cell.targets.size
     chance = Chance("each other", "1/(d−r)", 1 / others, named(cell, sent))
     return _picked(cell, sent, "any item but a target", chance)
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     sent, d = int(report[0]), cell.pure.domain_size
     drawn = over_items(cell, (("drawn", one_bit(d, sent)),), None, sent)
     chance = Chance("each item", "1/d", 1 / d, named(cell, sent))

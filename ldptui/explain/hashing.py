@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.hashing import UInts, buckets, xxhash32
 from core.protocols import LocalHashing
@@ -213,7 +213,7 @@ def _searched(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
     return step, SENT_AS_IT_IS, _sent(cell, report)
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     g = _range(cell)
     seed, sent = _opened(report)
     drawn = over_buckets(cell, (("drawn", one_bit(g, sent)),), seed, None, sent)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols.hashing import matched_law
 from core.protocols.hst import ASSIGNED, UserCoins
@@ -99,7 +99,7 @@ class _Reports:
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
         return self._of(cell).genuine(cell, item, kept, fresh)
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         return self._of(cell).fake(cell, attack, title, rng)
 
 

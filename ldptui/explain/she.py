@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import Attack, View
+from core.attacks import Strategy, View
 from core.cell import Cell
 from core.protocols.she import Summation, honest_bound
 from core.pure import Reports, Rng
@@ -126,7 +126,7 @@ class CellReports:
         value = honest_value(cell, item)
         return _life(cell, "A genuine user", report, (value, *_honest(cell, report, item)), item)
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         if hasattr(attack, "held"):
             item = int(cell.targets[rng.integers(cell.targets.size)])
             plain = attack.report_law == "unperturbed"

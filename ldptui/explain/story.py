@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final, Protocol, TypeAlias, cast
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.pure import Rng
 
@@ -58,7 +58,7 @@ class Reporting(Protocol):
         """
         ...
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         """The report of a fake user, drawn by the attack."""
         ...
 

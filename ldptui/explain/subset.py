@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols.subset import SubsetSelection, best_size
 from core.pure import Reports
@@ -129,18 +129,18 @@ def _chosen(cell: Cell, report: Reports, name: str, text: str, detail: str) -> t
     return Step(name, text, cells=cells, detail=(detail,)), SENT_AS_IT_IS, _sent(cell, report)
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     return _chosen(cell, report, "Drawing", "any set of this size, all alike", "each item: w/d")
 
 
-def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     after = cell.pure.supports(report)[0]
     hit = int(after[cell.targets].sum())
     detail = f"{plural(int(after.sum()) - hit, 'other item')} at random fill the set"
     return _chosen(cell, report, "Crafting", f"{hit} of {targets_of(cell)} in the set", detail)
 
 
-def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     hit = int(cell.pure.supports(report)[0][cell.targets].sum())
     text = f"{plural(hit, 'target')} in the set" if hit else "a set without a target"
     return _chosen(cell, report, "Crafting", text, "a target only where other items run out")

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols import Unary
 from core.pure import BoolArray, PureProtocol, Reports
@@ -160,7 +160,7 @@ def _honest_ones(cell: Cell) -> str:
     return f"honest reports: {fmt.short(mean)} on average"
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     after = cell.pure.supports(report)[0]
     ones = f"{fmt.count(int(after.sum()))} of {fmt.count(after.size)} are"
     drawn = over_items(cell, (("drawn", after),), None, rate=0.5)
@@ -210,7 +210,7 @@ def _set_bits(hit: int, r: int) -> str:
     return f"{hit} of {r} targets' bits are 1" if hit else "no target's bit is 1"
 
 
-def _crafted(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _crafted(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     protocol, r = cell.pure, cell.targets.size
     one, zero = letters_of(cell)
     after, crafted = _split(cell, report)
@@ -228,14 +228,14 @@ def _crafted_for_some(cell: Cell, report: Reports, attack: Any) -> tuple[Step, .
     return _made(cell, report, _padded(cell, report, "none: there are ones enough"), detail)
 
 
-def _as_honest(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _as_honest(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     one, zero = letters_of(cell)
     ones = int(cell.pure.supports(report).sum())
     detail = f"k = {ones} ones, drawn by the honest law: {one} + (d−1){zero} on average"
     return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
 
 
-def _avoided(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     one, zero = letters_of(cell)
     protocol: Any = cell.protocol
     detail = f"⌊{one} + (d−1){zero}⌋ = {protocol.padding(0)}, never a target"

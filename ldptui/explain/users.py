@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.pure import Rng
 
@@ -40,7 +39,8 @@ def fake_report(cell: Cell, rng: Rng) -> Life:
     if cell.attack is None:
         raise ValueError("there are no fake users without an attack")
     alone, attack, share = _one_fake(cell, rng)
-    title = f"A fake user: {kind_words('attack', attack.kind).name.partition(' (')[0]}"
+    kind = alone.attack.kind if alone.attack is not None else ""
+    title = f"A fake user: {kind_words('attack', kind).name.partition(' (')[0]}"
     if share < 1:
         title += f", {fmt.percent(share)} of the fakes"
     return _reporting(cell).fake(alone, attack, title, rng)
@@ -53,16 +53,15 @@ def _reporting(cell: Cell) -> Reporting:
     return reports
 
 
-def _one_fake(cell: Cell, rng: Rng) -> tuple[Cell, Attack, float]:
+def _one_fake(cell: Cell, rng: Rng) -> tuple[Cell, Strategy, float]:
     """A fake at random: the cell as if all fakes did as it does, its attack, their share."""
     parts = getattr(cell.attack, "parts", None)
     if parts is None:
-        attack: Any = cell.attack
-        return cell, attack, 1.0
+        return cell, cell.fakes[0].strategy, 1.0
     counts = np.array([part.count for part in cell.fakes])
     weights = counts if counts.sum() else np.array([part.weight for part in parts])
     law = weights / weights.sum()
     number = int(rng.choice(law.size, p=law))
-    attack = parts[number].attack
-    alone = replace(cell, attack=attack, targets=cell.fakes[number].targets)
-    return alone, attack, float(law[number])
+    fakes = cell.fakes[number]
+    alone = replace(cell, attack=parts[number].attack, targets=fakes.targets, malicious=fakes.count)
+    return alone, fakes.strategy, float(law[number])

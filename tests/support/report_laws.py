@@ -199,6 +199,15 @@ class Case:
             start=np.zeros(self.honest(0).size),
         )
 
+    def hidden(self, shift: Floats) -> Floats:
+        """What honest users of other frequencies send beyond the genuine ones: M δ/β."""
+        sent = sum(
+            (weight / shift.sum() * self.honest(item) for item, weight in enumerate(shift)),
+            start=np.zeros(self.honest(0).size),
+        )
+        assert sent.min() > -1e-15
+        return np.asarray(np.maximum(sent, 0))
+
     def some(
         self, targets: list[int], subset: int, seeds: int, scoring: Literal["anchor", "bucket"]
     ) -> Floats:

@@ -34,6 +34,7 @@ from ...pure import (
     SeedSearch,
     array_of,
     check,
+    independent_conditioned_counts,
     independent_honest_support,
     independent_target_sum_variance,
     pure_estimates,
@@ -103,6 +104,18 @@ class LocalHashing:
         keep = self.p - (1 - self.p) / (self.hash_range - 1)
         sent = rng.integers(0, self.hash_range, size=values.size, dtype=np.uint32)
         reports["value"] = np.where(rng.random(values.size) < keep, true, sent)
+        return reports
+
+    @property
+    def report_size(self) -> None:
+        return None
+
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        reports = np.empty(values.size, dtype=REPORT)
+        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
+        own = buckets(values, reports["seed"].copy(), self.hash_range)
+        apart = rng.integers(1, self.hash_range, size=values.size, dtype=np.uint32)
+        reports["value"] = np.where(held, own, (own + apart) % np.uint32(self.hash_range))
         return reports
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
@@ -245,6 +258,9 @@ class LocalHashing:
     def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
         others = histogram.sum(axis=-1, keepdims=True) - histogram
         return binomial(histogram, self.p, rng) + binomial(others, self.q, rng)
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        return independent_conditioned_counts(held, spared, self.q, rng)
 
     def random_counts(self, count: Counts, rng: Rng) -> Counts:
         shape = (count.size, self.domain_size)

@@ -180,7 +180,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         if key not in protocols:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
         protocol, strategy = protocols[key], attack.bind()
-        if foretells(protocol) or places(protocol) or hasattr(strategy, "parts"):
+        if foretells(protocol) or places(protocol) or not hasattr(strategy, "support"):
             return _gain_by_item(strategy, protocol, population, cell.seed)
         targets = targets_of(attack.targets, population)
         r, held = targets.size, _held(targets, population)
@@ -207,7 +207,7 @@ def _gain_by_item(
     """
     users, (attack, targets) = population.users, aimed(strategy, population, seed)
     malicious = malicious_users(users, attack.share)
-    fakes = fakes_of(attack, targets, malicious)
+    fakes = fakes_of(attack, targets, malicious, population)
     for group in fakes:
         group.strategy.check(protocol, group.targets)
     support = theory.support_of(protocol, fakes, targets)

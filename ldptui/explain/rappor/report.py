@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from core.attacks import Attack, View, played
+from core.attacks import Strategy, View, played
 from core.cell import Cell
 from core.protocols import Rappor
 from core.pure import BoolArray, Items, Reports, Rng
@@ -57,7 +57,7 @@ class RapporReports:
         steps = (honest_value(cell, item), *_honest(cell, protocol, item, report, permanent))
         return _life(cell, protocol, "A genuine user", report, steps, item)
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         if cell.is_pure:
             return unary.REPORTS.fake(cell, attack, title, rng)
         protocol: Any = cell.protocol
@@ -238,7 +238,7 @@ def _life(
     report: Reports,
     steps: tuple[Step, ...],
     item: int | None,
-    fake: Attack | None = None,
+    fake: Strategy | None = None,
 ) -> Life:
     """The life with what the server makes of the report: candidates, and the targets' bits."""
     cohort, sent = _opened(protocol, report)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from core.attacks import Attack, View
+from core.attacks import Strategy, View
 from core.cell import Cell
 from core.pure import Reports, Rng
 
@@ -49,9 +49,11 @@ class PureReports:
         steps = (honest_value(cell, item), *self.honest(cell, report, item))
         return completed(cell, "A genuine user", report, steps, item, self.heard, fake=False)
 
-    def fake(self, cell: Cell, attack: Attack, title: str, rng: Rng) -> Life:
+    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         if hasattr(attack, "held"):
             return self._of_an_item(cell, attack, title, rng)
+        if hasattr(attack, "drawn"):
+            return self._of_a_hidden_item(cell, attack, title, rng)
         shown = searching_less(attack, cell)
         report = shown.reports(cell.pure, View(cell.targets), 1, rng)
         steps_of = self.fakes.get(attack.report_law, _not_told)
@@ -69,6 +71,22 @@ class PureReports:
         value = claimed_item(cell, attack, item)
         return completed(cell, title, report, (value, *steps), item, self.heard, fake=True)
 
+    def _of_a_hidden_item(self, cell: Cell, attack: Any, title: str, rng: Rng) -> Life:
+        # The item is drawn first, as above.
+        items, held = attack.drawn(cell.pure, cell.targets, 1, copy.deepcopy(rng))
+        report = attack.reports(cell.pure, View(cell.targets), 1, rng)
+        item = items.item()
+        aim = ", a target" if item in cell.targets else ""
+        value = Step("Value", f"{named(cell, item)}{aim}")
+        drawing = Step(
+            "Drawing",
+            f"the report {'supports' if held[0] else 'spares'} it for certain",
+            detail=("all reports together look like an honest population's",),
+        )
+        noise = Step("Perturbation", "the rest is honest noise")
+        steps = (value, drawing, noise, self.honest(cell, report, item)[-1])
+        return completed(cell, title, report, steps, item, self.heard, fake=True)
+
 
 def honest_value(cell: Cell, item: int) -> Step:
     """The first step of a genuine user: the item."""
@@ -80,27 +98,27 @@ def honest_value(cell: Cell, item: int) -> Step:
     )
 
 
-def claimed_item(cell: Cell, attack: Attack, item: int) -> Step:
+def claimed_item(cell: Cell, attack: Strategy, item: int) -> Step:
     """The first step of a fake user who pretends to hold a target."""
     lie = ": its only lie" if attack.report_law == "honest" else ""
     detail = f"one of {targets_of(cell)}, at random{lie}"
     return Step("Value", f"{named(cell, item)}, a target", detail=(detail,))
 
 
-def no_item(cell: Cell, attack: Attack) -> Step:
+def no_item(cell: Cell, attack: Strategy) -> Step:
     """The first step of a fake user whose report is of no item."""
     detail = f"wants {targets_of(cell)} to look {wish_of(attack)}"
     return Step("Value", "none: a fake holds no item", detail=(detail,))
 
 
-def searching_less(attack: Any, cell: Cell) -> Attack:
+def searching_less(attack: Any, cell: Cell) -> Strategy:
     """The attack with as many seeds as one report may take time for."""
     r, shown = cell.targets.size, attack
     if hasattr(attack, "seeds"):
         work = r * (r + 1) // 2 if getattr(attack, "scoring", "") == "bucket" else r
         shown = replace(attack, seeds=min(attack.seeds, max(1, SEARCH_WORK // work)))
-    return cast("Attack", shown)
+    return cast("Strategy", shown)
 
 
-def _not_told(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _not_told(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     return (Step("Crafting", "not told for this kind"),)

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.targets import RandomSet
 
@@ -29,11 +29,15 @@ def targets_of(cell: Cell) -> str:
     return plural(cell.targets.size, "target")
 
 
-def wish_of(attack: Attack) -> str:
+def wish_of(attack: Strategy) -> str:
     """The way in which an attack wants its targets to look."""
     if attack.report_law == "avoided":
         return "rare"
-    return "frequent, whichever they are" if isinstance(attack.targets, RandomSet) else "frequent"
+    return (
+        "frequent, whichever they are"
+        if isinstance(getattr(attack, "targets", None), RandomSet)
+        else "frequent"
+    )
 
 
 def plural(count: int, noun: str, ending: str = "s") -> str:

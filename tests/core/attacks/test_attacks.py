@@ -1,7 +1,7 @@
 """Which items are attacked, by how many fakes, and what a fake of each attack is."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from support.report_laws import Case, counts_law, subset_bits
 from core.attacks import (
     ATTACKS,
     Demotion,
+    Hiding,
     InputPoisoning,
     ListedTargets,
     MaximalGain,
@@ -36,7 +37,7 @@ from core.attacks import (
     View,
     malicious_users,
 )
-from core.capabilities import places
+from core.capabilities import Conditions, places
 from core.errors import ScenarioError
 from core.population import CSVColumn, Explicit, Population, Uniform
 from core.targets import KEPT, RandomSet
@@ -171,6 +172,9 @@ def strategies(case: Case) -> list[tuple[Any, Any]]:
     ]
 
 
+HIDDEN_AMONG = population(1000, 300, 0, 500, 150)
+
+
 def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]]:
     aim = ListedTargets(tuple(targets))
     weights = [1.0, 3.0, 0.5, 2.0, 0.0][: len(targets)]
@@ -188,6 +192,10 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
         (Reactive(0.1, aim, 2), case.crafted(targets, 2, "anchor")),
         (SubsetGain(0.1, aim, subset, 2), case.some(targets, subset, 2, "anchor")),
     ]
+    hiding = Hiding(HIDDEN_AMONG, 300)
+    if not refused(hiding, bind(case), np.array(targets)):
+        plan = hiding.plan(cast("Conditions", bind(case)), np.array(targets))
+        found.append((hiding, case.hidden(plan.shift)))
     if not case.one_item or len(targets) < case.domain_size:
         found.append((Demotion(0.1, aim, 2), case.avoiding(targets, 2)))
     if case.hash_range:
@@ -223,7 +231,7 @@ def test_what_one_report_supports(case: Case) -> None:
             if refused(strategy, protocol, targets):
                 continue
             rates = law @ bits
-            if not places(protocol):
+            if hasattr(strategy, "support") and not places(protocol):
                 towards = strategy.support(protocol, targets.size)
                 assert towards.target * targets.size == pytest.approx(rates[targets].sum()), (
                     strategy

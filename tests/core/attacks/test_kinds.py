@@ -51,7 +51,7 @@ OWN: dict[str, dict[str, Any]] = {
 }
 """The keys that a kind needs besides share, targets and seeds."""
 
-NEEDED = {"mga-a": "craft_some", "apa": "disguise"}
+NEEDED = {"mga-a": "craft_some", "apa": "disguise", "hidden": "conditioned"}
 """The capability of a protocol that an attack asks for, where not every protocol has it."""
 
 PAIRS = [
@@ -82,6 +82,7 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
         "untargeted": lambda: case.crafted(aims, SEEDS, "anchor"),
         "demote": lambda: case.avoiding(aims, SEEDS),
         "reactive": lambda: case.crafted(aims, SEEDS, "anchor"),
+        "hidden": lambda: case.hidden(one.fakes[0].strategy.plan(one.pure, one.targets).shift),
     }
     return one, Poisoned(case, histogram, laws[kind](), one.malicious, aims)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.bounds.undetectable import Hidden, hidden, hidden_gain
+from core.bounds.programme import hidden_gain
+from core.bounds.undetectable import Hidden, hidden
 from core.enumeration import ReportLaw
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS

@@ -1,0 +1,146 @@
+"""Fakes who hide: no defence tells their reports from an honest population's."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.cases import attack, cell, metrics
+from support.kinds import ONE_OF_EACH
+
+from core import theory
+from core.attacks import Hiding, View
+from core.bounds.undetectable import hidden_against
+from core.capabilities import Conditions
+from core.defences import ALARMS, FILTERS, Received, known
+from core.errors import ScenarioError
+from core.population import Explicit
+from core.protocols import KINDS, OUE
+from core.pure import Items, Reports, SeedSearch
+from core.sampling import Floats
+from core.trial import no_pulse
+
+HELD = np.array([320, 180, 100, 40, 20, 20])
+TARGETS = np.array([4, 5])
+FAKES = 300
+SHARE = FAKES / (HELD.sum() + FAKES)
+PROTOCOL: Any = OUE(HELD.size, 1.0)
+HIDING = Hiding(Explicit(tuple(HELD.tolist())).bind(0, Path()), FAKES)
+
+
+def shown(targets: Items) -> Floats:
+    """The frequencies f′ of the honest population that the fakes make."""
+    plan = hidden_against(PROTOCOL, HELD / HELD.sum(), targets, SHARE)
+    return np.asarray((1 - SHARE) * HELD / HELD.sum() + plan.shift)
+
+
+def received(who: str, targets: Items, rng: np.random.Generator) -> Reports:
+    """Reports of users each of whom is a fake with probability β; or of honest ones who hold f′."""
+    users = HELD.sum() + FAKES
+    if who == "honest":
+        return PROTOCOL.perturb(rng.choice(HELD.size, users, p=shown(targets)), rng)
+    fakes = rng.binomial(users, SHARE)
+    genuine = PROTOCOL.perturb(rng.choice(HELD.size, users - fakes, p=HELD / HELD.sum()), rng)
+    forged = (
+        HIDING.reports(PROTOCOL, View(targets), fakes, rng)
+        if who == "hidden"
+        else PROTOCOL.craft(targets, fakes, SeedSearch(), rng)
+    )
+    return rng.permutation(np.concatenate([genuine, forged]))
+
+
+def verdicts(kind: str, who: str, rng: np.random.Generator) -> list[float]:
+    """The reports that a filter drops in each trial; 1 where it names the one target."""
+    step, outcomes = FILTERS[kind](), []
+    # A filter that names items looks for one target, and tells less of it.
+    targets, trials = (TARGETS[:1], 250) if kind == "conditional" else (TARGETS, 36)
+    for _ in range(trials):
+        verdict = step.sift(Received(PROTOCOL, received(who, targets, rng), rng, no_pulse))
+        told = targets in verdict.named if verdict.kept is None else (~verdict.kept).sum()
+        outcomes.append(float(told))
+    return outcomes
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, step in FILTERS.items() if step().reads(PROTOCOL) is None]
+)
+def test_filters_flag_fakes_who_hide_no_more_than_honest_users(
+    kind: str, rng: np.random.Generator
+) -> None:
+    honest = verdicts(kind, "honest", rng)
+    assert stats.mannwhitneyu(verdicts(kind, "hidden", rng), honest).pvalue > 1e-9
+    assert stats.mannwhitneyu(verdicts(kind, "mga", rng), honest).pvalue < 1e-9
+
+
+@pytest.mark.parametrize("kind", ALARMS)
+def test_alarms_ring_for_fakes_who_hide_no_more_than_for_honest_users(
+    kind: str, rng: np.random.Generator
+) -> None:
+    before = estimates("honest", rng)
+    rings = {who: int(alarms(kind, who, before, rng).sum()) for who in ("honest", "hidden", "mga")}
+    for who, same in (("hidden", True), ("mga", False)):
+        table = [[rings[one], len(before) - rings[one]] for one in ("honest", who)]
+        assert bool(stats.fisher_exact(table).pvalue > 1e-9) is same, (who, rings)
+
+
+def estimates(who: str, rng: np.random.Generator) -> Floats:
+    """float64[100, d], what the server makes of the reports of 100 trials."""
+    reports = [received(who, TARGETS, rng) for _ in range(100)]
+    counts = np.array([PROTOCOL.support_counts(each) for each in reports])
+    return np.asarray(PROTOCOL.estimates(counts, int(HELD.sum() + FAKES)).frequencies)
+
+
+def alarms(kind: str, who: str, before: Floats, rng: np.random.Generator) -> Any:
+    here = known(PROTOCOL, int(HELD.sum() + FAKES), TARGETS)
+    return ALARMS[kind]().alarmed(estimates(who, rng), here, before)
+
+
+def hides(kind: str) -> bool:
+    return hasattr(getattr(KINDS[kind], "mechanism", None), "conditioned")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ONE_OF_EACH if hides(kind)])
+def test_the_gain_at_d_1024_is_the_closed_form(kind: str, seed: int) -> None:
+    """A plain formula where any subset may be supported; the others are steered far beyond it."""
+    zipf = {"kind": "zipf", "items": 1024, "users": 10**6, "exponent": 1.0}
+    table = attack("hidden", 0.05, [900, 901, 902])
+    one = cell(zipf, {"kind": kind, "epsilon": 1.0}, table, seed=seed)
+    expected = theory.expected_metrics(one)["gain"]
+    assert expected is not None
+    law: Any = theory.fake_support(one)
+    held = one.target_frequency
+    deviation = theory.gain_std(one.pure, law, 3, one.users, one.malicious, held)
+    measured = metrics(one, 1)("gain")
+    assert abs(measured.mean() - expected) < 6.5 * deviation / measured.size**0.5
+    p, q = one.pure.p, one.pure.q
+    bound = one.share * (p * (1 - q) / (p - q) - held)
+    if cast("Conditions", one.protocol).report_size is None:
+        assert expected == pytest.approx(bound, rel=1e-12)
+    else:
+        assert expected > 1.5 * one.share * (np.e / (np.e - 1) - held)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not hides(kind)])
+def test_kinds_whose_reports_hide_nobody_say_so(kind: str) -> None:
+    spec: Any = KINDS[kind]
+    budget = {"epsilon": 1.0} if "epsilon" in {key.name for key in fields(spec)} else {}
+    with pytest.raises(ScenarioError, match=r'attack\.kind must not be "hidden" against \w+'):
+        cell([5, 4, 3, 2], {"kind": kind, **budget}, attack("hidden", 0.1, [3]))
+
+
+def test_each_round_hides_among_its_own_users() -> None:
+    one = cell([4000, 3000, 2000, 1000], None, attack("hidden", 0.1, [3]),
+               campaign={"rounds": 3, "churn": 0.3})  # fmt: skip
+    for collection in one.rounds:
+        (fakes,) = collection.fakes
+        strategy = fakes.strategy
+        assert isinstance(strategy, Hiding)
+        assert strategy.population is collection.population
+        assert strategy.count == collection.malicious
+    expected = theory.expected_metrics(one)["gain"]
+    assert expected is not None
+    assert abs(metrics(one, 2)("gain").mean() - expected) < 0.05
