@@ -107,6 +107,8 @@ def test_a_run_ends_whatever_its_pool_is(
     scenario.write_text(LONG_RUN, encoding="utf-8")
     command = [*ldptui("run", str(scenario), "--workers", "2"), "--store", str(store)]
     quiet = subprocess.DEVNULL
+    # A shell lets what it starts in the background ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=tmp_path) as run:
         pool: list[int] = []
         while len(pool) < 2:
