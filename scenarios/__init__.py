@@ -15,7 +15,7 @@ def names() -> list[str]:
 
 
 def path(name: str) -> Path:
-    """Where a bundled scenario lies; raises KeyError for a name that is not one of `names()`."""
+    """The path of a bundled scenario; raises KeyError for a name that is not one of `names()`."""
     if name not in names():
         raise KeyError(name)
     return Path(str(files(__name__).joinpath(f"{name}.toml")))

@@ -29,7 +29,7 @@ def one_by_one(
 
 
 def chosen(view: View) -> int:
-    """Which of the targets is aimed at, from what was published last."""
+    """The target that is aimed at, from what was published last."""
     if view.published is None:
         return 0
     estimates = view.published[view.targets]

@@ -23,7 +23,7 @@ HOMES = {
     "core": ("core/protocols/", "core/attacks/"),
     "ldptui": ("ldptui/explain/",),
 }
-"""Where the files of the families are: each knows the classes of its own family."""
+"""The places of the families' files: each knows the classes of its own family."""
 
 TABLES = ("core/protocols/kinds.py", "core/attacks/kinds.py")
 
@@ -183,7 +183,7 @@ LATE = {
     "ldptui.session.draft.completion": "the first completion",
     "ldptui.widgets.number_table": "the first table",
 }
-"""What a function may import, with the reason; all else stands at the top of its file."""
+"""The imports that a function may have, with the reason; all else stands at the top of its file."""
 
 LIGHT = ("core.errors", "core.files", "core.ranges")
 """The modules of `core` that cost nothing: they stand at the top."""

@@ -242,7 +242,7 @@ def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:
     return ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
 
 
-# What fakes need.
+# Fakes.
 
 
 def fakes_for_shift(oracle: Oracle, frequency: float, shift: float) -> float:

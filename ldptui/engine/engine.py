@@ -103,7 +103,7 @@ class Engine:
             if lives:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
 
-    # What happens to runs.
+    # Messages of runs.
 
     def _submit(self, child: Child) -> None:
         assert self._run is not None
@@ -154,7 +154,7 @@ class Engine:
             self._finish("partial")
         self._promote()
 
-    # What happens to workers.
+    # Messages of workers.
 
     def _promote(self) -> None:
         """Make the spare the active worker, or start one, if there is none."""

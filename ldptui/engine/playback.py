@@ -142,7 +142,7 @@ class Playback:
             yield Beat(arrival.seconds, count)
             before = arrival.seconds
 
-    # What it shows.
+    # The view.
 
     def _made(self, company: bool) -> dict[str, PartSoFar]:
         """The parts that charts know, with the cells that have results."""

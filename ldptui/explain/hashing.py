@@ -60,7 +60,7 @@ def _buckets(protocol: LocalHashing, rule: object) -> Formula:
         formula, put, source = "g", f"as given; the optimum is e^ε + 1 = {ideal}", W17
         brief = "as given"
     entry = Entry("hash_range", "g", "W17 4.4", brief)
-    title = "Hash range: how many buckets"
+    title = "Hash range: the number of buckets"
     return Formula(title, formula, put, str(g), g, source, number, PROTOCOL, entry)
 
 

@@ -30,7 +30,7 @@ class Shelf:
     shown: int = 0
     overlays: tuple[int, ...] = ()
 
-    # What is there.
+    # Reading.
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
@@ -139,7 +139,7 @@ class Shelf:
             return None
         return self.runs[min(at, other)], self.runs[max(at, other)]
 
-    # What becomes of it.
+    # Changing.
 
     def begun(self, run: Run, *, shown: bool = True) -> Shelf:
         """With a run of this session that begins, and is shown unless another one stays.

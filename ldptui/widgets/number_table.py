@@ -94,7 +94,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
             return ""
         return replace(self.table, rows=tuple(self._rows)).as_text()
 
-    # What is shown.
+    # The view.
 
     def watch_table(self, before: Table | None, after: Table | None) -> None:
         if before is None or after is None or before.columns != after.columns:
@@ -224,7 +224,7 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         arrow = clean("↓" if falling else "↑", self.charset)[:1]
         return f"{set_cell_size(headings, end)}{arrow}{headings[end + 1 :]}"
 
-    # What can be done.
+    # Actions.
 
     def watch_cursor(self) -> None:
         if not self.is_mounted:

@@ -380,7 +380,7 @@ def test_entry_rounds() -> None:
     assert np.array_equal(rounds.entries(2), [1, 0, np.nan, 2], equal_nan=True)
 
 
-# What is refused.
+# Refusals.
 
 
 @pytest.mark.parametrize(

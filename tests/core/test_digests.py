@@ -1,4 +1,4 @@
-"""What scenarios count, to the last user: digests recorded once for each minor version of NumPy.
+"""The counts of scenarios, to the last user: digests recorded once for each minor version of NumPy.
 
 The scenarios are those of digests.toml and the bundled ones, with 2 trials. A change of the program
 that is meant to change no number changes none of these. To record what is not recorded yet, of new
@@ -83,7 +83,7 @@ SIFTED = ("bundled: detection-beta", "bundled: detection-r")
     "name",
     [pytest.param(name, marks=pytest.mark.long) if name in SIFTED else name for name in NAMES],
 )
-def test_a_scenario_counts_what_it_counted(name: str) -> None:
+def test_a_scenario_keeps_its_digest(name: str) -> None:
     known = recorded()
     if NUMPY not in known:
         pytest.skip(f"no digests are recorded for NumPy {NUMPY}, only for {', '.join(known)}")

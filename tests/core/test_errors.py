@@ -1,4 +1,4 @@
-"""How messages write numbers and values."""
+"""Numbers and values in messages."""
 
 from __future__ import annotations
 

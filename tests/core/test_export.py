@@ -224,7 +224,7 @@ def test_csv_holds_the_very_numbers_of_the_trials() -> None:
                 assert float(row[metric]) == value
 
 
-def test_a_partial_run_says_so_and_exports_what_there_is() -> None:
+def test_a_partial_run_says_so_and_exports_its_trials() -> None:
     steps = run(compile(parse(SCENARIO.replace("trials = 3", "trials = 45"))))
     first = next(steps).results
     steps.close()

@@ -118,7 +118,7 @@ def test_a_mixture_has_a_closed_form_too() -> None:
 
 
 @pytest.mark.parametrize("protocol", ["grr", "oue"])
-def test_a_search_brackets_what_a_long_simulation_says(protocol: str) -> None:
+def test_a_search_brackets_the_answer_of_a_long_simulation(protocol: str) -> None:
     """Ends of the bracket, each on its side in trials that the search has not seen."""
     one = asked("targets_in_top_k", 2, protocol, simulate={"top_k": 5})
     answer = one.answer
@@ -218,7 +218,7 @@ def test_divergence() -> None:
     assert _divergence(0.0, 0.0) == 0
 
 
-def test_a_bracket_narrows_from_both_sides_of_what_is_undecided() -> None:
+def test_a_bracket_narrows_from_both_sides() -> None:
     truth, width, bracket = 700, 60, _Bracket(0, 2000)
     tried = 0
     while (middle := bracket.middle()) is not None:

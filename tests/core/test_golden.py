@@ -277,7 +277,7 @@ CHECKS: dict[str, Callable[[Inputs], Any]] = {
     "histogram_epsilon": histogram_epsilon,
     "group_composition": group_composition,
 }
-"""What is built. A fact without a line here is skipped, and pytest prints its name at the end."""
+"""The facts that are built. Others are skipped, and pytest prints their names at the end."""
 
 
 def leaves(value: Any, path: str = "") -> dict[str, float]:

@@ -94,7 +94,7 @@ def kin(pid: int) -> list[int]:
 
 
 def tracks(pid: int) -> bool:
-    """Whether this is the process in which `multiprocessing` keeps its list of semaphores."""
+    """True in the process in which `multiprocessing` keeps its list of semaphores."""
     return b"resource_tracker" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 

@@ -320,7 +320,7 @@ def test_a_rewritten_attack_has_the_law_of_the_built_in_one(
     assert bool(budget.proportion(counts[TARGETS], 20_000, law.target)) is not wrong
 
 
-# What goes wrong in it.
+# Faults in it.
 
 BAD = """
 import numpy as np
@@ -405,7 +405,7 @@ def test_a_package_that_changed_since_it_was_imported_is_not_run(installed: Path
 
 
 def test_the_store_tells_code_apart(tmp_path: Path) -> None:
-    """What counts is what the code says and what it is asked, not where it lies."""
+    """The code and its options count, not the place where it lies."""
 
     def key(source: str = HONEST, folder: str = "a", **options: Any) -> str:
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -420,7 +420,7 @@ def test_the_store_tells_code_apart(tmp_path: Path) -> None:
     assert key(x=1, y=2) == key(y=2, x=1)
 
 
-# What it gives.
+# Its results.
 
 FORMS = [*CASES, "rappor"]
 

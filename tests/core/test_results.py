@@ -109,7 +109,7 @@ def test_undefined_estimates() -> None:
 
 
 def fingerprint(*counts: NDArray[np.int64]) -> int:
-    """Of one trial: clean and attacked counts of one round after the other."""
+    """The fingerprint of one trial: clean and attacked counts of one round after the other."""
     marks = Fingerprints(1)
     for at in range(0, len(counts), 2):
         marks.add(counts[at][None], counts[at + 1][None])

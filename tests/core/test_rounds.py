@@ -164,7 +164,7 @@ def test_rounds_without_an_attack_or_with_one_only() -> None:
     assert "in the top" not in none
 
 
-# What the worker tells.
+# The worker's lines.
 
 
 def test_the_worker_tells_of_the_rounds() -> None:
@@ -220,7 +220,7 @@ def test_without_a_campaign_there_are_no_rounds() -> None:
     assert len(snapshot.round_frequencies) == 0
 
 
-def test_of_very_many_rounds_only_some_are_sent() -> None:
+def test_only_some_of_many_rounds_are_sent() -> None:
     large = document(
         population={"kind": "uniform", "items": 4000, "users": 10}, campaign={"rounds": 1000}
     )

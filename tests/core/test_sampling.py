@@ -26,7 +26,7 @@ Sampler = Callable[[NDArray[np.int64], int, Rng], NDArray[np.int64]]
 
 
 def subsets_law(items: int, sizes: list[int]) -> NDArray[np.float64]:
-    """How often each item is picked when users pick uniform subsets of these sizes."""
+    """The number of picks of each item when users pick uniform subsets of these sizes."""
     joint = np.zeros((len(sizes) + 1,) * items)
     joint[(0,) * items] = 1.0
     for size in sizes:
@@ -104,7 +104,7 @@ def test_subset_counts_of_large_domains_have_the_moments_of_their_law(
 
 
 @pytest.mark.parametrize(("items", "most"), [(50, 50), (333, 90), (1014, 265)])
-def test_subset_counts_do_not_depend_on_how_many_are_drawn_in_one_call(
+def test_subset_counts_do_not_depend_on_the_size_of_a_call(
     items: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pickers = np.random.default_rng(1).integers(0, 400, size=(3, most + 1))

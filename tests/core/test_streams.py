@@ -36,7 +36,7 @@ def marks(results: core.Results) -> list[list[int]]:
     return [cell.fingerprints.tolist() for cell in results.cells]
 
 
-def test_a_stream_is_what_the_contract_says() -> None:
+def test_a_stream_follows_its_contract() -> None:
     word = xxhash.xxh3_128_intdigest(b"zipf of 12")
     words = [word >> 32 * at & 0xFFFFFFFF for at in range(4)]
     key = np.random.SeedSequence(7, spawn_key=(*words, 3, 1, 5, 9))

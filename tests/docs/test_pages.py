@@ -222,7 +222,7 @@ def test_the_attack_of_the_plugins_page_makes_reports(tmp_path: Path) -> None:
     assert protocol.supports(protocol.received(reports, 1000)).shape == (1000, 64)
 
 
-def test_pages_are_what_the_tests_think() -> None:
+def test_the_pages_are_those_of_the_tests() -> None:
     assert {"README.md", "docs/format.md", "docs/commands.md"} <= set(NAMES)
     assert len(PAGES) == len(set(NAMES))
 
@@ -238,14 +238,14 @@ def test_every_file_that_a_page_names_is_there(name: str) -> None:
             assert (ROOT / path).exists(), path
 
 
-def test_every_topic_of_the_lab_is_told_of() -> None:
+def test_every_topic_of_the_lab_is_documented() -> None:
     from ldptui.lab.topics import TOPICS
 
     for name, topic in TOPICS.items():
         assert f"| {topic.title}, `ldptui {name}` |" in page("docs/lab.md")
 
 
-def test_every_member_of_an_oracle_is_told_of() -> None:
+def test_every_member_of_an_oracle_is_documented() -> None:
     from core.pure import PureProtocol
 
     members = {name for name in dir(PureProtocol) if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""What a stranger's file holds does not steer a terminal, whichever command shows it."""
+"""A stranger's file does not steer a terminal, whichever command shows it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def kept_runs(folder: Path, capsys: Captured) -> Path:
 
 
 def codes(store: Path, folder: Path, capsys: Captured) -> list[int]:
-    """What the commands that read a store answer; none of it is an error of the program's own."""
+    """The answers of the commands that read a store; none is an error of the program's own."""
     ended = []
     for command in ("runs", *COMMANDS):
         words = command.format(folder=folder).split(" ")

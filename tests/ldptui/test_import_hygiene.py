@@ -1,4 +1,4 @@
-"""What each way to start imports: `--version` and `--help` must stay cheap."""
+"""The imports of each way to start: `--version` and `--help` must stay cheap."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ __all__ = ["own_home"]
 
 
 def forgiven(screen: WorkbenchScreen) -> Exception:
-    """What was raised; the pilot would raise it again at the end of the test."""
+    """The exception that was raised; the pilot would raise it again at the end of the test."""
     app = screen.app
     error, app._exception = app._exception, None
     app._exception_event.clear()

@@ -43,7 +43,7 @@ def honest(protocol, view, count, rng):
 
 @pytest.fixture(autouse=True)
 def nothing_loaded() -> None:
-    """What this process has loaded before leaves no mark."""
+    """Attacks that this process loaded before leave no mark."""
     plugins.loaded.cache_clear()
 
 
@@ -173,7 +173,7 @@ def test_a_scenario_is_copied_with_its_attack(tmp_path: Path, capsys: Captured) 
     assert "def one_by_one(" in (tmp_path / "one_by_one.py").read_text()
 
 
-def test_a_file_of_attacks_is_there_whether_it_is_asked_for_or_not(
+def test_a_file_of_attacks_must_exist_even_if_unused(
     scenario: str, tmp_path: Path, capsys: Captured, no_settings: Path
 ) -> None:
     missing = tmp_path / "missing.py"
@@ -277,7 +277,7 @@ async def test_the_workbench_says_which_attack_ended_its_worker(tmp_path: Path) 
         await desk.engine.stop()
 
 
-def test_a_cell_that_fails_is_told_and_the_others_go_on(
+def test_a_failed_cell_is_reported_and_the_others_go_on(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     capsys = capfd  # what the attack prints comes from another process

@@ -228,7 +228,7 @@ def test_the_gain_of_a_mixture_is_linear_in_its_weights() -> None:
     assert gains["grr"][1] > 8 * gains["grr"][0]
 
 
-def test_how_many_fake_accounts_it_takes() -> None:
+def test_the_number_of_fake_accounts() -> None:
     cells = compile(load(scenarios.path("fake-accounts"))).cells
     taken: dict[object, list[int]] = {}
     for cell in cells:
@@ -310,7 +310,7 @@ def test_the_package_holds_nothing_but_scenarios_and_their_data() -> None:
 
 
 def jumps(name: str) -> list[float]:
-    """Of each cell, how far an expected estimate of a target moves in a round, in deviations."""
+    """The moves of each cell's expected estimates of targets in a round, in deviations."""
     found = []
     for cell in compile(load(scenarios.path(name))).cells:
         estimates, variances = [], []

@@ -55,7 +55,7 @@ def measured(experiment: Experiment, metric: str, *keys: str) -> dict[Key, float
 
 
 def key_of(cell: Cell, keys: tuple[str, ...]) -> Key:
-    """What parameters a cell has; a list as a tuple."""
+    """The parameters of a cell; a list as a tuple."""
     values = (cell.parameters.get(key) for key in keys)
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
@@ -353,7 +353,7 @@ def test_what_a_correction_costs_when_nobody_attacks() -> None:
 
 
 def test_one_heavy_item_has_the_published_errors() -> None:
-    """Of counts, with their standard errors over 300 trials; few trials of ours are near, too."""
+    """Counts with their standard errors over 300 trials; few trials of ours are near, too."""
     published = {"ss": (272.8, 0.2), "pgr": (272.7, 0.9), "hr": (689.6, 2.2)}
     square = 10_000**2
     exact = theory("one-heavy-item", "mse_clean", "protocol.kind")

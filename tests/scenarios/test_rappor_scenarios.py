@@ -59,7 +59,7 @@ def test_the_defaults_are_those_of_the_reference_client() -> None:
     assert {key: point.parameters[f"protocol.{key}"] for key in wanted} == wanted
 
 
-def test_a_form_lists_only_what_it_has() -> None:
+def test_a_form_lists_only_its_own_fields() -> None:
     def keys(text: str) -> set[str]:
         (point,) = scenario(text).points()
         return {
@@ -145,7 +145,7 @@ def test_the_schema_knows_every_key() -> None:
         assert key in described
 
 
-def test_labels_are_what_is_hashed(tmp_path: Path) -> None:
+def test_labels_are_hashed(tmp_path: Path) -> None:
     (tmp_path / "words.csv").write_text("word,n\nalpha,900\nbeta,100\ngamma,0\n")
     population = '[population]\nkind = "csv"\npath = "words.csv"\ncolumn = "word"\ncount = "n"\n'
     text = f'format = 1\n{population}[protocol]\nkind = "rappor"\n'
@@ -157,7 +157,7 @@ def test_labels_are_what_is_hashed(tmp_path: Path) -> None:
     assert not np.array_equal(by_index.protocol.table, one.protocol.table)
 
 
-# What is drawn.
+# Drawing.
 
 
 def test_basic_one_time_draws_what_sue_draws() -> None:
@@ -189,7 +189,7 @@ def test_tests_and_labels_do_not_change_what_is_drawn() -> None:
     assert found[0] <= found[2] <= found[3]  # type: ignore[operator]
 
 
-def test_an_attack_with_a_cohort_has_fakes_of_its_own_and_the_same_users() -> None:
+def test_a_cohort_changes_the_fakes_and_not_the_users() -> None:
     sweep = {"attack.cohort": [0.0, 0.5, 1.0]}
     cells = experiment(POPULATION, rappor(), attack("mga", 0.2, [6]), sweep=sweep).cells
     assert len({one.malicious_address for one in cells}) == 3

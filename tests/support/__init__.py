@@ -1,1 +1,1 @@
-"""What several tests need: cases, laws, the false-alarm budget, fake parts of the app."""
+"""Parts that several tests share: cases, laws, the false-alarm budget, fake parts of the app."""

@@ -104,7 +104,7 @@ def one_percent_more(case: Case) -> Any:
 
 
 def subset_counts_of(supports: NDArray[np.bool_] | NDArray[np.int8]) -> NDArray[np.int64]:
-    """How many reports support exactly each subset of the items; int64[2^d].
+    """The number of reports that support exactly each subset of the items; int64[2^d].
 
     int64[3^d] of reports that also speak against items.
     """
@@ -116,7 +116,7 @@ def subset_counts_of(supports: NDArray[np.bool_] | NDArray[np.int8]) -> NDArray[
 def outcome_counts_of(
     counts: NDArray[np.int64], users: int, *, signed: bool = False
 ) -> NDArray[np.int64]:
-    """How many trials had each vector of support counts; shape [users + 1] * d.
+    """The number of trials with each vector of support counts; shape [users + 1] * d.
 
     signed : True for counts that may be negative; then as in `counts_law`.
     """
@@ -164,7 +164,7 @@ def counts(cell: core.Cell, block: int = 0) -> tuple[NDArray[np.int64], NDArray[
 
 
 def alike(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether two arrays hold the same numbers, NaN equal to NaN."""
+    """True if two arrays hold the same numbers, NaN equal to NaN."""
     kinds = (one.dtype, one.shape), (other.dtype, other.shape)
     return kinds[0] == kinds[1] and one.tobytes() == other.tobytes()
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.defences import DEFENCES
 
 EXAMPLES = {"eta": 0.1}
-"""What a parameter without a default has in tests, by its name."""
+"""The values in tests of the parameters without a default, by name."""
 
 
 def table(kind: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class FakeEngine:
     async def stop(self) -> None:
         self.active, self.stopped = None, True
 
-    # What a test lets happen.
+    # Events that a test causes.
 
     def progress(self, snapshot: Snapshot) -> None:
         """The worker tells of the active run."""

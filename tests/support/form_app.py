@@ -74,7 +74,7 @@ class FormApp(App[None]):
     def on_field_focused(self, event: FieldFocused) -> None:
         self.focused_key = event.key
 
-    # What the tests look at.
+    # Looking.
 
     def field(self, key: str) -> Field:
         return next(field for field in self.query(Field) if field.key == key and field.display)

@@ -38,7 +38,7 @@ PYTHON = {
     "⎜": "(",
     "⎟": ")",
 }
-"""How a formula's signs are spelt in Python; in this order, as both kinds of star occur."""
+"""The spelling of a formula's signs in Python; in this order, as both kinds of star occur."""
 
 DERIVED = {
     "g": "hash_range",
@@ -48,7 +48,7 @@ DERIVED = {
     "k₁": "agreeing",
     "k₂": "shared",
 }
-"""What a protocol derives from its keys, by the letters of its formulas."""
+"""The numbers that a protocol derives from its keys, by the letters of its formulas."""
 
 FUNCTIONS: dict[str, Any] = {"ln": math.log, "sqrt": math.sqrt, "tanh": math.tanh}
 
@@ -61,7 +61,7 @@ def terms_at(row: str, bar: re.Match[str]) -> list[re.Match[str]]:
 
 
 def misaligned(block: str) -> list[str]:
-    """What is out of line: a brace piece not above the next one, a term that overhangs its bar."""
+    """The pieces out of line: a brace not above the next one, a term that overhangs its bar."""
     rows = block.split("\n")
     faults = []
     for above, below in itertools.pairwise(rows):

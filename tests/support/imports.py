@@ -9,7 +9,7 @@ HEAVY = ("numpy", "scipy", "textual", "rich", "plotext", "pydantic", "tomlkit", 
 
 
 LIGHT = {"core.ranges", "core.errors"}
-"""What of core is imported with the declarations of arguments: it needs no NumPy."""
+"""The modules of core that come with the declarations of arguments: they need no NumPy."""
 
 PROBE = """
 import contextlib, io, sys

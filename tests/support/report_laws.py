@@ -1,4 +1,4 @@
-"""What one report supports, written down from the papers, item by item; knows nothing of core.
+"""The support of one report, from the papers, item by item; knows nothing of core.
 
 A law is float64[2^d]: entry k is the probability that a report supports exactly the items whose
 bits are set in k (bit v: item v). Everything else is counted from it: probabilities, means,
@@ -300,7 +300,7 @@ def hashed(case: Case, item: int) -> Floats:
 def matched_law(
     r: int, g: int, seeds: int, scoring: Literal["anchor", "bucket"]
 ) -> NDArray[np.float64]:
-    """How many of r targets the best of `seeds` functions into g buckets puts together; [r + 1].
+    """The law of the targets, of r, that the best of `seeds` functions puts together; [r + 1].
 
     Goes through all g^r placements: one seed's score, then the largest of `seeds` scores.
     """
@@ -314,7 +314,7 @@ def matched_law(
 
 
 def fewest_law(r: int, g: int, seeds: int) -> NDArray[np.float64]:
-    """How many of r targets are in the emptiest bucket of the best of `seeds` functions; [r + 1].
+    """The law of the targets, of r, in the emptiest bucket of the best of `seeds`; [r + 1].
 
     Goes through all g^r placements: one seed's score, then the least of `seeds` scores.
     """

@@ -249,7 +249,7 @@ class LabScreen(Screen[None]):
         """The next chart; where there is room for one thing only, then the table and the words."""
         self.view += 1
 
-    # What is typed.
+    # Typing.
 
     def on_key_edited(self, message: KeyEdited) -> None:
         message.stop()

@@ -202,7 +202,7 @@ class RunsPane(Vertical):
         self._describe()
         self.refresh_bindings()
 
-    # What is asked for.
+    # Requests.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing with the run under the cursor are not offered."""

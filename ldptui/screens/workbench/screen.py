@@ -270,7 +270,7 @@ class WorkbenchScreen(Screen[None]):
         if fault:  # else what is said now stays
             self.note(fault)
 
-    # What is simulated.
+    # The simulation.
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()

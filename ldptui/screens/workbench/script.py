@@ -231,7 +231,7 @@ class ScriptEditor(TextArea):
     def action_leave(self) -> None:
         leave(self)
 
-    # What may stand at the cursor.
+    # Completion.
 
     def action_offer(self) -> None:
         """Offer what may stand at the cursor."""

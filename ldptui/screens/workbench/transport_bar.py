@@ -138,7 +138,7 @@ class TransportBar(Widget, can_focus=True):
 
     _track: tuple[int, int] = (0, 0)
 
-    # What moves it.
+    # Moves.
 
     def _move(self, transport: Transport) -> None:
         self.transport = transport

@@ -126,7 +126,7 @@ def _defended_gain(finished: list[Finished]) -> Group:
 
 
 def _entries(finished: list[Finished]) -> Group:
-    """In which round all targets first were in the top k, and in how many trials they ever were."""
+    """The round in which all targets entered the top k, and the trials in which they did."""
     entries = [(entry_of(cell, measured), measured.trials) for cell, measured, _ in finished]
     when = [Estimate(entry.mean, entry.standard_error, None) for entry, _ in entries]
     trials = number_column(f"{entry.reached}/{count}" for entry, count in entries)

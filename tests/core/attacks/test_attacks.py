@@ -1,4 +1,4 @@
-"""Which items are attacked, by how many fakes, and what a fake of each attack is."""
+"""The items that are attacked, the number of fakes, and the fakes of each attack."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -132,7 +132,7 @@ def test_no_targets() -> None:
         PickTargets("random", 0)
 
 
-# How many fakes.
+# The number of fakes.
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_share_out_of_range(kind: Any, share: float) -> None:
         kind(share, PickTargets("random", 1))
 
 
-# What the fakes send, through the attack: reports and counts.
+# The fakes' reports and counts, through the attack.
 
 
 def strategies(case: Case) -> list[tuple[Any, Any]]:
@@ -247,7 +247,7 @@ def test_what_one_report_supports(case: Case) -> None:
 
 
 def variance(law: Any, bits: Any, counted: list[int]) -> float:
-    """Of how many of these items a report of this law supports."""
+    """The law of the number of these items that a report supports."""
     hits = bits[:, counted].sum(axis=1)
     return float(law @ hits**2 - (law @ hits) ** 2)
 

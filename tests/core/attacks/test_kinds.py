@@ -120,7 +120,7 @@ def test_counts_have_the_covariances_of_the_law(case: Case, kind: str, seed: int
     assert not budget.moments(fakes, other.mean, other.covariance)
 
 
-# What S is, written down.
+# S, written down.
 
 
 def test_unperturbed_items_support_themselves_and_what_collides() -> None:

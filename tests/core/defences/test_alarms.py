@@ -64,7 +64,7 @@ def test_asd_at_the_edges() -> None:
 
 
 @pytest.mark.parametrize("protocol", [OUE(D, 1.0), OLH(D, 1.0)])
-def test_history_alarms_by_chance_as_often_as_said(protocol: PureProtocol, rng: Rng) -> None:
+def test_history_alarms_by_chance_at_the_stated_rate(protocol: PureProtocol, rng: Rng) -> None:
     """Estimates of items are independent: 1 - (1 - η/d)^d of the rounds, to normal tails."""
     chance = 0.3
     expected = 1 - (1 - chance / D) ** D

@@ -39,7 +39,7 @@ CASES: dict[str, dict[str, Any]] = {
     "curator": {"protocol": {"kind": "laplace", "epsilon": 1.0}, "table": {"kind": "none"}},
     "rappor": {"protocol": {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}},
 }
-"""What a defence is added to, by name."""
+"""Collections that a defence is added to, by name."""
 UNSEEN = [name for name in CASES if name != "reacting"]
 """The cases in which the fakes do not react to what a defence changes."""
 

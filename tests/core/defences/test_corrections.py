@@ -56,7 +56,7 @@ def test_a_correction_keeps_the_shape_and_its_input(kind: str, rng: np.random.Ge
 
 
 def kept(kind: str, before: Floats, truth: Floats) -> set[str]:
-    """What a correction keeps of what could be promised."""
+    """The promises that a correction keeps."""
     correct = made(kind).correct
     after = correct(before, KNOWN)
     order = np.argsort(before, axis=1)
@@ -71,9 +71,7 @@ def kept(kind: str, before: Floats, truth: Floats) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", CORRECTIONS)
-def test_a_correction_keeps_what_it_promises_and_no_more(
-    kind: str, rng: np.random.Generator
-) -> None:
+def test_a_correction_keeps_its_promises_and_no_others(kind: str, rng: np.random.Generator) -> None:
     truth = rng.dirichlet(np.ones(9), 20)
     assert kept(kind, estimates(rng), truth) == PROMISES[kind]
 

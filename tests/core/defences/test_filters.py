@@ -103,7 +103,7 @@ def test_in_turn_ends_when_no_set_exceeds(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("eta", [0.01, 0.3])
-def test_a_set_of_honest_reports_is_abnormal_at_most_as_often_as_said(eta: float) -> None:
+def test_honest_reports_are_abnormal_at_most_at_the_stated_rate(eta: float) -> None:
     """Exact: the worst case is that all users hold items of the set."""
     users = 3000
     for size in (2, 3):

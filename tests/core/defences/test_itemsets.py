@@ -50,10 +50,10 @@ def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
         assert found == {items: support for items, support in every.items() if support >= least}
 
 
-def test_of_many_pairs_those_beyond_chance_are_kept(
+def test_pairs_beyond_chance_are_kept(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 190 pairs 30 are kept: the 28 of eight items that 300 of 5,000 users share, first."""
+    """30 of 190 pairs are kept: the 28 of eight items that 300 of 5,000 users share, first."""
     monkeypatch.setattr(itemsets, "KEPT", 30)
     protocol, users = OUE(20, 1.0), 5000
     bits = protocol.supports(protocol.perturb(rng.integers(0, 20, users), rng)).copy()

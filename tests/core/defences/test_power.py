@@ -43,7 +43,7 @@ def test_power_is_the_posterior_mean(users: int, sigma: float, exponent: float) 
     assert made == pytest.approx(expected, rel=2e-4, abs=1e-5 * sigma)
 
 
-def test_power_pulls_what_may_be_noise_to_zero_and_leaves_the_rest() -> None:
+def test_power_pulls_likely_noise_to_zero_and_leaves_the_rest() -> None:
     sigma = 0.002
     there = Known(9, 10**6, variance=sigma**2)
     raw = np.array([[-1.0, 0.0, sigma, 2 * sigma, 20 * sigma, 0.5, 3.0]])

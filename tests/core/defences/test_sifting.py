@@ -90,7 +90,7 @@ def detection_of_clean(trial: int) -> Any:
 
 
 def test_the_order_of_the_reports_says_nothing() -> None:
-    """Of 3,158 places the fakes have any; another attack has them elsewhere."""
+    """The fakes have any of 3,158 places; another attack has them elsewhere."""
     (cell,) = work("fiad").cells
     first, again, other = (detection(cell, trial).fakes for trial in (0, 0, 1))
     assert np.array_equal(first, again)

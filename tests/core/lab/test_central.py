@@ -249,7 +249,7 @@ def test_the_price_makes_the_errors_equal(curator: Any) -> None:
     assert grown_error / found.users == pytest.approx(found.central)
 
 
-def test_so_many_local_users_do_have_the_error_of_the_curator(rng: Rng) -> None:
+def test_the_stated_local_users_have_the_error_of_the_curator(rng: Rng) -> None:
     held = np.array([10, 8, 4, 2, 0])
     protocol = OUE(5, 1.0)
     found = price(protocol, Geometric(5, 1.0), held)

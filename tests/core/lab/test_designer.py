@@ -64,7 +64,7 @@ def test_the_first_is_the_best_of_all_kinds() -> None:
 
 
 def guess(law: Floats, supports: np.ndarray) -> float:
-    """How often a uniform guess among the supported items is right: law float64[d, reports]."""
+    """The chance that a uniform guess among the supported items is right: law [d, reports]."""
     sizes = supports.sum(axis=0)
     right = np.where(sizes, supports / np.maximum(sizes, 1), 1 / len(law))
     return float((law * right).sum() / len(law))
@@ -101,7 +101,7 @@ def test_a_guess_under_hashing_is_that_of_the_ideal_family() -> None:
     assert guessed(protocol) == pytest.approx(total)
 
 
-def test_no_guess_is_told_where_it_matters_which_items_are_supported() -> None:
+def test_no_guess_is_shown_where_it_matters_which_items_are_supported() -> None:
     bound = [PROTOCOLS[kind](kind, 1.0).bind(8) for kind in PROTOCOLS]
     coded = [protocol for protocol in bound if places(protocol)]
     assert coded

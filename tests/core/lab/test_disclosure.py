@@ -318,7 +318,7 @@ def test_columns_that_cannot_be_used(table: Path) -> None:
 
 
 def test_what_single_addition_restores_attribute_privacy() -> None:
-    """Of users 1-4 with {a,b}, {b,c}, {c}, {c}: a for user 3, who stands for user 4 too."""
+    """Users 1-4 have {a,b}, {b,c}, {c}, {c}: a for user 3, who stands for user 4 too."""
     held = {"1": "ab", "2": "bc", "3": "c", "4": "c"}
     relation = Relation.of(held)
     assert relation.repairs() == (("3", "a"),)

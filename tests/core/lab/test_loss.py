@@ -34,7 +34,7 @@ from core.protocols.rappor import BitNoise
 
 Rng = np.random.Generator
 FALSE_ALARM = 1e-9
-"""What an audit of a correct protocol may err by here."""
+"""The error that an audit of a correct protocol may have here."""
 
 RAPPOR = Rappor(6, 8, 2, 4, BitNoise(0.5, 0.5, 0.75))
 LAWS = [*(bind(case) for case in [*CASES, *EXTREMES] if case.hash_range != 2**20), RAPPOR]
@@ -239,7 +239,7 @@ def test_clopper_pearson_against_binomial_tails() -> None:
 
 
 def test_the_bound_covers_as_often_as_it_says(rng: Rng) -> None:
-    """Of 4,000 audits of one true event at 90 %, at most some 10 % prove too much."""
+    """At most some 10 % of 4,000 audits of one true event at 90 % prove too much."""
     p, q, n = 0.3, 0.1, 2000
     bounds = epsilon_at_least(rng.binomial(n, p, 4000), rng.binomial(n, q, 4000), n, 0.9)
     wrong = int((bounds > math.log(p / q)).sum())

@@ -50,7 +50,7 @@ CAPABILITIES: dict[str, type] = {
     "perturb": LocalMechanism,
     "supports": PureProtocol,
 }
-"""What makes a capability known, and all that goes with it."""
+"""The method that makes a capability known, and all that go with it."""
 
 
 def bound(kind: str, domain_size: int = 4) -> Any:
@@ -81,7 +81,7 @@ def test_a_row_says_what_it_is(kind: str) -> None:
 
 
 @every_kind
-def test_a_kind_answers_what_all_are_asked(kind: str) -> None:
+def test_a_kind_has_the_methods_of_all(kind: str) -> None:
     mechanism = bound(kind)
     assert named(Mechanism) <= set(dir(mechanism))
     for capability, protocol in CAPABILITIES.items():

@@ -59,7 +59,7 @@ def spreads(case: Case) -> Any:
 
 
 def reports_show_p_and_q(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
-    """How often the own item is supported, and how often each other item, over all items."""
+    """The rates at which the own item and each other item are supported, over all items."""
     d, n = case.domain_size, REPORTS
     values = np.repeat(np.arange(d), n)
     supports = protocol.supports(protocol.perturb(values, rng))
@@ -125,7 +125,7 @@ def test_counts_show_a_wrong_p(case: Case, rng: Rng) -> None:
 
 
 def honest_reports_follow_their_law(case: Case, protocol: PureProtocol, rng: Rng) -> Verdict:
-    """Which subset of the items the reports of each item support."""
+    """The subsets of the items that the reports of each item support."""
     d = case.domain_size
     seen, law = [], []
     for item in range(d):
@@ -171,7 +171,7 @@ def test_honest_reports_that_share_their_noise(case: Case, rng: Rng) -> None:
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.hash_range], ids=str)
 def test_hashing_reports_another_bucket_uniformly(case: Case, rng: Rng) -> None:
-    """How far the sent bucket is from the own one; the seed is uniform."""
+    """The distance from the own bucket to the one sent; the seed is uniform."""
     protocol, g = bind(case), case.hash_range
     assert g is not None
     assert isinstance(protocol, LocalHashing)
@@ -467,7 +467,7 @@ def test_never_reported_items_of_a_large_domain(kind: str, rng: Rng) -> None:
     assert not budget.mean(np.roll(estimates, 1, axis=1), truth, variance)
 
 
-# What one report supports, towards r targets.
+# The support of one report, towards r targets.
 
 
 def supported(law: Any, targets: list[int]) -> tuple[float, float, float]:

@@ -135,7 +135,7 @@ def by_reports(protocol: Rappor, make: str, *what: Any, trials: int, rng: Rng) -
 
 
 def seen(counts: Any, law: Law) -> budget.Verdict:
-    """Whether whole vectors of counts are as likely as the law says."""
+    """Whole vectors of counts are as likely as the law says."""
     outcomes = {key: place for place, key in enumerate(law)}
     found = np.zeros(len(law) + 1)
     keys, times = np.unique(counts.reshape(len(counts), -1), axis=0, return_counts=True)

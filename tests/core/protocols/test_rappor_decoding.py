@@ -64,7 +64,7 @@ def test_estimates_are_unbiased_and_have_the_stated_deviation(noise: BitNoise, r
     assert budget.spread(estimates, TRUTH, variance)
     assert not budget.mean(estimates, TRUTH + np.sqrt(variance) / 3, variance)
     assert not budget.spread(estimates, TRUTH, 1.9 * variance)
-    # What a trial says of its own deviation is about that.
+    # A trial's own estimate of its deviation is about that.
     stated = np.array([each.standard_errors for each in found]) ** 2
     assert stated.mean(axis=0) == pytest.approx(variance, rel=0.1)
 
@@ -197,8 +197,8 @@ def test_selection_finds_the_few_among_many(rng: Rng) -> None:
     assert stats.binom.sf(wrong - 1, trials, 0.2) > 1e-9
 
 
-def test_selection_ignores_what_nobody_holds(rng: Rng) -> None:
-    """Of noise alone few candidates are selected, and none is significant."""
+def test_selection_ignores_items_that_nobody_holds(rng: Rng) -> None:
+    """Few candidates are selected from noise alone, and none is significant."""
     one = protocol(d=2000, bits=32, cohorts=8)
     counts = np.empty((8, 33), dtype=np.int64)
     counts[:, -1] = 20_000

@@ -28,7 +28,7 @@ every_noise = pytest.mark.parametrize("noise", NOISES, ids=str)
 
 
 def sequences(noise: BitNoise, bit: int, rounds: int) -> dict[tuple[int, ...], float]:
-    """The law of so many reports of one bit, permanent bit by permanent bit."""
+    """The law of the reports of one bit, permanent bit by permanent bit."""
     one = (1 - noise.f) * bit + noise.f / 2
     found = {}
     for sent in itertools.product((0, 1), repeat=rounds):
@@ -312,7 +312,7 @@ def test_the_gain_before_decoding_by_counting_bits(
 
 
 def test_the_ideal_gain_is_the_mean_over_hash_functions() -> None:
-    """Of many cohorts, which are as many hash functions."""
+    """Many cohorts, which are as many hash functions."""
     noise, share = BitNoise(0.5, 0.5, 0.75), 0.1
     protocol = Rappor(6, 32, 2, 4000, noise)
     truth, targets = np.array([0.5, 0.3, 0.1, 0.1, 0.0, 0.0]), np.array([2, 4])

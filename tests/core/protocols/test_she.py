@@ -53,7 +53,7 @@ def test_the_noise_of_a_cell_is_laplace(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("kind", ABLE)
-def test_an_attack_gains_what_theory_says(kind: str, path: str) -> None:
+def test_the_gain_of_an_attack_is_that_of_theory(kind: str, path: str) -> None:
     table, protocol = attack(kind, 0.2, [1, 4]), {"kind": "she", "epsilon": 1.0, "bound": 3.0}
     one = cell(HISTOGRAM.tolist(), protocol, table, simulate={"path": path})
     rows = np.concatenate([run_block(one, block).metrics for block in range(50)])
@@ -94,7 +94,7 @@ def test_two_items_differ_by_epsilon_at_most() -> None:
     assert loss.tail(1.0 - 1e-6) == pytest.approx(0.25, rel=1e-5)  # both cells on the far side
 
 
-def test_a_bound_is_given_or_that_of_honest_cells() -> None:
+def test_the_bound_is_a_number_or_that_of_honest_cells() -> None:
     spec = SummationSpec("she", 1.0)
     assert spec.bind(100).bound == pytest.approx(1 + 2 * math.log(50))
     assert spec.bind(100).bound == honest_bound(100, 1.0)

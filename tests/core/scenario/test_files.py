@@ -621,7 +621,7 @@ def test_the_line_of_a_key() -> None:
 
 
 def holds(described: dict[str, Any], value: Any) -> bool:
-    """Whether a JSON Schema without references has a place for every key of a value."""
+    """True if a JSON Schema without references has a place for every key of a value."""
     if "anyOf" in described:
         return any(holds(one, value) for one in described["anyOf"])
     if isinstance(value, dict) and "properties" in described:

@@ -78,7 +78,7 @@ def checked(text: str) -> Scenario | None:
 
 
 def modest(scenario: Scenario) -> bool:
-    """Whether binding the scenario is quick: populations of hypothesis can be very large."""
+    """True if binding the scenario is quick: populations of hypothesis can be very large."""
     return all(getattr(point.population, "items", 0) <= 5000 for point in scenario.points())
 
 

@@ -60,7 +60,7 @@ def assert_as_told(shown: Any, told: Any) -> None:
 
 
 def assert_measured(results: dict[str, Any], run: int) -> None:
-    """What a run measured is what the older version told of it."""
+    """A run has the measures that the older version wrote down."""
     assert results["digest"] == told(run)["digest"]
     assert len(results["cells"]) == len(told(run)["cells"])
     for cell, known in zip(results["cells"], told(run)["cells"], strict=True):
@@ -91,7 +91,7 @@ def test_every_run_is_listed(store: Path, capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_a_run_measured_what_it_measured(run: int, store: Path, capsys: Captured) -> None:
+def test_a_run_keeps_its_measures(run: int, store: Path, capsys: Captured) -> None:
     assert_measured(shown(capsys, run), run)
 
 

@@ -49,7 +49,7 @@ from core.store import store as store_module
 from core.trial import run_block
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
-"""How often a running sweep is killed."""
+"""The number of times that a running sweep is killed."""
 
 
 def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
@@ -122,7 +122,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     return seen
 
 
-# What is kept.
+# Keeping.
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -235,7 +235,7 @@ def test_the_data_of_a_csv_file_are_kept(kept: Store, tmp_path: Path) -> None:
     assert key_of(again.cells[0]) == key_of(work.cells[0])
 
 
-# What is not computed again.
+# Knowing again.
 
 
 def test_a_known_cell_is_not_computed_again(
@@ -281,7 +281,7 @@ def test_a_part_of_a_known_block_needs_no_computing_without_frequencies(
     assert_same(exact, full)
 
 
-def test_the_key_is_what_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_covers_everything_that_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = sweep().cells[3]
     key = key_of(cell)
     assert key_of(replace(cell, index=5, trials=7)) == key

@@ -1,4 +1,4 @@
-"""What the dials trade: the gain factor against the variance, and the least error of all."""
+"""The trade of the dials: the gain factor against the variance, and the least error of all."""
 
 import math
 

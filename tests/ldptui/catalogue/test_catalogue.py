@@ -28,7 +28,7 @@ from ldptui.widgets.field.steps import Steps, steps_of
 
 KEYS = catalogue.listed_keys()
 FORM = {"sweep", "script", "attack.shape"}
-"""What a form shows that is no key of a scenario."""
+"""Fields of forms that are no keys of a scenario."""
 PAIRS = [(table, kind) for table, kinds in KINDS.items() for kind in kinds]
 TABLES = {
     ".".join(parts[:length])

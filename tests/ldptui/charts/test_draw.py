@@ -258,7 +258,7 @@ def test_bar_lengths_are_exact_to_an_eighth() -> None:
     assert lengths == [math.floor(k / 8 / 16 * longest + 0.5) for k in range(9)]
 
 
-def test_a_falling_estimate_shows_what_was_lost() -> None:
+def test_a_falling_estimate_shows_the_loss() -> None:
     chart = Bars("", (Bar("a", 0.2, before=1.0),))
     bar = rows(chart, 40, 3, "block")[1]
     assert "█" in bar
@@ -323,7 +323,7 @@ ODD = {
     ("low", "high"), [(None, None), (0.5, 2.0), (None, 1e-3), (2.0, 0.5), (1.0, 1.0)]
 )
 @pytest.mark.parametrize("name", ODD)
-def test_odd_data_is_drawn_or_said(
+def test_odd_data_is_drawn_or_leaves_a_message(
     name: str, low: float | None, high: float | None, log: bool
 ) -> None:
     y = ODD[name]
@@ -364,7 +364,7 @@ def test_any_numbers(
     rows(Bars("t", bars), 30, 10, charset)
 
 
-def test_nothing_to_draw_is_said() -> None:
+def test_a_message_stands_where_there_is_nothing_to_draw() -> None:
     assert any("no data" in row for row in rows(Plot("t", X, Y, ()), 40, 9))
     assert any("no data" in row for row in rows(line([NAN, NAN]), 40, 9))
     assert any("no data" in row for row in rows(Bars("t", ()), 40, 9))
@@ -373,7 +373,7 @@ def test_nothing_to_draw_is_said() -> None:
     assert any("outside of the axes" in row for row in rows(hidden, 60, 9))
 
 
-def test_a_log_axis_leaves_out_what_is_not_positive() -> None:
+def test_a_log_axis_leaves_out_values_that_are_not_positive() -> None:
     axis = Axis("", log=True)
     series = Series("a", [1, 2, 3, 4], [10, -5, 0, 100], "series-0", "points", legend=False)
     drawn = "\n".join(rows(Plot("", Axis(""), axis, (series,)), 40, 12, "ascii"))

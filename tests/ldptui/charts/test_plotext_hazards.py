@@ -1,4 +1,4 @@
-"""What plotext 6.1 does with data it does not expect, and that `chart.draw` stands in front of it.
+"""Data that plotext 6.1 does not expect: `chart.draw` stands in front of it.
 
 Each case runs in a process of its own, because some of them kill it. When a case of `raw` plotext
 starts to behave, plotext has been mended and the guard can be thought over again.

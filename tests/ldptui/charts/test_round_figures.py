@@ -51,7 +51,7 @@ def test_one_target_alone_has_its_truth_and_what_was_before() -> None:
     assert list(named(plot, "after").y) == [row[0] for row in ROUNDS.attacked]
 
 
-def test_of_many_points_targets_take_turns() -> None:
+def test_targets_take_turns_among_many_points() -> None:
     many = _repeated(ROUNDS, 10)
     plot = figures.estimates(many, LABELS)
     nine, eleven = named(plot, "nine"), named(plot, "eleven")
@@ -101,7 +101,7 @@ def test_ranks_have_the_first_place_on_top_and_the_entry_on_the_border() -> None
     assert first < second
 
 
-def test_targets_that_never_enter_are_said_so() -> None:
+def test_targets_that_never_enter_have_a_message() -> None:
     never = replace(ROUNDS, entry=None, entry_error=None, entered=0)
     assert figures.ranks(never, LABELS, 12, 3).note == "never all targets in the top 3"
     assert all(one.label != "entry" for one in figures.in_top(never, 3).series)

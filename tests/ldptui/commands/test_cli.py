@@ -155,7 +155,7 @@ def test_a_file_that_cannot_be_used_is_one_line_and_exit_code_3(
     assert fail(capsys, 3, *arguments)
 
 
-def test_a_misspelt_name_is_told(capsys: Captured) -> None:
+def test_a_misspelt_name_is_refused_with_the_nearest(capsys: Captured) -> None:
     assert "did you mean quickstart?" in fail(capsys, 3, "run", "quickstrat")
     assert "did you mean survey?" in fail(capsys, 2, "scenarios", "show", "surve")
 
@@ -202,7 +202,7 @@ def test_a_bug_is_one_line_with_a_report_and_exit_code_70(
     assert tiny in text
 
 
-def test_a_bug_is_told_where_no_report_can_be_written(
+def test_a_bug_is_printed_where_no_report_can_be_written(
     capsys: Captured, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:

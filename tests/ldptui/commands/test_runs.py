@@ -65,7 +65,7 @@ def kept() -> Path:
 
 
 def noted(capsys: Captured, *arguments: str) -> str:
-    """What a command that succeeds says on standard error."""
+    """The standard error of a command that succeeds."""
     code = cli.main(arguments)
     output = capsys.readouterr()
     assert code == 0, output.err

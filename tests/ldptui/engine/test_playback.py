@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def keep(path: Path, whole: Any = WHOLE, blocks: int | None = None) -> None:
-    """Record a run; `blocks`: only so many of it."""
+    """Record a run; `blocks`: the number to keep of it."""
     work = compile(Scenario(whole))
     with open_store(path) as store:
         kept = begin(store, work)
@@ -64,7 +64,7 @@ def test_a_run_is_shown_as_it_was_measured(path: Path, monkeypatch: pytest.Monke
     assert snapshot.frequencies.trials == 60
 
 
-def test_a_film_shows_what_was_known_then(path: Path) -> None:
+def test_a_film_shows_the_results_of_that_moment(path: Path) -> None:
     keep(path)
     playback = kept_playback(path, 1, 1, company=False)
     assert [beat.blocks for beat in playback.beats] == list(range(1, 10))

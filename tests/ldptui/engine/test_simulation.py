@@ -1,4 +1,4 @@
-"""What is asked of the engine: previews that follow the hand, and runs, which go first."""
+"""Requests to the engine: previews that follow the hand, and runs, which go first."""
 
 from __future__ import annotations
 

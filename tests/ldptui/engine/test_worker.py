@@ -155,7 +155,7 @@ async def test_the_detected_items_and_the_bit_counts_are_sent(worker: Worker) ->
     assert plain.frequencies.detected is None
 
 
-async def test_of_very_many_cohorts_the_first_are_sent(worker: Worker) -> None:
+async def test_only_the_first_of_many_cohorts_are_sent(worker: Worker) -> None:
     many = rappor(cohorts=4000, trials=1, attack={"kind": "none"})
     last = await worker.end(worker.run(1, base=many))
     assert last.bits is not None
@@ -283,7 +283,7 @@ async def test_a_newer_request_stops_the_older_silently(worker: Worker) -> None:
     assert (await worker.end(newer)).status == "done"
 
 
-async def test_of_waiting_requests_only_the_newest_is_run(worker: Worker) -> None:
+async def test_only_the_newest_waiting_request_is_run(worker: Worker) -> None:
     worker.run(1, base=ENDLESS)
     assert await worker.read() == {"started": 1}
     for key in (2, 3, 4):
@@ -314,7 +314,7 @@ async def test_a_cancel_keeps_what_is_finished(worker: Worker) -> None:
 
 
 async def test_a_cancel_interrupts_where_there_is_no_pulse(worker: Worker) -> None:
-    # Binding so many cells takes seconds; not interrupted, it ends at the first impossible one.
+    # Binding these cells takes seconds; not interrupted, it ends at the first impossible one.
     many = document(sweep={"attack.targets.count": [1, 2, 17], "seed": list(range(3000))})
     so_far = worker.run(1, gain=many)
     assert await worker.read() == {"started": 1}

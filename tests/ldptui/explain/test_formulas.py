@@ -224,7 +224,7 @@ def test_nothing_is_divided_by_a_total_of_zero() -> None:
 
 
 @pytest.mark.parametrize("form", ["basic", "basic-one-time"])
-def test_rappors_letters_are_told_from_wangs(form: str) -> None:
+def test_rappors_letters_differ_from_wangs(form: str) -> None:
     population = {"kind": "zipf", "items": 20, "users": 1000, "exponent": 1.0}
     one = cell(population, {"kind": "rappor", "form": form, "f": 0.5}, None)
     assert one.noise is not None

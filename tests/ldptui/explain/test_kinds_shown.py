@@ -1,4 +1,4 @@
-"""What the app shows of every kind of attack: its formulas, and the life of one fake report."""
+"""Every kind of attack is shown: by its formulas, and by the life of one fake report."""
 
 from __future__ import annotations
 

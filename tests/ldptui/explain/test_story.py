@@ -67,7 +67,7 @@ def test_every_family_has_a_story(family: str) -> None:
 
 
 def entries(kind: str) -> list[Entry]:
-    """What the table of closed forms is told at a setting that gives every number."""
+    """The rows of the table of closed forms at a setting that gives every number."""
     numbers = {"users": 9000, "share": 0.05, "r": 1, "held": 0.02}
     setting = bound(KINDS[kind](kind=kind, epsilon=1.0), 40, **numbers)
     return [row.entry for row in formulas(setting) if row.entry is not None]

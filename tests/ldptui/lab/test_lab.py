@@ -234,7 +234,7 @@ def test_an_audit_names_the_leaks_that_it_cannot_see(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("neighbours", ["change-one", "add-remove"])
-def test_a_curator_of_ones_own_is_audited(neighbours: str, capsys: Captured) -> None:
+def test_a_curator_in_python_is_audited(neighbours: str, capsys: Captured) -> None:
     Path("curator.py").write_text(
         "class Noisy:\n"
         "    def __init__(self, scale): self.scale = scale\n"

@@ -68,7 +68,7 @@ def test_the_page_has_every_number_of_the_table_with_its_formula(
     assert any("0.040924" in row[1] for row in rows)
 
 
-def test_a_check_measures_what_was_planned(capsys: Captured) -> None:
+def test_a_check_measures_the_plan(capsys: Captured) -> None:
     check = planned(capsys, "--users", "1000000", "--check", "--trials", "400")["check"]
     for name in ("power", "item", "target", "alarms"):
         off = abs(check[name] - check[f"{name}_planned"])

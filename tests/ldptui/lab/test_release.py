@@ -110,7 +110,7 @@ def test_a_bad_column_is_one_sentence(
     assert words in fail(capsys, 2, "sensitivity", "pay.csv", *arguments)
 
 
-def test_bounds_that_the_file_refutes_are_told(capsys: Captured) -> None:
+def test_bounds_that_the_file_refutes_are_named(capsys: Captured) -> None:
     """PAYS has 507 once, everybody else is below 100."""
     arguments = ("sensitivity", "pay.csv", "--column", "pay", "--nonnegative", "--bounds")
     text = succeed(capsys, *arguments, "0,100")
@@ -217,7 +217,7 @@ def test_rows_and_their_budget(
     assert Path("new.csv").read_bytes() == before
 
 
-def test_of_a_campaign_one_round_is_released(capsys: Captured) -> None:
+def test_one_round_of_a_campaign_is_released(capsys: Captured) -> None:
     """A user's budget is that of one round, so that the rows must not be of all rounds pooled."""
     text = Path("oue.toml").read_text("utf-8")
     Path("rounds.toml").write_text(f"{text}\n[campaign]\nrounds = 10\n", "utf-8")

@@ -136,7 +136,7 @@ def test_the_accuracy_is_that_of_psi() -> None:
 
 
 @pytest.mark.parametrize("kind", CENTRAL)
-def test_the_drawn_histogram_is_off_as_often_as_said(kind: str) -> None:
+def test_the_drawn_histogram_is_off_at_the_stated_rate(kind: str) -> None:
     answer = ask("accuracy", mechanism=kind, alpha=0.2, seed=3)
     missed = number(answer, "off by more in any bin")
     if kind == "laplace":
@@ -190,7 +190,7 @@ def test_an_audit_finds_the_budget_and_names_the_event() -> None:
     assert any(words.startswith("worst event") for words in answer.words)
 
 
-def test_a_mechanism_of_ones_own_that_breaks_its_promise_is_caught(tmp_path: Path) -> None:
+def test_a_mechanism_in_python_that_breaks_its_promise_is_caught(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "import numpy as np\n"
         "class Loud:\n"
@@ -226,7 +226,7 @@ def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
 # Choosing.
 
 
-def test_the_exponential_mechanism_is_right_as_often_as_said() -> None:
+def test_the_exponential_mechanism_is_right_at_the_stated_rate() -> None:
     counts = {**DOCUMENT, "population": {"kind": "counts", "counts": [10, 7, 7]}}
     answer = ask("choose", document=counts, epsilon=0.5, trials=2000)
     weights = [math.exp(0.25 * count) for count in (10, 7, 7)]
@@ -274,7 +274,7 @@ def test_clipping_by_hand(tmp_path: Path) -> None:
     assert float(rows["Δ of mean, clipped"]) == pytest.approx(8 / 3, rel=1e-4)
 
 
-def test_a_column_that_is_not_numeric_is_named_with_what_it_holds(tmp_path: Path) -> None:
+def test_a_column_of_words_is_named_with_a_word_of_it(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("pay,who\n1,a\n2,b\n", encoding="utf-8")
     key, sentence = refused("sensitivity", tmp_path, file="few.csv", column="who")
     assert key == "column"

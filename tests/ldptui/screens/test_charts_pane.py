@@ -350,7 +350,7 @@ async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
 
 
 def field_row(pane: ChartsPane) -> str:
-    """What the row of the filter says, its gaps closed."""
+    """The words of the filter's row, its gaps closed."""
     field = pane.query_one(FilterInput)
     slash, count = (str(one.render()) for one in field.query(Static))
     return f"{slash} {field.words} {count}"
@@ -751,7 +751,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
         assert not pane.query_one("#rounds-bar").display
 
 
-async def test_of_rounds_that_are_not_kept_the_one_before_is_shown() -> None:
+async def test_a_round_that_is_not_kept_shows_the_one_before() -> None:
     draft, run = campaign()
     thinned = replace(run, round_frequencies={0: run.round_frequencies[0]})
     async with showing(draft=draft, run=thinned) as (pane, pilot):

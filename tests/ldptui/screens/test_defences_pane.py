@@ -63,7 +63,7 @@ async def test_a_step_has_the_fields_of_its_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", DEFENCES)
-async def test_every_kind_is_told_and_can_be_edited(kind: str) -> None:
+async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
     text = SCENARIO + f'\n[[defence]]\nkind = "{kind}"\n'
     app = FormApp(DefencesPane, text)
     async with app.run_test(size=(44, 20)):
@@ -79,7 +79,7 @@ async def test_every_kind_is_told_and_can_be_edited(kind: str) -> None:
                 assert max(map(len, row.splitlines())) <= field.control.size.width
 
 
-async def test_a_wrong_value_is_said_at_its_step() -> None:
+async def test_a_wrong_value_is_refused_at_its_step() -> None:
     app = FormApp(DefencesPane, SCENARIO + STEPS.replace("0.1", "-1.0"))
     async with app.run_test(size=(44, 20)) as pilot:
         assert app.draft.problems

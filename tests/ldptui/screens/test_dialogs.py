@@ -218,7 +218,7 @@ async def test_bad_values_can_be_opened_to_be_put_right(folder: Path) -> None:
         assert app.answers == [folder / "bad.toml"]
 
 
-async def test_an_unreadable_file_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unreadable_file_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -525,7 +525,7 @@ async def test_help_for_a_field_and_its_keys() -> None:
 
 
 @pytest.mark.parametrize("field", ["", "no.such.key"])
-async def test_help_without_a_field_says_what_this_is(field: str) -> None:
+async def test_help_without_a_field_describes_the_program(field: str) -> None:
     app = Bare(HelpScreen(field, ()))
     async with app.run_test(size=(80, 24)):
         assert "Users answer a question in private" in seen(app)

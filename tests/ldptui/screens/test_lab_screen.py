@@ -262,7 +262,7 @@ async def test_what_is_being_written_is_not_interrupted() -> None:
 
 @pytest.mark.parametrize("size", [(20, 6), (80, 24)])
 async def test_a_tab_needs_no_form_that_is_mounted(size: tuple[int, int]) -> None:
-    """What comes between choosing a tab and the mounting of its form waits for the form."""
+    """Messages between the choice of a tab and the mounting of its form wait for the form."""
     async with lab(size) as (screen, _, pilot):
         for tab in (*NAMES, *reversed(NAMES)):
             screen.tab = tab

@@ -326,7 +326,7 @@ async def test_every_key_of_every_kind_has_a_field() -> None:
             assert known <= there
 
 
-async def test_a_form_of_rappor_shows_what_it_has() -> None:
+async def test_a_form_of_rappor_shows_its_own_numbers() -> None:
     app = FormApp(ParametersPane, RAPPOR)
     async with app.run_test(size=(80, 40)) as pilot:
         noise, filters = ["p", "q"], ["bits", "hashes", "cohorts", "alpha", "adjust"]

@@ -69,7 +69,7 @@ def play(app: Cinema, playback: Reel) -> None:
     app.player.query_one(TransportBar).action_play()
 
 
-async def test_frames_follow_the_bar_and_rounds_are_told_when_they_change() -> None:
+async def test_frames_follow_the_bar_and_rounds_are_sent_on_change() -> None:
     app, playback = Cinema(), Reel(1)
     async with app.run_test() as pilot:
         play(app, playback)

@@ -169,7 +169,7 @@ async def test_what_comes_from_elsewhere_is_not_posted() -> None:
         assert app.posted == []
 
 
-async def test_a_broken_script_or_kind_is_said_and_blocks() -> None:
+async def test_a_broken_script_or_kind_shows_a_message_and_blocks() -> None:
     app = FormApp(ProtocolPane)
     async with app.run_test(size=(80, 20)) as pilot:
         app.retype(SCENARIO.replace("users = 1_000_000", "users = "))

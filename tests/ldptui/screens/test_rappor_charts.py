@@ -1,4 +1,4 @@
-"""What the charts pane shows of RAPPOR alone: findings, bits of cohorts, warnings."""
+"""The charts of RAPPOR alone: findings, bits of cohorts, warnings."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ async def test_first_start_simulates_the_quickstart() -> None:
         assert "preview done" in status(screen)
 
 
-async def test_a_missing_file_of_attacks_is_told_and_loses_nothing(tmp_path: Path) -> None:
+async def test_a_missing_file_of_attacks_is_named_and_loses_nothing(tmp_path: Path) -> None:
     settings = Settings(attack_files=(tmp_path / "gone.py",))
     app = Workbench(settings, engine=FakeEngine)
     async with app.run_test(size=(160, 40)) as pilot:
@@ -448,7 +448,7 @@ async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
 
 
 def words(pilot: Pilot[None]) -> str:
-    """What the dialog on the screen says."""
+    """The words of the dialog on the screen."""
     return "\n".join(str(one.content) for one in pilot.app.screen.query(Static))
 
 

@@ -1,4 +1,4 @@
-"""What may stand at a place of a scenario's text, also of one that does not parse."""
+"""Completions at a place of a scenario's text, which may not parse."""
 
 import pytest
 
@@ -23,7 +23,7 @@ targets = { pick = "random", count = 3 }
 
 
 def offered(text: str) -> list[str]:
-    """What is offered where the bar stands."""
+    """The texts that are offered where the bar stands."""
     return [one.text for one in completion(text.replace("|", "", 1), text.index("|")).offers]
 
 

@@ -170,7 +170,7 @@ def test_removing_a_sweep_leaves_a_value(tmp_path: Path) -> None:
     assert after.document["attack"]["share"] == pytest.approx(0.1)  # type: ignore[index]
 
 
-def test_a_kind_gets_what_it_needs_and_gives_it_back(tmp_path: Path) -> None:
+def test_a_new_kind_gets_its_keys_and_the_old_one_gets_them_back(tmp_path: Path) -> None:
     draft = plain(TEXT, tmp_path)
     for kind in ("uniform", "normal", "geometric", "counts", "zipf"):
         draft = edited(draft, "population.kind", kind)

@@ -147,7 +147,7 @@ def test_what_is_not_finished_is_said_to_be_partial(tmp_path: Path, status: str)
     assert json.loads(results_json(run))["status"] == "partial"
 
 
-def test_a_preview_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_preview_is_marked_as_one(tmp_path: Path) -> None:
     assert "preview" in write("csv-cells", tmp_path / "r.csv", a_run(full=False))
 
 

@@ -63,7 +63,7 @@ def test_attacks_in_python_are_allowed_by_name_and_by_file(
 
 
 def test_files_of_attacks_that_cannot_be_read(own_file: Path, tmp_path: Path) -> None:
-    """Of the command line they are refused; the app goes on without those of the settings."""
+    """The command line refuses them; the app goes on without those of the settings."""
     write(own_file, 'attack_files = ["gone.py"]\n')
     gone = own_file.parent / "gone.py"
     why = f"{gone}: no such file or directory"
@@ -216,8 +216,8 @@ def test_two_actions_may_swap_their_keys(own_file: Path) -> None:
     assert load_settings().keys == {"run.start": "ctrl+o", "file.open": "ctrl+r"}
 
 
-def test_every_binding_has_a_name_of_its_own_and_a_description() -> None:
-    """What can be rebound and what the palette shows is known by its id."""
+def test_every_binding_has_its_own_name_and_a_description() -> None:
+    """Bindings that can be changed, and entries of the palette, are known by their ids."""
     from textual.binding import Binding
     from textual.dom import DOMNode
 

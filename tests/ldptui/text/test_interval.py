@@ -16,7 +16,7 @@ def test_intervals_are_students(trials: int) -> None:
 
 
 @pytest.mark.parametrize("trials", [2, 3, 5])
-def test_intervals_of_few_trials_hold_what_they_say(trials: int, rng: np.random.Generator) -> None:
+def test_intervals_of_few_trials_have_their_coverage(trials: int, rng: np.random.Generator) -> None:
     drawn = rng.standard_normal((100_000, trials))
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(trials)
     held = np.abs(drawn.mean(axis=1)) < reach_95(trials) * errors

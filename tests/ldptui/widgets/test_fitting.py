@@ -29,7 +29,7 @@ async def reached(pilot: Pilot[None], widget: Told, *sizes: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("measured", [False, True])
-async def test_each_size_is_told_once(measured: bool) -> None:
+async def test_each_size_is_sent_once(measured: bool) -> None:
     app, widget = App[None](), Told()
     async with app.run_test(size=(80, 24)) as pilot:
         with app.batch_update():  # no layout before it is over

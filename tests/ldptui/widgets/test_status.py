@@ -27,7 +27,7 @@ async def test_a_long_sentence_says_that_it_goes_on() -> None:
         assert text.endswith("…")
 
 
-async def test_a_note_gives_way_to_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_note_gives_way_to_lasting_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ldptui.widgets.status.NOTE_S", 0.01)
     app = Alone()
     async with app.run_test(size=(40, 3)) as pilot:
@@ -38,7 +38,7 @@ async def test_a_note_gives_way_to_what_stays(monkeypatch: pytest.MonkeyPatch) -
         await until(pilot, lambda: "epsilon must be positive" in seen(app))
 
 
-async def test_how_far_a_run_is_and_how_long_it_still_takes() -> None:
+async def test_progress_and_remaining_time_of_a_run() -> None:
     app = Alone()
     async with app.run_test(size=(90, 3)) as pilot:
         line = app.query_one(StatusLine)

@@ -68,7 +68,7 @@ class FrequencyCharts(Area):
         every = (self._rank, self._bits, self._bars, self._residuals)
         return [chart for chart in every if chart.display]
 
-    # What the keys do.
+    # Keys.
 
     @property
     def _view(self) -> View:

@@ -37,7 +37,7 @@ class MapChart(Rows):
     def charts(self) -> list[ChartView]:
         return [self._chart]
 
-    # What the keys do.
+    # Keys.
 
     @property
     def metric(self) -> str:

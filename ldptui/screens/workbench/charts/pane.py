@@ -129,7 +129,7 @@ class ChartsPane(Vertical):
         self._show()
         fitted(self, self._show)
 
-    # What the pane is asked for.
+    # Requests to the pane.
 
     def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
         """The parts to simulate for the charts that are shown; the base cell always comes first.
@@ -190,7 +190,7 @@ class ChartsPane(Vertical):
         if target is not None:
             self.screen.set_focus(target)
 
-    # What changes the picture.
+    # Changes of the picture.
 
     def watch_draft(self) -> None:
         if self.tab not in dict(self.tabs()):
@@ -237,7 +237,7 @@ class ChartsPane(Vertical):
             case _:  # the bar of a chart, which knows already
                 self._show()
 
-    # What the keys do.
+    # Keys.
 
     def action_tab(self, by: int) -> None:
         names = [name for name, _ in self.tabs()]

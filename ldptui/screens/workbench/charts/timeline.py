@@ -62,7 +62,7 @@ class TimelineCharts(Rows):
         """Those that are shown."""
         return [chart for chart in (self._above, self._below) if chart.display]
 
-    # What the keys do.
+    # Keys.
 
     @property
     def _next(self) -> Course:
