@@ -111,6 +111,24 @@ class AsksTwice(PureProtocol, Protocol):
         ...
 
 
+class Composes(SendsBitPerItem, Protocol):
+    """Its bits are free: a fake report can have any of them, as many as it likes."""
+
+    def padding(self, r: int) -> int:
+        """The ones beside r targets with which a report has as many as expected."""
+        ...
+
+    def made(self, targets: Items, ones: Any, count: int, rng: Rng) -> Reports:
+        """Reports with these ones among the targets and elsewhere, uniformly placed in each."""
+        ...
+
+    def made_counts(self, targets: Items, ones: Any, count: Counts, rng: Rng) -> Counts:
+        """The law of the counts of int64[trials] such reports."""
+        ...
+
+    def made_support(self, r: int, ones: Any) -> Support: ...
+
+
 class Memoises(Protocol):
     """Its users keep an answer over the rounds of a campaign; each report adds noise to it afresh.
 

@@ -71,6 +71,8 @@ USERS: Final = Range(1, 1e15)
 """The number of users that closed forms are asked about."""
 FREQUENCY: Final = Range(0, 1, "(]")
 """The frequency of an item that somebody holds."""
+ENTRIES: Final = 4_000_000
+"""Entries of the matrix of a linear programme, at most."""
 POWER: Final = Range(0.5, 1, "[)")
 """The probability with which what is there is found."""
 

@@ -19,6 +19,7 @@ from .hidden import HiddenGain, Hiding
 from .kinds import ATTACKS, Attack, NoAttack
 from .mixture import Mixture, Part, aimed, fakes_of
 from .python import PythonAttack
+from .solved import SolvedGain, Solving
 from .strategy import COHORT, SHARE, ReportLaw, Strategy, View, played
 
 __all__ = [
@@ -45,6 +46,8 @@ __all__ = [
     "RandomSet",
     "Reactive",
     "ReportLaw",
+    "SolvedGain",
+    "Solving",
     "Strategy",
     "SubsetGain",
     "Targets",

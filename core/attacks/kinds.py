@@ -12,6 +12,7 @@ from .crafted import Demotion, MaximalGain, PatternAttack, Reactive, SubsetGain,
 from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .hidden import HiddenGain
 from .python import PythonAttack
+from .solved import SolvedGain
 from .strategy import Strategy
 
 
@@ -66,6 +67,7 @@ ATTACKS: Final[dict[str, type[Any]]] = {
     "demote": Demotion,
     "reactive": Reactive,
     "hidden": HiddenGain,
+    "solved": SolvedGain,
     "plugin": PythonAttack,
 }
 """Every kind, in the order in which it is shown."""

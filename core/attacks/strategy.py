@@ -25,6 +25,7 @@ ReportLaw: TypeAlias = Literal[
     "subset",
     "disguised",
     "hidden",
+    "solved",
     "unknown",
 ]
 """The law of a fake report that a protocol is asked for.
@@ -33,6 +34,7 @@ random : uniform over the encoded space. honest, unperturbed : that of a target,
 protocol's noise or without. crafted, avoided : it supports as many targets as possible, or as few.
 subset : crafted for some of the targets. disguised : crafted, with an honest number of ones.
 hidden : those of honest users are a part of an honest population's together with it.
+solved : classes of crafted reports, mixed so that they keep to constraints.
 """
 
 M = TypeVar("M", bound=Mechanism)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from scipy.optimize import linprog
 
 from ..errors import ScenarioError
 from ..pure import Items
+from ..ranges import ENTRIES as ENTRIES
 from ..sampling import Floats
-
-ENTRIES: Final = 4_000_000
-"""Entries of a matrix that is optimised over, at most."""
 
 
 def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) -> float:

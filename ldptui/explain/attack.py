@@ -29,6 +29,9 @@ Laws: TypeAlias = Mapping[str, SupportWords]
 Crafting: TypeAlias = Callable[[Any, Any, int, str], Iterator[Formula]]
 """Formulas of crafted reports, from the attack, the protocol, r and the heading."""
 
+FEW: Final = 1e-4
+"""A class of fewer fakes is not named."""
+
 COMPARED: Final[Mapping[str, Callable[[Supports, int, SeedSearch], Support]]] = {
     "random": lambda protocol, r, _: protocol.random_support(r),
     "honest": lambda protocol, r, _: protocol.honest_support(r),
@@ -114,6 +117,8 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
         yield from crafting(attack, cell.pure, r, part)
     if kind == "hidden":
         words = _hidden(cell)
+    elif kind == "solved":
+        words = _solved(cell)
     elif kind == "mixture":
         words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", _parts(cell))
     else:
@@ -134,6 +139,14 @@ def _hidden(cell: Cell) -> Supported:
         "S = r q + (p − q) δ_T / β,  δ = f′ − (1 − β) f",
         f"{rq} + {gap} · {short(float(shift[cell.targets].sum()))} / {short(cell.share)}",
     )
+
+
+def _solved(cell: Cell) -> Supported:
+    """S of the classes of reports that were solved for, those of most fakes first."""
+    solving: Any = cell.fakes[0].strategy
+    shares = solving.classes(cell.pure, cell.targets)
+    terms = [f"{j} · {short(float(shares[j]))}" for j in (-shares).argsort() if shares[j] > FEW]
+    return Supported("S = Σⱼ j zⱼ, the most of a linear programme", _sum(terms))
 
 
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:

@@ -235,6 +235,14 @@ def _as_honest(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...
     return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
 
 
+def _solved(cell: Cell, report: Reports, attack: Any) -> tuple[Step, ...]:
+    shares = attack.classes(cell.pure, cell.targets)
+    likely = sorted(np.flatnonzero(shares > 1e-3), key=lambda j: -shares[j])
+    named = ", ".join(f"{j} targets {fmt.percent(float(shares[j]))}" for j in likely[:4])
+    detail = f"classes that were solved for: {named}"
+    return _made(cell, report, _padded(cell, report, "none: no one is left"), detail)
+
+
 def _avoided(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     one, zero = letters_of(cell)
     protocol: Any = cell.protocol
@@ -250,6 +258,7 @@ REPORTS: Final = PureReports(
         "subset": _crafted_for_some,
         "disguised": _as_honest,
         "avoided": _avoided,
+        "solved": _solved,
     },
 )
 

@@ -233,6 +233,18 @@ class Case:
             law += honest[sizes == ones].sum() * made
         return law
 
+    def composed(
+        self, targets: list[int], inside: Floats, outside: Floats, shares: Floats
+    ) -> Floats:
+        """So many ones among the targets and elsewhere, each a uniform subset. Unary encodings."""
+        d, law = self.domain_size, np.zeros(2**self.domain_size)
+        others = [item for item in range(d) if item not in targets]
+        for within, beyond, share in zip(inside, outside, shares, strict=True):
+            chosen = [*itertools.combinations(targets, int(within))]
+            for some in chosen:
+                law += share / len(chosen) * _subset_of(d, others, int(beyond), [*some])
+        return law
+
     def avoiding(self, targets: list[int], seeds: int) -> Floats:
         """The report with the fewest targets, honest elsewhere."""
         if self.code is not None:

@@ -21,7 +21,7 @@ from core.protocols import ProtocolSpec
 from core.pure import Items, is_pure, item_variance
 from core.scenario import Point, Scenario
 
-from ...session.draft import drawn
+from ...session.draft import drawn, require_solved
 from .documents import error_document, gain_document, points_of
 from .variables import Variable, value_in
 
@@ -181,7 +181,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
         protocol, strategy = protocols[key], attack.bind()
         if foretells(protocol) or places(protocol) or not hasattr(strategy, "support"):
-            return _gain_by_item(strategy, protocol, population, cell.seed)
+            return _gain_by_item(strategy, protocol, population, cell.seed, draw is drawn)
         targets = targets_of(attack.targets, population)
         r, held = targets.size, _held(targets, population)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
@@ -199,17 +199,20 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 
 
 def _gain_by_item(
-    strategy: Any, protocol: Any, population: Population, seed: int
+    strategy: Any, protocol: Any, population: Population, seed: int, patient: bool
 ) -> tuple[float, float]:
     """Mean and deviation of the gain from what the fakes support, item by item.
 
-    NaN where that is not known; the deviation also where items may be withheld.
+    NaN where that is not known; the deviation also where items may be withheld. patient : False
+    raises UnreadError where the fakes have to be solved for first.
     """
     users, (attack, targets) = population.users, aimed(strategy, population, seed)
     malicious = malicious_users(users, attack.share)
     fakes = fakes_of(attack, targets, malicious, population)
     for group in fakes:
         group.strategy.check(protocol, group.targets)
+    if not patient:
+        require_solved(fakes, protocol)
     support = theory.support_of(protocol, fakes, targets)
     if support is None:
         return math.nan, math.nan

@@ -10,7 +10,7 @@ from ...session.draft import read_on
 from .desk import Desk
 
 if TYPE_CHECKING:
-    from ...session.draft import Origin
+    from ...session.draft import Awaited
 
 BURST_S = 0.02
 """Seconds from the last edit of a burst to the work for it."""
@@ -21,10 +21,10 @@ class Background:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._reading: Origin | None = None
+        self._reading: Awaited | None = None
         self._wanted: dict[str, LongWork] = {}  # by kind
 
-    async def read_population(self, origin: Origin) -> None:
+    async def read_population(self, origin: Awaited) -> None:
         """Make a large population in a thread, then go on with the draft."""
         if self._reading == origin:
             return

@@ -20,11 +20,13 @@ from .looking import (
     value_of,
 )
 from .opening import opened, reopened
-from .populations import Origin, UnreadError, drawn, ready
+from .populations import Awaited, Origin, UnreadError, drawn, ready
+from .solving import require_solved
 from .state import Draft, Problem
 from .sweeping import as_list, as_range, new_sweep, sweepable, takes_range
 
 __all__ = [
+    "Awaited",
     "Draft",
     "Origin",
     "Problem",
@@ -47,6 +49,7 @@ __all__ = [
     "ready",
     "rekeyed",
     "reopened",
+    "require_solved",
     "retyped",
     "saved",
     "sweep_of",

@@ -11,6 +11,7 @@ from core.errors import LdpError, ScenarioError, got, spelled
 
 from .looking import base, sweep_of, value_of
 from .populations import UnreadError, ready
+from .solving import require_solved
 from .state import Draft, Problem
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _bound(scenario: Scenario) -> Cell:
     limits.check_size(point)
     drawn = ready(point.population, point.seed, scenario.folder)
     cell = experiment.bind(0, point, drawn)
+    require_solved([group for part in (cell, *cell.rounds) for group in part.fakes], cell.protocol)
     for other in itertools.islice(_extremes(scenario), MAX_BOUND):
         limits.check_size(other)
         # Another population is not drawn for this: that could take long.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from core.errors import LdpError, ScenarioError
 
@@ -71,10 +71,19 @@ class Origin:
         return result
 
 
-class UnreadError(Exception):
-    """Nothing more can be said before a large population is there."""
+class Awaited(Protocol):
+    """Work that is done beside the screen before more can be said of a draft."""
 
-    def __init__(self, origin: Origin) -> None:
+    @property
+    def doing(self) -> str: ...
+
+    def read(self) -> object: ...
+
+
+class UnreadError(Exception):
+    """Nothing more can be said before a large population is there, or an attack is solved for."""
+
+    def __init__(self, origin: Awaited) -> None:
         super().__init__(origin.doing)
         self.origin = origin
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .populations import Origin
+from .populations import Awaited
 
 if TYPE_CHECKING:
     from core.cell import Cell
@@ -37,8 +37,8 @@ class Draft:
     in the order of the document. saved_text : what the file, or the library, holds.
     parses : whether the text is TOML; if not, forms cannot edit it. remembered : values that went
     with a change of kind, by dotted key, for when their kind comes back. unread : a large
-    population that has to be drawn or read before more can be said; until then scenario and cell
-    are those before it.
+    population that has to be drawn or read before more can be said, or an attack to be solved for;
+    until then scenario and cell are those before it.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Draft:
     cell: Cell | None = None
     parses: bool = True
     remembered: Mapping[str, Any] = field(default_factory=dict)
-    unread: Origin | None = None
+    unread: Awaited | None = None
 
     @property
     def modified(self) -> bool:

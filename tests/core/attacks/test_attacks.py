@@ -31,13 +31,16 @@ from core.attacks import (
     RandomItem,
     RandomReport,
     Reactive,
+    SolvedGain,
+    Solving,
     SubsetGain,
     UnperturbedItem,
     Untargeted,
     View,
     malicious_users,
 )
-from core.capabilities import Conditions, places
+from core.bounds import solver
+from core.capabilities import Composes, Conditions, places
 from core.errors import ScenarioError
 from core.population import CSVColumn, Explicit, Population, Uniform
 from core.targets import KEPT, RandomSet
@@ -196,6 +199,10 @@ def laws_of(case: Case, targets: list[int], subset: int) -> list[tuple[Any, Any]
     if not refused(hiding, bind(case), np.array(targets)):
         plan = hiding.plan(cast("Conditions", bind(case)), np.array(targets))
         found.append((hiding, case.hidden(plan.shift)))
+    solving = Solving(SolvedGain(0.2, aim), HIDDEN_AMONG, 400)
+    if not refused(solving, bind(case), np.array(targets)):
+        programme = solving.programme(cast("Composes", bind(case)), np.array(targets))
+        found.append((solving, case.composed(targets, *solver.composed(programme))))
     if not case.one_item or len(targets) < case.domain_size:
         found.append((Demotion(0.1, aim, 2), case.avoiding(targets, 2)))
     if case.hash_range:

@@ -24,6 +24,7 @@ from core.attacks import (
     SubsetGain,
     View,
 )
+from core.bounds import solver
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.metrics import in_top
@@ -51,7 +52,7 @@ OWN: dict[str, dict[str, Any]] = {
 }
 """The keys that a kind needs besides share, targets and seeds."""
 
-NEEDED = {"mga-a": "craft_some", "apa": "disguise", "hidden": "conditioned"}
+NEEDED = {"mga-a": "craft_some", "apa": "disguise", "hidden": "conditioned", "solved": "disguise"}
 """The capability of a protocol that an attack asks for, where not every protocol has it."""
 
 PAIRS = [
@@ -82,6 +83,9 @@ def poisoned(case: Case, kind: str, share: float, path: str, seed: int) -> tuple
         "untargeted": lambda: case.crafted(aims, SEEDS, "anchor"),
         "demote": lambda: case.avoiding(aims, SEEDS),
         "reactive": lambda: case.crafted(aims, SEEDS, "anchor"),
+        "solved": lambda: case.composed(
+            aims, *solver.composed(one.fakes[0].strategy.programme(one.pure, one.targets))
+        ),
         "hidden": lambda: case.hidden(one.fakes[0].strategy.plan(one.pure, one.targets).shift),
     }
     return one, Poisoned(case, histogram, laws[kind](), one.malicious, aims)

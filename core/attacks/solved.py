@@ -1,0 +1,133 @@
+"""The attack that is solved for: the largest gain of fakes who keep to what defences look at.
+
+We derive it: `core.bounds.solver`, and `docs/bounds.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias, cast
+
+import numpy as np
+
+from ..bounds import solver
+from ..bounds.solver import Programme
+from ..capabilities import Composes, SendsBits
+from ..defences.fiad import CHANCE, FIAD, SUPPORT
+from ..defences.fiad import SIZE as SET_SIZE
+from ..population import Population
+from ..protocols.packed import Ones
+from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
+from ..ranges import Range, check_bounds
+from ..sampling import Counts, Floats
+from ..support import ItemSupport
+from ..targets import Targets
+from .hidden import Hiding
+from .strategy import SHARE, ReportLaw, Strategy, View, require
+
+Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
+"""fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
+law of honest reports (Diffstats). mass : all estimates together are at most 1 (ASD). hidden : all
+reports together are those of honest users, which keeps to the others."""
+
+SLACK = Range(0, 8)
+
+
+@dataclass(frozen=True)
+class SolvedGain:
+    """Fakes who know the true frequencies of the targets, and each constraint's defence.
+
+    chance, min_support, max_size : of the FIAD that they stay below. slack : how surely they do,
+    for all sets of a size together, in standard deviations.
+    """
+
+    share: Annotated[float, SHARE]
+    targets: Targets
+    constraints: tuple[Constraint, ...] = ("fiad", "size")
+    chance: Annotated[float, CHANCE] = FIAD.chance
+    min_support: Annotated[float, SUPPORT] = FIAD.min_support
+    max_size: Annotated[int, SET_SIZE] = FIAD.max_size
+    slack: Annotated[float, SLACK] = 3.0
+    kind: Literal["solved"] = "solved"
+    report_law: ClassVar[ReportLaw] = "solved"
+    reacts: ClassVar[bool] = False
+    cohort: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def bind(self) -> Self:
+        return self
+
+    def among(self, population: Population, count: int) -> Strategy:
+        if "hidden" in self.constraints:
+            return Hiding(population, count)
+        return Solving(self, population, count)
+
+
+@dataclass(frozen=True)
+class Solving:
+    """This many fakes among these genuine users, whose reports are solved for."""
+
+    attack: SolvedGain
+    population: Population
+    count: int
+    kind: ClassVar[str] = SolvedGain.kind
+    report_law: ClassVar[ReportLaw] = SolvedGain.report_law
+    reacts: ClassVar[bool] = False
+    cohort: ClassVar[None] = None
+
+    def check(self, protocol: Mechanism, targets: Items) -> None:
+        """Refuse a protocol without free bits, and constraints that nothing keeps to."""
+        require(protocol, "disguise", self.kind, "whose reports are not a free bit for each item")
+        solver.check(self.programme(cast("Composes", protocol), targets))
+
+    def programme(self, protocol: Composes, targets: Items) -> Programme:
+        """The linear programme of the classes of reports."""
+        attack, users = self.attack, self.population.users
+        r, everyone = targets.size, users + self.count
+        sizes = range(1, min(r, attack.max_size) + 1) if "fiad" in attack.constraints else ()
+        least = max(1, math.ceil(attack.min_support * everyone))
+        held = self.population.frequencies[targets]
+        room = protocol.domain_size - r
+        return Programme(
+            protocol.p,
+            protocol.q,
+            protocol.domain_size,
+            users,
+            self.count,
+            tuple(np.sort(held)[::-1].tolist()),
+            tuple(
+                max(least, protocol.itemset_threshold(size, everyone, attack.chance))
+                for size in sizes
+            ),
+            attack.slack,
+            "size" in attack.constraints,
+            "mass" in attack.constraints,
+            tuple(min(protocol.padding(j), room) for j in range(r + 1)),
+        )
+
+    def classes(self, protocol: Composes, targets: Items) -> Floats:
+        """float64[r + 1]: the share of the fakes who support j of the targets."""
+        return solver.solved(self.programme(protocol, targets))
+
+    def ones(self, protocol: Composes, targets: Items) -> Ones:
+        """The ones of a report among the targets and elsewhere."""
+        return Ones(*solver.composed(self.programme(protocol, targets)))
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        able = cast("Composes", protocol)
+        return able.made(view.targets, self.ones(able, view.targets), count, rng)
+
+    def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
+        able = cast("Composes", protocol)
+        return able.made_counts(view.targets, self.ones(able, view.targets), count, rng)
+
+    def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
+        able = cast("Composes", protocol)
+        law = able.made_support(targets.size, self.ones(able, targets))
+        return law.by_item(protocol.domain_size, targets, counted)
+
+    def bits(self, protocol: SendsBits, targets: Items) -> None:
+        """None: such bits are not free."""
