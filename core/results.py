@@ -12,7 +12,8 @@ import numpy as np
 import xxhash
 
 from .arms import Arm
-from .metrics import Measures, unmeasured
+from .errors import ScenarioError, got
+from .metrics import METRICS, Measures, unmeasured
 from .sampling import Counts, Floats
 
 BLOCK_TRIALS = 20
@@ -194,7 +195,13 @@ class CellResults:
         return len(self.metrics)
 
     def estimate(self, metric: str, theory: float | None = None) -> Estimate:
-        """Mean and standard error of one metric over the trials, beside its closed form."""
+        """Mean and standard error of one metric over the trials, beside its closed form.
+
+        Raises ScenarioError for a name that is no metric.
+        """
+        if metric not in METRICS:
+            names = f"must be one of {', '.join(METRICS)}, {got(metric)}"
+            raise ScenarioError(names, key="metric")
         return estimate_of(self.metrics[metric], theory)
 
 

@@ -136,7 +136,9 @@ def run(
     Parameters
     ----------
     workers : 1 computes here, more in that number of processes.
-    executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down.
+    executor : computes there instead: any `concurrent.futures.Executor`; it is not shut down. Two
+        units are under way for each of its workers; where it does not tell their number, as those
+        of the standard library do, `workers` says it.
     pulse : called between pieces of work where they are computed here; raises to stop.
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
     memory : blocks that it knows are not computed, the others are handed to it; asked for all
@@ -211,6 +213,7 @@ def _computed(
     work: Iterator[Unit], workers: int, executor: Executor | None, pulse: Pulse, apart: bool
 ) -> Iterator[Outcome]:
     if executor is not None:
+        workers = max(workers, getattr(executor, "_max_workers", 0))
         if (yield from _submitted(work, executor, 2 * (workers + 1))):
             raise _died()
     elif workers > 1 or apart:

@@ -5,10 +5,29 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
+
+import core
+
+from . import exits
+
+
+def _stranger() -> Path | None:
+    """The package or module that hides our `core`: where Python starts in a folder with one."""
+    ours = Path(__file__).parents[1] / "core"
+    found = [Path(place) for place in getattr(core, "__path__", [core.__file__])]
+    return None if any(place.resolve() == ours.resolve() for place in found) else found[0]
 
 
 def main() -> int:
     """Run the command line; the exit code."""
+    if (stranger := _stranger()) is not None:
+        print(
+            f"ldptui: {stranger} hides the simulator, which is also named core; "
+            "start `ldptui`, or start from another folder",
+            file=sys.stderr,
+        )
+        return exits.USAGE
     # As ctrl-c: what is finished is printed, and no process of a pool is left.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -20,7 +21,7 @@ from .document import cell_documents
 
 
 def to_csv(results: Results) -> str:
-    """One row per trial: cell, trial, every scalar parameter, then the metrics.
+    """One row per trial: cell, trial, the parameters, then the metrics.
 
     Campaigns add columns: `round`, filled in the rows that follow a trial's row and empty in that
     row, which sums up all rounds; after the parameters `malicious` and `epsilon_spent`; and at the
@@ -31,18 +32,16 @@ def to_csv(results: Results) -> str:
 
 def csv_lines(results: Results) -> Iterator[str]:
     """The rows of `to_csv`, one at a time, for results too large for one string."""
-    names: dict[str, None] = {}
-    for cell in results.experiment.cells:
-        names |= {key: None for key, value in cell.parameters.items() if _is_scalar(value)}
+    names = parameter_names([cell.parameters for cell in results.experiment.cells])
     if any(cell.rounds for cell in results.experiment.cells):
-        yield from _campaign_lines(results, list(names))
+        yield from _campaign_lines(results, names)
         return
     answers = ANSWER if any(cell.answer for cell in results.experiment.cells) else ()
     metrics = _metrics(results)
     yield _line(["cell", "trial", *names, *(f"answer.{name}" for name in answers), *metrics])
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        shown = [*_scalars(cell, names), *(answer.get(name) for name in answers)]
+        shown = [*_parameters(cell, names), *(answer.get(name) for name in answers)]
         for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
             yield _line([cell.index, trial, *shown, *_blank(row)])
 
@@ -62,7 +61,7 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
         rounds, r = measured.rounds, cell.targets.size
         if rounds is None:
             continue
-        shown, spent = _scalars(cell, names), privacy_spent(cell)
+        shown, spent = _parameters(cell, names), privacy_spent(cell)
         entries = rounds.entries(r) if r else np.full(measured.trials, np.nan)
         by_round = plain(rounds.metrics, metrics)
         for trial, row in enumerate(plain(measured.metrics, metrics).tolist()):
@@ -77,7 +76,7 @@ def _campaign_lines(results: Results, names: list[str]) -> Iterator[str]:
 
 
 def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
-    """One row per cell of the JSON document: its part, every scalar parameter, then the metrics.
+    """One row per cell of the JSON document: its part, the parameters, then the metrics.
 
     Columns: `part` where the cells have one, `cell`, `trials_done`, the parameters by their dotted
     names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error and
@@ -86,7 +85,7 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     `epsilon_spent`; and at the end `entry_round` with its standard error and
     `entry_round_reached`, the number of trials.
     """
-    names = dict.fromkeys(name for cell in documents for name in _shown_parameters(cell))
+    names = parameter_names([cell["parameters"] for cell in documents])
     metrics = dict.fromkeys(name for cell in documents for name in cell["metrics"])
     answers = ANSWER if any("answer" in cell for cell in documents) else ()
     repeated = any("rounds" in cell for cell in documents)
@@ -117,7 +116,7 @@ def _cell_rows(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "cell": cell["index"],
         "trials_done": cell["trials"],
         "malicious": cell["malicious"],
-        **_shown_parameters(cell),
+        **{name: parameter_text(value) for name, value in cell["parameters"].items()},
         **{f"answer.{name}": value for name, value in cell.get("answer", {}).items()},
     }
     rounds = cell.get("rounds", ())
@@ -136,8 +135,21 @@ def _cell_rows(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**own, **_summary_columns(collection["metrics"])}
 
 
-def _shown_parameters(cell: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in cell["parameters"].items() if _is_scalar(value)}
+def parameter_names(cells: Sequence[Mapping[str, object]]) -> list[str]:
+    """The parameters of cells that have a column: scalars, and lists that differ between cells."""
+    texts: dict[str, set[str]] = {}
+    scalars = set()
+    for parameters in cells:
+        for name, value in parameters.items():
+            texts.setdefault(name, set()).add(repr(value))
+            if _is_scalar(value):
+                scalars.add(name)
+    return [name for name, values in texts.items() if name in scalars or len(values) > 1]
+
+
+def parameter_text(value: object) -> object:
+    """The value of a parameter in a column: a scalar as it is, a list as JSON."""
+    return value if _is_scalar(value) else json.dumps(value, ensure_ascii=False)
 
 
 def _summary_columns(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
@@ -153,10 +165,9 @@ def _metrics(results: Results) -> list[str]:
     return metrics_of({arm for cell in results.experiment.cells for arm in cell.arms})
 
 
-def _scalars(cell: Cell, names: Iterable[str]) -> list[object]:
-    """The parameters of these names, "" where they are none of this cell, or no scalars."""
-    values = [cell.parameters.get(name, "") for name in names]
-    return [value if _is_scalar(value) else "" for value in values]
+def _parameters(cell: Cell, names: Iterable[str]) -> list[object]:
+    """The parameters of these names, "" where they are none of this cell."""
+    return [parameter_text(cell.parameters.get(name, "")) for name in names]
 
 
 def _blank(row: Iterable[float]) -> list[float | str]:

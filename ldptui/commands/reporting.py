@@ -24,9 +24,16 @@ from .reading import check_workers
 VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 
-def check_output(options: Namespace) -> Path | None:
-    """The file of the results, None for standard output.
+FORMATS: Final = {
+    ".csv": ("csv", "csv-cells"), ".json": ("json",), ".parquet": ("parquet",),
+}  # fmt: skip
+"""The formats of files by the ends of their names, first the one that is meant if none is asked."""
 
+
+def check_output(options: Namespace, usual: str = "table") -> Path | None:
+    """The file of the results, None for standard output; settles `options.format`.
+
+    usual : the format where neither an option nor the end of the file's name says one.
     Raises ScenarioError before the run if it could not be written after it."""
     if "workers" in options:
         check_workers(options)
@@ -35,7 +42,28 @@ def check_output(options: Namespace) -> Path | None:
     out = None if options.out in (None, "-") else Path(options.out)
     if out is not None:
         check_writable(out)
+    if "format" in options:
+        options.format = _format_of(options.format, out) or usual
+        if usual == "table" and options.format == "parquet":
+            raise ScenarioError(
+                f"cannot be Parquet here, {got(str(out))}: "
+                "`ldptui runs export last --out FILE.parquet` writes it from the kept run",
+                key="--out",
+            )
     return out
+
+
+def _format_of(asked: str | None, out: Path | None) -> str | None:
+    """The format that was asked for, or that the end of the file's name means."""
+    meant = FORMATS.get(out.suffix.lower(), ()) if out is not None else ()
+    if asked is None:
+        return meant[0] if meant else None
+    if meant and asked not in meant:
+        ends = f"a file that ends in {out.suffix}" if out is not None else ""
+        raise ScenarioError(
+            f"must be {' or '.join(meant)} for {ends}, {got(asked)}", key="--format"
+        )
+    return asked
 
 
 def report(results: Results, options: Namespace) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.cases import attack, experiment
 
 from core.arms import UNDEFENDED
 from core.experiment import compile
@@ -267,3 +268,12 @@ def test_csv_by_cell_has_the_rounds_of_a_campaign_and_the_answer_to_a_goal() -> 
     (row,) = csv.DictReader(io.StringIO(results_cells_csv(asked)))
     assert row["answer.by"] == "closed form"
     assert int(row["answer.malicious"]) > 0
+
+
+def test_lists_that_are_swept_have_a_column() -> None:
+    sweep = {"attack.targets.items": [[0], [1, 2]]}
+    *_, last = run(experiment([30, 20, 10], None, attack("mga", 0.1, [0]), trials=2, sweep=sweep))
+    for rows in (to_csv(last.results), results_cells_csv(last.results)):
+        table = list(csv.DictReader(io.StringIO(rows)))
+        assert {row["attack.targets.items"] for row in table} == {"[0]", "[1, 2]"}
+        assert "population.counts" not in table[0]  # the same in every cell

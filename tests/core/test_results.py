@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from support.cases import attack, cell
 
 from core.arms import ATTACKED, CLEAN
-from core.metrics import METRICS, plain
+from core.errors import ScenarioError
+from core.metrics import METRICS, plain, unmeasured
 from core.results import CellResults, Estimate, Fingerprints, Moments, Tally, digest
 from core.trial import run_block
 
@@ -135,3 +136,9 @@ def test_the_digest_sees_which_trial_is_which() -> None:
     digests = {digest([whole]), digest([swapped]), digest([whole, whole]), digest([tallied([0])])}
     assert len(digests) == 4
     assert all(one.startswith("xxh3:") and len(one) == 37 for one in digests)
+
+
+def test_an_unknown_metric_is_refused_in_words() -> None:
+    results = CellResults(unmeasured(0), np.zeros(0, dtype=np.uint64))
+    with pytest.raises(ScenarioError, match=r'metric must be one of gain, .*, got "gainn"'):
+        results.estimate("gainn")

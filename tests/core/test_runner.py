@@ -92,6 +92,22 @@ def test_any_executor_gives_the_same_results() -> None:
             executor.shutdown()
 
 
+def test_each_worker_of_an_executor_has_two_units_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[int] = []
+
+    def submitted(work: object, executor: object, ahead: int) -> Iterator[Any]:
+        kept.append(ahead)
+        return iter(())
+
+    monkeypatch.setattr(runner, "_submitted", submitted)
+    with ThreadPoolExecutor(8) as executor:
+        finished(run(work(), executor=executor))
+    finished(run(work(), workers=3, executor=Inline()))
+    assert kept == [18, 8]
+
+
 def test_two_processes_give_the_same_results_and_leave_nobody_behind() -> None:
     before = set(multiprocessing.active_children())
     here = finished(run(work(path="reports", users=500)))

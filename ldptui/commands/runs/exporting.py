@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import FileError
-from core.export import ENDS, results_cells_csv, to_csv
+from core.export import ENDS, parameter_text, results_cells_csv, to_csv
 from core.files import whole_file, write_atomically
 from core.metrics import METRICS
 from core.recording import write_recording
@@ -109,10 +109,9 @@ def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
 
 
 def export(options: Namespace) -> int:
-    out = reporting.check_output(options)
+    out = reporting.check_output(options, usual="recording")
     assert out is not None
-    kinds = {".csv": "csv", ".json": "json", ".parquet": "parquet"}
-    kind = options.format or kinds.get(out.suffix.lower(), "recording")
+    kind = options.format
     with opened(options) as store:
         run = store.run(number_of(store, options.run))
         if kind == "recording":
@@ -143,7 +142,8 @@ def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
     by_name: dict[str, list[Any]] = {name: [] for name in names}
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         answer = {} if cell.answer is None else dataclasses.asdict(cell.answer)
-        settings = {"cell": cell.index, **cell.parameters}
+        settings: dict[str, object] = {"cell": cell.index}
+        settings |= {name: parameter_text(value) for name, value in cell.parameters.items()}
         settings |= {f"answer.{name}": value for name, value in answer.items()}
         for name in names:
             if name == "trial":

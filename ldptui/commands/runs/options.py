@@ -104,8 +104,8 @@ def add_format(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--format",
         choices=("table", "csv", "csv-cells", "json"),
-        default="table",
-        help="table (default); csv: a row per trial; csv-cells: a row per cell; json",
+        help="table; csv: a row per trial; csv-cells: a row per cell; json; "
+        "else as the end of the file's name says, or table",
     )
 
 

@@ -315,10 +315,41 @@ def test_out_writes_the_file_whole_and_prints_nothing(
     assert output.out == ""
     assert output.err == f"wrote {out}\n"
     assert json.loads(out.read_text(encoding="utf-8"))["status"] == "done"
-    assert cli.main(["run", tiny, "--out", str(out), "--quiet"]) == 0
+    text = out.with_suffix(".txt")
+    assert cli.main(["run", tiny, "--out", str(text), "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
-    assert out.read_text(encoding="utf-8").startswith("Tiny\n")
-    assert [one.name for one in out.parent.iterdir()] == ["result.json"]
+    assert text.read_text(encoding="utf-8").startswith("Tiny\n")
+    assert {file.name for file in out.parent.iterdir()} == {"result.json", "result.txt"}
+
+
+def test_the_end_of_a_files_name_says_its_format(
+    capsys: Captured, tiny: str, tmp_path: Path
+) -> None:
+    for name, form in (("a.csv", "csv"), ("a.json", "json"), ("A.CSV", "csv")):
+        assert cli.main(["run", tiny, "--out", str(tmp_path / name), "--quiet"]) == 0
+        written = (tmp_path / name).read_text("utf-8")
+        assert written == succeed(capsys, "run", tiny, "--format", form)
+    out = str(tmp_path / "a.csv")
+    line = fail(capsys, 2, "run", tiny, "--format", "json", "--out", out)
+    assert line.endswith(
+        '--format must be csv or csv-cells for a file that ends in .csv, got "json"'
+    )
+    line = fail(capsys, 2, "run", tiny, "--out", str(tmp_path / "a.parquet"))
+    assert "ldptui runs export last --out FILE.parquet" in line
+
+
+@pytest.mark.parametrize("name", ["core.py", "core/__init__.py"])
+def test_a_package_that_hides_the_simulator_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "ldptui", "run", "quickstart"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert str(tmp_path / "core") in line
+    assert "start from another folder" in line
 
 
 def test_a_file_stays_as_it_was_when_it_cannot_be_written(
