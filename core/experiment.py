@@ -83,7 +83,7 @@ def _cells(scenario: Scenario, limits: bool) -> Iterator[Cell]:
     populations: dict[object, Population] = {}
     total = 0
     points = [*scenario.points()]
-    sifts = any(is_filter(step) for point in points for step in point.defence)
+    sifts = any(is_filter(step) for point in points for step in point.acting)
     for index, point in enumerate(points):
         total += point.trials * (point.rounds or 1)
         if limits and total > MAX_TRIALS:
@@ -145,7 +145,7 @@ def bind(
         task=task,
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
-        defences=point.defence,
+        defences=point.acting,
         halved=_halved(point, population),
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
@@ -296,7 +296,7 @@ def _check_memoised(cell: Cell) -> None:
 
 def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
     """Refuse a goal that nothing can be said of."""
-    if not point.defence and any(arm.defended for arm in METRICS[goal.metric].arms):
+    if not point.acting and any(arm.defended for arm in METRICS[goal.metric].arms):
         rule = f'must not be "{goal.metric}" where there is no [[defence]]'
         raise ScenarioError(rule, key="goal.metric")
     if point.rounds is not None:
@@ -312,6 +312,8 @@ def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
 def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:
     """Refuse a defence that makes no sense for the collection, at its own key."""
     for number, defence in enumerate(point.defence):
+        if defence.muted:
+            continue
         try:
             if is_filter(defence):
                 _check_filter(defence, protocol)
@@ -333,7 +335,7 @@ def _check_filter(step: Filter, protocol: Mechanism) -> None:
 
 def _halved(point: Point, population: Population) -> Mechanism | None:
     """The protocol of two reports with half the budget each; None where no filter asks for them."""
-    if not any(asks_twice(step) for step in point.defence):
+    if not any(asks_twice(step) for step in point.acting):
         return None
     spec: Any = point.protocol
     half: Mechanism = replace(spec, epsilon=spec.epsilon / 2).bind(

@@ -18,6 +18,9 @@ class Alarm(Protocol):
     @property
     def kind(self) -> str: ...
 
+    @property
+    def muted(self) -> bool | None: ...
+
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
         ...

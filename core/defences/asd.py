@@ -14,6 +14,7 @@ from ..pure import BoolArray
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_variance
+from .step import Step
 
 SLACK = Range(0, 1, "()")
 LEVELS: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
@@ -21,7 +22,7 @@ LEVELS: Final = np.arange(0.9, 1 - 5e-5, 1e-4)
 
 
 @dataclass(frozen=True)
-class ASD:
+class ASD(Step):
     """Alarm where the counts that exceed what noise explains add up to more than all users.
 
     With ξ(γ) the bound that an item of nobody stays below in absolute value with probability γ, γ

@@ -18,12 +18,13 @@ from .correction import ForAll
 from .fiad import NO_BITS
 from .filter import Received, Verdict
 from .itemsets import users_in
+from .step import Step
 
 TOP = Range(2, 2**20)
 
 
 @dataclass(frozen=True)
-class Conditional(ForAll):
+class Conditional(ForAll, Step):
     """Name the item whose supporters support another, random item least: the target of r = 1.
 
     Fakes support their target and little else. Of the `top` items that most reports support, it

@@ -68,6 +68,9 @@ class Correction(Protocol):
     @property
     def kind(self) -> str: ...
 
+    @property
+    def muted(self) -> bool | None: ...
+
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""
         ...

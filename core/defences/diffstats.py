@@ -21,6 +21,7 @@ from .correction import ForAll
 from .fiad import NO_BITS
 from .filter import Received, Verdict
 from .itemsets import support_of, unpacked
+from .step import Step
 
 TOP = Range(1, 10)
 LEAST = 1e-300
@@ -34,7 +35,7 @@ def ones_law(protocol: PureProtocol) -> Floats:
 
 
 @dataclass(frozen=True)
-class Diffstats(ForAll):
+class Diffstats(ForAll, Step):
     """Flag the users of a set of items without whom the numbers of ones fit their law best.
 
     With O(k) the number of reports that support k items and Y(k) its expectation, the k that fits

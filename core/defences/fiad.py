@@ -23,6 +23,7 @@ from ..sampling import Floats
 from .correction import ForAll
 from .filter import Received, Verdict
 from .itemsets import Level, memory_of, mined, support_of, unpacked, users_in
+from .step import Step
 
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")
@@ -48,7 +49,7 @@ def _exceeding(levels: list[Level], thresholds: Thresholds) -> list[tuple[int, I
 
 
 @dataclass(frozen=True)
-class FIAD(ForAll):
+class FIAD(ForAll, Step):
     """Flag the users of item sets that more reports share than honest ones would.
 
     A set of z items is abnormal where at least τ_z reports support all of it, which honest reports
@@ -61,6 +62,7 @@ class FIAD(ForAll):
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+    scores: ClassVar[str] = "suspicious items that a report supports"
 
     chance: Annotated[float, CHANCE] = 0.01
     min_support: Annotated[float, SUPPORT] = 0.005

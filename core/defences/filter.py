@@ -66,10 +66,16 @@ class Verdict:
 
 
 class Filter(Protocol):
-    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections."""
+    """A step that reads all reports: the `[[defence]]` table of a scenario, before corrections.
+
+    One that gives reports a score has `scores`, what that is in a few words.
+    """
 
     @property
     def kind(self) -> str: ...
+
+    @property
+    def muted(self) -> bool | None: ...
 
     def check(self, known: Known) -> None:
         """Raise ScenarioError where it makes no sense for such a collection."""

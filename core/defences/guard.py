@@ -21,6 +21,7 @@ from ..ranges import Range, check_bounds
 from ..sampling import Counts, multinomial
 from .correction import Known
 from .filter import Received, Verdict
+from .step import Step
 
 COMPARED = Range(1, 64)
 
@@ -30,7 +31,7 @@ shares from no fakes to fakes alone."""
 
 
 @dataclass(frozen=True)
-class Guard:
+class Guard(Step):
     """Estimate the share of fakes from two reports of each user, and take their counts out.
 
     Every report has half the budget. β̃ = (P1 - coinciding/N) / (P1 - P2); reports of Nβ̃ fakes are

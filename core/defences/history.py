@@ -11,10 +11,11 @@ from ..pure import BoolArray
 from ..ranges import ALPHA, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_pure
+from .step import Step
 
 
 @dataclass(frozen=True)
-class History:
+class History(Step):
     """Alarm where any item's estimates of two rounds differ by more than noise explains.
 
     Without an attack and with the same users in both rounds the difference of an item has mean 0

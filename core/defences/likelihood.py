@@ -14,6 +14,7 @@ import numpy as np
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_pure
+from .step import Step
 
 HALVINGS: Final = 60
 """Steps of the search for the multiplier: a bracket shrinks to 2^-60 of its width."""
@@ -32,7 +33,7 @@ def single(known: Known) -> bool:
 
 
 @dataclass(frozen=True)
-class MaximumLikelihood:
+class MaximumLikelihood(Step):
     """The frequencies on the simplex under which the counts are most likely.
 
     Σ_v C_v ln s_v where a report supports one item: that is GRR's likelihood. Where it supports
@@ -99,7 +100,7 @@ def _bracket(c: Floats, p: float, q: float, one_item: bool) -> tuple[Floats, Flo
 
 
 @dataclass(frozen=True)
-class BayesianUpdate:
+class BayesianUpdate(Step):
     """Iterative Bayesian update (IBU): the mean posterior of the users' items, taken as new prior.
 
     It starts from the uniform f. Where a report supports one item, GRR's say, a step is that of

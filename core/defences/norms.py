@@ -14,13 +14,14 @@ import numpy as np
 from ..sampling import Floats
 from .correction import ForAll, Known, require_left
 from .simplex import project
+from .step import Step
 
 ROUNDING: Final = 1e-12
 """A sum may be so much above one by rounding."""
 
 
 @dataclass(frozen=True)
-class NoCorrection(ForAll):
+class NoCorrection(ForAll, Step):
     """The estimates as they are, to compare with."""
 
     spreads: ClassVar[float] = 0.0
@@ -31,7 +32,7 @@ class NoCorrection(ForAll):
 
 
 @dataclass(frozen=True)
-class Normalisation(ForAll):
+class Normalisation(ForAll, Step):
     """Take the least estimate from all, and scale them to the sum one. CJG section 6.1."""
 
     kind: Literal["normalise"] = "normalise"
@@ -44,7 +45,7 @@ class Normalisation(ForAll):
 
 
 @dataclass(frozen=True)
-class Norm(ForAll):
+class Norm(ForAll, Step):
     """Add one number to all estimates, so that they sum to one; some stay below 0. NDSS."""
 
     spreads: ClassVar[float] = 1.0
@@ -56,7 +57,7 @@ class Norm(ForAll):
 
 
 @dataclass(frozen=True)
-class NormMul(ForAll):
+class NormMul(ForAll, Step):
     """Cut the estimates off at 0, and scale them to the sum one. NDSS."""
 
     kind: Literal["norm-mul"] = "norm-mul"
@@ -69,7 +70,7 @@ class NormMul(ForAll):
 
 
 @dataclass(frozen=True)
-class NormCut(ForAll):
+class NormCut(ForAll, Step):
     """Keep the largest estimates whose sum is one at most, and set the others to 0. NDSS.
 
     The sum stays below one where the positive estimates do not reach it.
@@ -91,7 +92,7 @@ class NormCut(ForAll):
 
 
 @dataclass(frozen=True)
-class NormSub(ForAll):
+class NormSub(ForAll, Step):
     """Project the estimates onto the simplex: max(f - t, 0) with the t that makes the sum one.
 
     NDSS.

@@ -16,6 +16,7 @@ import numpy as np
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_variance
+from .step import Step
 
 if TYPE_CHECKING:
     from scipy.interpolate import PchipInterpolator
@@ -27,7 +28,7 @@ LOW: Final = -12.0
 
 
 @dataclass(frozen=True)
-class Power:
+class Power(Step):
     """The mean of x given f~ = x + noise of deviation σ, x with a density ∝ x^-a on [1/N, 1].
 
     exponent : a. Frequencies of a Zipf law of exponent s have a = 1 + 1/s. The results do not sum

@@ -16,10 +16,11 @@ from ..ranges import check_bounds
 from ..sampling import Floats
 from .correction import ETA, Known, require_pure
 from .simplex import project
+from .step import Step
 
 
 @dataclass(frozen=True)
-class Recover:
+class Recover(Step):
     """The fakes' reports are taken to support one item each, evenly over those above 0.
 
     The estimates of such fakes sum to (1 - qd)/(p - q); the method gives that mass to the items
@@ -46,7 +47,7 @@ class Recover:
 
 
 @dataclass(frozen=True)
-class RecoverTargets:
+class RecoverTargets(Step):
     """LDPRecover* for a server that knows the targets: a fake is taken to support one of them.
 
     The estimates of such fakes are -q/(p-q) for other items and (1 - qr)/(r(p-q)) for each of the

@@ -14,10 +14,11 @@ import numpy as np
 from ..sampling import Floats
 from .correction import Known, require_pure
 from .simplex import project
+from .step import Step
 
 
 @dataclass(frozen=True)
-class RobustNormSub:
+class RobustNormSub(Step):
     """Norm-Sub that leaves the large estimates alone.
 
     An estimate is large from 2x on, where x = 2σ(x) is the frequency whose noise reaches 0. All

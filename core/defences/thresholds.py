@@ -16,6 +16,7 @@ from ..pure import BoolArray
 from ..ranges import ALPHA, Range, check_bounds
 from ..sampling import Floats
 from .correction import Known, require_left, require_variance
+from .step import Step
 
 
 def threshold(alpha: float, known: Known) -> float:
@@ -26,7 +27,7 @@ def threshold(alpha: float, known: Known) -> float:
 
 
 @dataclass(frozen=True)
-class BaseCut:
+class BaseCut(Step):
     """Keep the estimates above T, and set the others to 0. NDSS.
 
     The sum is whatever it is. alpha : the expected number of items that are kept though nobody
@@ -55,7 +56,7 @@ class BaseCut:
 
 
 @dataclass(frozen=True)
-class Significance:
+class Significance(Step):
     """Keep the estimates above T, and spread what is missing to one evenly over the others. W17.
 
     Where those kept exceed one already, the others are 0 and the sum stays above one. alpha : the

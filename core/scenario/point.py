@@ -125,8 +125,10 @@ class Point:
 
     def _check_defences(self) -> None:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
-        corrected, filters = False, [step.kind for step in self.defence if is_filter(step)]
+        corrected, filters = False, [step.kind for step in self.acting if is_filter(step)]
         for number, step in enumerate(self.defence):
+            if step.muted:
+                continue
             if is_filter(step) and corrected:
                 rule = f'must stand before all corrections if it is a filter, got "{step.kind}"'
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
@@ -142,6 +144,11 @@ class Point:
                 )
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
             corrected = corrected or (is_correction(step) and step.kind != "none")
+
+    @property
+    def acting(self) -> tuple[Defence, ...]:
+        """The defences that are not muted, in order."""
+        return tuple(step for step in self.defence if not step.muted)
 
     @property
     def rounds(self) -> int | None:

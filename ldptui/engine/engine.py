@@ -238,7 +238,7 @@ def as_document(request: Request | Question) -> dict[str, Any]:
         return dataclasses.asdict(request)
     return {
         "key": request.key,
-        "parts": [{"name": part.name, "document": part.document} for part in request.parts],
+        "parts": [dataclasses.asdict(part) for part in request.parts],
         "folder": request.folder,
         "interval": request.interval,
         "whole": request.whole,

@@ -16,6 +16,7 @@ from ..messages import Replied, RunProgressed
 from ..session.snapshot import (
     BitCounts,
     CellView,
+    Detection,
     Estimates,
     Frequencies,
     Measured,
@@ -41,6 +42,7 @@ class RunSoFar:
     _columns: dict[str, Any] = field(default_factory=dict)
     _frequencies: Frequencies | None = None
     _bits: BitCounts | None = None
+    _detection: Detection | None = None
     _rounds: Rounds | None = None
     _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -94,6 +96,9 @@ class RunSoFar:
         elif "bits" in message:
             columns = {name: decoded(name, value) for name, value in message["bits"].items()}
             self._bits = BitCounts(**columns)
+        elif "detection" in message:
+            columns = {name: frozen(value) for name, value in message["detection"].items()}
+            self._detection = Detection(**columns)
         elif "snapshot" in message:
             self.snapshot = Snapshot(
                 self.request.key,
@@ -101,6 +106,7 @@ class RunSoFar:
                 parts=self._parts,
                 frequencies=self._frequencies,
                 bits=self._bits,
+                detection=self._detection,
                 rounds=self._rounds,
                 round_frequencies=RoundFrequencies(self._round_columns),
                 **message["snapshot"],

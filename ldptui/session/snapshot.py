@@ -14,10 +14,14 @@ Status = Literal["running", "done", "partial", "failed"]
 
 @dataclass(frozen=True)
 class Part:
-    """One experiment of a request: a name that charts know, and a scenario's document."""
+    """One experiment of a request: a name that charts know, and a scenario's document.
+
+    detection : the filters' verdict on each report of its first cell is wanted as well.
+    """
 
     name: str
     document: Mapping[str, Any]
+    detection: bool = False
 
 
 @dataclass(frozen=True)
@@ -221,6 +225,28 @@ class BitCounts:
 
 
 @dataclass(frozen=True)
+class Detection:
+    """The score that a filter gives every report of one trial, and how well it tells fakes.
+
+    kind : the filter's. meaning : what its score is, in a few words.
+    scores : those that there are, rising; genuine, fakes : the users with each of them.
+    wrong, caught : the ROC curve, the flagged shares of both groups from no threshold passed to
+    all; empty without fakes. area : under it. flagged : the same shares of what the defence flags;
+    None where it tells no fakes.
+    """
+
+    kind: str
+    meaning: str
+    scores: tuple[float, ...]
+    genuine: tuple[int, ...]
+    fakes: tuple[int, ...]
+    wrong: tuple[float, ...]
+    caught: tuple[float, ...]
+    area: float | None
+    flagged: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
 class Rounds:
     """The rounds of a campaign, one entry for each, from round 0 on.
 
@@ -267,9 +293,9 @@ class Rounds:
 class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
-    parts : the cells of each part, by its name. frequencies, bits, rounds : of the first cell of
-    "base". round_frequencies : those of its rounds, by number; of very many rounds every other one,
-    or every third, and so on.
+    parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
+    cell of "base", the detection where it was asked for. round_frequencies : those of its rounds,
+    by number; of very many rounds every other one, or every third, and so on.
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
     kept : the run's number in the store, None where it is not kept. reused : trials that
@@ -285,6 +311,7 @@ class Snapshot:
     parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
     frequencies: Frequencies | None = None
     bits: BitCounts | None = None
+    detection: Detection | None = None
     rounds: Rounds | None = None
     round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
     latest: str = ""
@@ -310,6 +337,7 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         parts={**before.parts, **parts},
         frequencies=run.frequencies or before.frequencies,
         bits=run.bits if run.frequencies is not None else before.bits,
+        detection=run.detection or before.detection,
         rounds=run.rounds if run.frequencies is not None else before.rounds,
         round_frequencies=run.round_frequencies
         if run.frequencies is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,7 +81,7 @@ def preview_part(part: Part) -> Part:
     if "sweep" in document:
         sweep = Scenario(document, "", Path()).sweep
         document["sweep"] = {key: _thinned(values) for key, values in sweep.items()}
-    return Part(part.name, document)
+    return replace(part, document=document)
 
 
 def _thinned(values: list[Any]) -> list[Any]:

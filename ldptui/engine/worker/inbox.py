@@ -122,6 +122,7 @@ def checked(request: Mapping[str, Any]) -> dict[str, Any]:
         "key": int(request["key"]),
         "parts": sorted(parts, key=lambda part: part[0] != "base"),
         "folder": Path(str(request["folder"])),
+        "detection": any(part.get("detection", False) for part in request["parts"]),
         "interval": float(request["interval"]),
         "whole": None if whole is None else dict(whole),
         "store": str(request.get("store", "")),

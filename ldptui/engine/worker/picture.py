@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 class Picture:
     """The first cell of the part "base": its closed forms, its bits, and how much of it was sent.
 
-    sigmas : σ of each item's estimate in one trial, in the arms that have a closed form. bits : the
-    columns of `BitCounts`, until they are sent. rounds : the closed forms of a campaign's rounds.
+    sigmas : σ of each item's estimate in one trial, in the arms that have a closed form. bits,
+    detection : the columns of `BitCounts` and of `Detection`, until they are sent. rounds : the
+    closed forms of a campaign's rounds.
     """
 
     def __init__(self) -> None:
         self.sigmas: Mapping[Arm, Floats] = {}
         self.bits: dict[str, Any] | None = None
+        self.detection: dict[str, Any] | None = None
         self.rounds: Expected | None = None
-        self._reckoned = self._drawn = False
+        self._reckoned = self._drawn = self._judged = False
         self._sent = self._sent_rounds = self._sent_frequencies_of_rounds = 0  # up to which trial
 
     def reckon(self, cell: Cell) -> None:
@@ -48,6 +50,14 @@ class Picture:
             self.bits = bit_columns(cell.first, pulse)
             self._drawn = True
 
+    def judge(self, cell: Cell, pulse: Pulse) -> None:
+        """The verdict on each report of the first trial, once, as `draw`."""
+        if not self._judged:
+            from .judging import detection_columns
+
+            self.detection = detection_columns(cell.first, pulse)
+            self._judged = True
+
     def changes(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
         """The inside of the lines that tell what changed since the last call.
 
@@ -61,6 +71,9 @@ class Picture:
             if self.bits is not None:
                 yield {"bits": self.bits}
                 self.bits = None  # once is enough
+        if self.detection is not None:
+            yield {"detection": self.detection}
+            self.detection = None
         if self.rounds is not None and measured.rounds is not None:
             yield from self._changed_rounds(cell, measured, self.rounds, ended)
 

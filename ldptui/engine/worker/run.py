@@ -158,6 +158,8 @@ class Run:
                 if base and part.measured[0].trials:
                     self.picture.reckon(part.experiment.cells[0])
                     self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
+                    if self.request["detection"]:
+                        self.picture.judge(part.experiment.cells[0], self.inbox.pulse)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]

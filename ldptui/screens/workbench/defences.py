@@ -13,7 +13,7 @@ from textual.widgets import Static
 from ...catalogue import key_words, kind_words, listed_keys, listed_kinds
 from ...messages import KeyEdited, Noted
 from ...session.draft import keys_of, sweep_of, value_of
-from ...session.draft.rearranging import rearranged, tables_in
+from ...session.draft.rearranging import MUTED, rearranged, tables_in
 from ...text.format import short
 from ...widgets.field import Field
 from .blank import Scrolled
@@ -59,7 +59,7 @@ class DefencesPane(FormPane, can_focus=True):
 
     def compose(self) -> ComposeResult:
         with Scrolled():
-            yield ItemList("step", TABLE, id="steps")
+            yield ItemList("step", TABLE, mutes=True, id="steps")
             kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
             yield Field(f"{TABLE}.kind", "", options=kinds, rows=5, id="kind")
             yield Static(classes="words", id="reason", markup=False)
@@ -72,9 +72,10 @@ class DefencesPane(FormPane, can_focus=True):
 
     @property
     def setting(self) -> str:
-        """The steps in a few words: `norm-sub, power`."""
+        """The steps in a few words, muted ones in brackets: `(fiad), norm-sub`."""
         steps = steps_of(self.draft) if self.draft is not None and self.draft.parses else []
-        return ", ".join(str(step.get("kind", "?")) for step in steps) or NO_DEFENCE
+        kinds = (f"({kind_of(step)})" if off(step) else kind_of(step) for step in steps)
+        return ", ".join(kinds) or NO_DEFENCE
 
     @property
     def _form(self) -> Scrolled:
@@ -99,7 +100,8 @@ class DefencesPane(FormPane, can_focus=True):
             return
         steps, rows = self._steps, steps_of(draft)
         steps.rows = tuple(
-            Item(described(row), said(draft, f"{TABLE}.{at}")) for at, row in enumerate(rows)
+            Item(described(row), said(draft, f"{TABLE}.{at}"), off=off(row))
+            for at, row in enumerate(rows)
         )
         steps.at = steps.at  # in range again
         self._show_step(draft, rows)
@@ -162,21 +164,30 @@ def steps_of(draft: Draft) -> list[dict[str, Any]]:
     return tables_in(value_of(draft, TABLE))
 
 
+def kind_of(step: Mapping[str, Any]) -> str:
+    return str(step.get("kind", "?"))
+
+
+def off(step: Mapping[str, Any]) -> bool:
+    """Return whether a step is muted."""
+    return step.get(MUTED) is True
+
+
 def described(step: Mapping[str, Any]) -> str:
-    """`ldprecover η = 0.05`: the kind and what it is given."""
+    """`ldprecover η = 0.05`: the kind and what it is given; `off: ldprecover …` of a muted one."""
     settings = (
         f"{key_words(f'{TABLE}.{name}').symbol or name} = "
         + (short(value) if isinstance(value, float) else str(value))
         for name, value in step.items()
-        if name != "kind"
+        if name not in ("kind", MUTED)
     )
-    return "  ".join([str(step.get("kind", "?")), *settings])
+    return "off: " * off(step) + "  ".join([kind_of(step), *settings])
 
 
 def changed(
     steps: Sequence[Mapping[str, Any]], what: str, at: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """The steps after one was added, duplicated, removed or moved; the one to choose."""
+    """The steps after one was added, duplicated, removed, moved or muted; the one to choose."""
     kept = [dict(step) for step in steps]
     if what == "add":
         return [*kept[:at], {"kind": _first(kept)}, *kept[at:]], at
@@ -187,11 +198,11 @@ def _first(steps: Sequence[Mapping[str, Any]]) -> str:
     """The kind to add: the first that is not there yet and needs nothing to be given."""
     present = {step.get("kind") for step in steps} | {NO_DEFENCE}
     free = [kind for kind in listed_kinds(TABLE) if kind not in present]
-    return next((kind for kind in free if not keys_of(TABLE, kind)), NO_DEFENCE)
+    return next((kind for kind in free if not {*keys_of(TABLE, kind)} - {MUTED}), NO_DEFENCE)
 
 
 def _names() -> list[str]:
-    """The names of the keys that a kind of defence may have."""
+    """The names of the keys that a kind of defence may have, and that have fields."""
     names = (key.removeprefix(f"{TABLE}.") for key in listed_keys()
              if key.startswith(f"{TABLE}."))  # fmt: skip
-    return [name for name in names if name != "kind"]
+    return [name for name in names if name not in ("kind", MUTED)]

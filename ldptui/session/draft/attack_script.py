@@ -180,19 +180,11 @@ def changed(items: Sequence[Table], what: str, at: int, phased: bool) -> tuple[l
     match what:
         case "add":
             kept.insert(at, new_phase(kept) if phased else new_part(kept))
-        case "mute":
-            kept[at] = muted(kept[at])
         case "remove" if len(kept) == 1:
             pass  # an attack has one at least
         case _:
             return rearranged(kept, what, at)
     return kept, at
-
-
-def muted(phase: Mapping[str, Any]) -> Table:
-    """The phase with its fakes switched off, or on again."""
-    rest = {key: value for key, value in phase.items() if key != "muted"}
-    return rest if phase.get("muted") is True else {**rest, "muted": True}
 
 
 # In words.

@@ -52,6 +52,25 @@ async def test_steps_are_moved_and_duplicated() -> None:
         assert app.draft.problems == ()
 
 
+async def test_a_step_is_muted_and_acts_again() -> None:
+    app = FormApp(DefencesPane, SCENARIO + STEPS)
+    async with app.run_test(size=(44, 14)) as pilot:
+        pane, steps = app.query_one(DefencesPane), app.query_one(ItemList)
+        steps.focus()
+        await pilot.press("m")
+        assert steps_of(app.draft)[0] == {"kind": "base-cut", "alpha": 0.1, "muted": True}
+        assert pane.setting == "(base-cut), norm-sub"
+        assert [(row.text.split()[0], row.off) for row in steps.rows] == [
+            ("off:", True),
+            ("norm-sub", False),
+        ]
+        assert app.draft.cell is not None
+        assert [step.kind for step in app.draft.cell.defences] == ["norm-sub"]
+        assert shown(app) == ["defence.0.kind", "defence.0.alpha"]
+        await pilot.press("m")
+        assert steps_of(app.draft)[0] == {"kind": "base-cut", "alpha": 0.1}
+
+
 async def test_a_step_has_the_fields_of_its_kind() -> None:
     app = FormApp(DefencesPane, SCENARIO + STEPS)
     async with app.run_test(size=(44, 20)) as pilot:
@@ -69,7 +88,7 @@ async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
     async with app.run_test(size=(44, 20)):
         assert shown(app) == [
             "defence.0.kind",
-            *(f"defence.0.{key}" for key in keys_of("defence", kind)),
+            *(f"defence.0.{key}" for key in keys_of("defence", kind) if key != "muted"),
         ]
         reason = app.query_one("#reason", Static)
         assert str(reason.content) == kind_words("defence", kind).reason

@@ -21,7 +21,9 @@ from ....widgets.plot import ChartView
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
+from .boxes import Box, Views
 from .curve import CurveChart
+from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .map import MapChart
 from .sheets import Sheets
@@ -56,7 +58,7 @@ class ChartsPane(Vertical):
         border-title-color: $text-muted;
         & #charts { height: 1fr; }
         & #charts.-wide #gain-box { margin-left: 2; }
-        & #charts.-wide.-timeline #frequencies { margin-left: 2; }
+        & #charts.-wide.-second #frequencies { margin-left: 2; }
         & #warnings { height: auto; max-height: 4; color: $text-warning; }
         &:ansi #warnings { text-style: bold; }
     }
@@ -103,9 +105,11 @@ class ChartsPane(Vertical):
         self._gain, self._error = CurveChart("gain"), CurveChart("error")
         self._timeline = TimelineCharts(id="timeline-box")
         self._map = MapChart(id="map-box")
-        self._boxes: dict[Chart, FrequencyCharts | CurveChart | MapChart | TimelineCharts] = {
+        self._detection = DetectionCharts(id="detection-box")
+        self._boxes: dict[Chart, Box] = {
             "timeline": self._timeline,
             "map": self._map,
+            "detection": self._detection,
             "frequencies": self._frequencies,
             "error": self._error,
             "gain": self._gain,
@@ -141,8 +145,9 @@ class ChartsPane(Vertical):
             return ()
         from ....charts.curves import base_part
 
-        parts: list[Part | None] = [base_part(scenario)]
         self._follow(scenario)
+        judged = self._needed("detection")
+        parts: list[Part | None] = [replace(base_part(scenario), detection=judged)]
         if with_sweep or self._needed("gain"):
             parts.append(self._gain.part())
         if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
@@ -170,10 +175,10 @@ class ChartsPane(Vertical):
     def as_text(self) -> str:
         """The content of the tab as text: charts as drawn, a table tab-separated."""
         charts, sheet = self._charts(), self._sheets.of(self.tab)
-        if charts:
-            focused = [chart for chart in charts if chart is self.screen.focused]
-            return "\n".join(chart.as_text() for chart in focused or charts)
-        return sheet.as_text() if sheet is not None else ""
+        if not charts:
+            return sheet.as_text() if sheet is not None else ""
+        focused = [chart for chart in charts if chart is self.screen.focused]
+        return "\n".join(chart.as_text() for chart in focused or charts)
 
     def as_svg(self) -> str:
         """The current chart as an SVG picture; "" where there is none."""
@@ -313,12 +318,11 @@ class ChartsPane(Vertical):
         """The charts on the screen, those that the tab is named after first."""
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
 
-    def _views(self) -> FrequencyCharts | MapChart | TimelineCharts | None:
+    def _views(self) -> Views | None:
         """The charts whose views, cohorts or targets the keys go through on this tab."""
-        if self.tab == "timeline":
-            return self._timeline
-        if self.tab == "map":
-            return self._map
+        box = self._boxes[self.tab] if self.tab in CHARTS else None
+        if box is not None and not isinstance(box, CurveChart):
+            return box
         return self._frequencies if "frequencies" in self._visible() else None
 
     def _curve(self) -> CurveChart:
@@ -355,7 +359,7 @@ class ChartsPane(Vertical):
         visible = self._visible()
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
-        self._columns.set_class(self.tab == "timeline", "-timeline")
+        self._columns.set_class(self.tab in ("timeline", "detection"), "-second")
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1))
         for name, box in self._boxes.items():
             box.display = name in visible
@@ -391,7 +395,8 @@ class ChartsPane(Vertical):
         wanted: list[object] = [
             (curve.kind, curve.variable and curve.variable.key) for curve in curves
         ]
-        wanted += ["answer"] * (self.tab == "answer") + ["map"] * self._needed("map")
+        wanted += ["answer"] * (self.tab == "answer")
+        wanted += [name for name in ("map", "detection") if self._needed(name)]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

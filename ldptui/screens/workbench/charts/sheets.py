@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from ..equations import EquationsView
     from ..privacy import PrivacyView
     from ..report import ReportView
-    from .curve import CurveChart
-    from .frequencies import FrequencyCharts
-    from .map import MapChart
-    from .timeline import TimelineCharts
+    from .boxes import Box
 
     Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
 
@@ -53,7 +50,7 @@ class Sheets(Rows):
         tab: str,
         shown: Shown,
         source: str,
-        charts: FrequencyCharts | CurveChart | MapChart | TimelineCharts,
+        charts: Box,
     ) -> None:
         """Hand the draft to the view of a tab, or the numbers of these charts, called `source`."""
         for sheet in self.children:

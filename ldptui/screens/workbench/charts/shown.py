@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from ....charts.figures import Table
     from ....charts.series import Bars, Plot
     from ....session.draft import Draft
-    from ....session.snapshot import BitCounts, CellView, Frequencies, Overlay, Rounds, Snapshot
+    from ....session.snapshot import (
+        BitCounts,
+        CellView,
+        Detection,
+        Frequencies,
+        Overlay,
+        Rounds,
+        Snapshot,
+    )
 
 LOADING: Final = "loading …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
@@ -46,6 +54,10 @@ class Shown:
     @property
     def bits(self) -> BitCounts | None:
         return self.snapshot.bits if self.snapshot is not None else None
+
+    @property
+    def detection(self) -> Detection | None:
+        return self.snapshot.detection if self.snapshot is not None else None
 
     @property
     def rounds(self) -> Rounds | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ....session.draft import Draft
 
-Chart = Literal["frequencies", "gain", "error", "map", "timeline"]
+Chart = Literal["frequencies", "gain", "error", "map", "detection", "timeline"]
 Tab = Chart | Literal["answer", "report", "privacy", "table", "equations"]
 
 CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
@@ -22,6 +22,7 @@ TABS: Final[Choices] = (
     ("gain", "Gain"),
     ("error", "Error"),
     ("map", "Map"),
+    ("detection", "Detection"),
     ("timeline", "Timeline"),
     ("answer", "Answer"),
     ("report", "One report"),
@@ -36,13 +37,19 @@ NARROW: Final = 66
 
 
 def tabs_of(draft: Draft | None) -> Choices:
-    """The tabs that a draft has: what noise gives away is a panel of RAPPOR's."""
+    """The tabs that a draft has: what noise gives away is a panel of RAPPOR's, for example."""
     cell = draft.cell if draft is not None else None
     rappor = cell is not None and cell.noise is not None
     goal = cell is not None and cell.goal is not None
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
-    missing = {"privacy": not rappor, "answer": not goal, "map": not pairs}
+    scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
+    missing = {
+        "privacy": not rappor,
+        "answer": not goal,
+        "map": not pairs,
+        "detection": not scored,
+    }
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
@@ -79,6 +86,7 @@ def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
         "gain": ("gain", "frequencies"),
         "error": ("error", "gain"),
         "map": ("map",),
+        "detection": ("detection", "frequencies"),
         "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
     }
     return beside.get(tab, ())[: 2 if wide else 1]

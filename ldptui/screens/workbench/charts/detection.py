@@ -1,0 +1,104 @@
+"""The charts of a filter's score: its distribution in both groups of users, and its ROC curve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from textual.app import ComposeResult
+from textual.geometry import Size
+
+from ....terminal.keyboard import VIEW, key_of
+from ....widgets.choice_bar import Choices
+from ....widgets.plot import ChartView
+from ..blank import Rows
+from .shown import LOADING, Shown
+
+if TYPE_CHECKING:
+    from ....charts.figures import Table
+    from ....charts.series import Plot
+    from ....session.snapshot import Detection
+
+View = Literal["scores", "roc"]
+
+VIEWS: Final[dict[View, str]] = {"scores": "scores", "roc": "ROC"}
+TALL: Final = 25
+"""From this height both stand one over the other."""
+WAITING: Final = "waiting for the verdict on each report of one trial …"
+
+
+class DetectionCharts(Rows):
+    """One view at a time, and the other one below it where there is room."""
+
+    DEFAULT_CSS = """
+    DetectionCharts > #detection-below { margin-top: 1; }
+    """
+
+    walks = False
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
+        super().__init__(id=id)
+        self._above = ChartView(id="detection", empty=LOADING)
+        self._below = ChartView(id="detection-below", empty="")
+        self._view: View = "scores"
+        self._drawn: tuple[object, ...] = ()  # what the charts were made of
+
+    def compose(self) -> ComposeResult:
+        yield self._above
+        yield self._below
+
+    def charts(self) -> list[ChartView]:
+        """Those that are shown."""
+        return [chart for chart in (self._above, self._below) if chart.display]
+
+    # What the keys do.
+
+    @property
+    def _other(self) -> View:
+        return "roc" if self._view == "scores" else "scores"
+
+    def next_view(self) -> None:
+        self._view = self._other
+
+    def walk(self, by: int) -> None:
+        """There is nothing to walk through."""
+
+    def switches(self) -> Choices:
+        return (("view", f"{key_of(self.app, *VIEW)} {VIEWS[self._view]}"),)
+
+    # The picture.
+
+    def show(self, shown: Shown, room: Size) -> None:
+        """Draw the score in a box of this size; (0, 0): there is none yet, nothing is drawn."""
+        seen = shown.detection
+        self._below.display = seen is not None and room.height >= TALL
+        if not room.width:
+            return
+        if seen is None:
+            self._drawn = ()
+            self._above.empty = WAITING if shown.frequencies is not None else shown.empty
+            self._above.chart = self._below.chart = None
+            return
+        state = (seen, shown.note, self._view, self._below.display)
+        if state == self._drawn:
+            return
+        self._drawn = state
+        self._above.chart = _plot(seen, self._view, shown.note)
+        if self._below.display:
+            self._below.chart = _plot(seen, self._other, shown.note)
+
+    # The numbers.
+
+    def numbers(self, shown: Shown) -> tuple[object, ...]:
+        """The values that the charts and their table are drawn from."""
+        return (shown.detection,)
+
+    def table(self, shown: Shown) -> Table | None:
+        from ....charts.figures.detection import detection_table
+
+        return None if shown.detection is None else detection_table(shown.detection)
+
+
+def _plot(seen: Detection, view: View, note: str) -> Plot:
+    from ....charts.figures import detection as figures
+
+    return (figures.scores_plot if view == "scores" else figures.roc_plot)(seen, note=note)

@@ -1,0 +1,83 @@
+"""A muted step stays in the scenario, and everything is as it is without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import defences
+from support.cases import alike, attack, experiment
+
+import core
+from core.arms import UNDEFENDED
+from core.defences import DEFENCES
+from core.errors import ScenarioError
+from core.metrics import METRICS
+from core.store.address import addresses
+
+
+def work(*steps: dict[str, Any], **more: Any) -> core.Experiment:
+    users = {"kind": "zipf", "items": 8, "users": 300, "exponent": 1.0}
+    protocol, table = {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.05, [3, 6])
+    return experiment(users, protocol, table, trials=2, defence=[*steps], **more)
+
+
+def results_of(made: core.Experiment) -> core.Results:
+    *_, last = core.run(made)
+    return last.results
+
+
+@pytest.mark.parametrize("kind", DEFENCES)
+def test_a_muted_step_of_any_kind_does_not_act(kind: str) -> None:
+    (without,) = work().cells
+    (muted,) = work({**defences.table(kind), "muted": True}).cells
+    assert muted.defences == ()
+    assert muted.arms == UNDEFENDED
+    assert muted.path == without.path == "counts"
+    assert addresses(muted, "") == addresses(without, "")
+    assert muted.parameters["defence.0.muted"] is True
+
+
+@pytest.mark.parametrize("kind", DEFENCES)
+def test_what_is_said_of_muting_changes_no_number(kind: str) -> None:
+    if kind == "history":
+        pytest.skip("compares rounds")
+    silent, said = (
+        work({**defences.table(kind), **more}).cells[0] for more in ({}, {"muted": False})
+    )
+    assert addresses(silent, "") == addresses(said, "")
+    assert repr(silent.defences) == repr(said.defences)
+    assert "defence.0.muted" not in silent.parameters
+
+
+def test_steps_around_a_muted_one_do_what_they_do_without_it() -> None:
+    one = {"kind": "norm-sub"}
+    (alone,) = results_of(work(one)).cells
+    (beside,) = results_of(work({"kind": "norm-cut", "muted": True}, one)).cells
+    assert all(alike(alone.metrics[name], beside.metrics[name]) for name in METRICS)
+
+
+def test_muting_may_be_swept() -> None:
+    made = work({"kind": "norm-sub"}, sweep={"defence.muted": [False, True]})
+    acting, muted = results_of(made).cells
+    assert [cell.parameters["defence.0.muted"] for cell in made.cells] == [False, True]
+    assert acting.estimate("gain_after").mean is not None
+    assert muted.estimate("gain_after").mean is None
+    assert alike(acting.metrics["gain"], muted.metrics["gain"])
+
+
+def test_a_muted_step_is_refused_nothing_but_its_own_values() -> None:
+    """It may stand where it makes no sense, and a filter leaves the counts path."""
+    work({"kind": "norm-sub"}, {"kind": "fiad", "muted": True}, simulate={"path": "counts"})
+    work({"kind": "history", "muted": True})
+    work({"kind": "fiad"}, {"kind": "ldpguard", "muted": True})
+    with pytest.raises(ScenarioError, match=r"defence.0.chance must be in \(0, 1\), got 2"):
+        work({"kind": "fiad", "chance": 2.0, "muted": True})
+    with pytest.raises(ScenarioError, match=r"where there is no \[\[defence\]\]"):
+        experiment(
+            {"kind": "zipf", "items": 8, "users": 300, "exponent": 1.0},
+            {"kind": "oue", "epsilon": 1.0},
+            {"kind": "mga", "targets": {"items": [3]}},
+            defence=[{"kind": "norm-sub", "muted": True}],
+            goal={"metric": "gain_after", "at_least": 0.1},
+        )

@@ -1,0 +1,47 @@
+"""The charts of a filter's score, and their table."""
+
+from __future__ import annotations
+
+from ldptui.charts.figures.detection import detection_table, roc_plot, scores_plot
+from ldptui.session.snapshot import Detection
+
+SEEN = Detection(
+    "fiad", "suspicious items", (0.0, 1.0, 5.0), (60, 30, 10), (0, 1, 4),
+    (0.0, 0.1, 0.4, 1.0), (0.0, 0.8, 1.0, 1.0), 0.93, (0.1, 0.8),
+)  # fmt: skip
+NOBODY = Detection("fiad", "suspicious items", (0.0,), (100,), (0,), (), (), None, None)
+
+
+def test_each_group_by_its_score() -> None:
+    plot = scores_plot(SEEN, note="not the present settings")
+    genuine, fakes = plot.series
+    assert (genuine.x, genuine.y) == ((0, 1, 5), (0.6, 0.3, 0.1))
+    assert fakes.y == (0, 0.2, 0.8)
+    assert plot.x.label == "score: suspicious items"
+    assert plot.note == "one trial: 100 genuine, 5 fake; not the present settings"
+
+
+def test_the_curve_and_what_the_filter_flags() -> None:
+    plot = roc_plot(SEEN)
+    curve, chance, flagged = plot.series
+    assert plot.title == "ROC curve, area 0.93"
+    assert (curve.x, curve.y) == (SEEN.wrong, SEEN.caught)
+    assert (chance.x, chance.y) == ((0, 1), (0, 1))
+    assert (flagged.x, flagged.y, flagged.label) == ((0.1,), (0.8,), "fiad flags")
+
+
+def test_without_fakes_there_is_no_curve() -> None:
+    assert roc_plot(NOBODY).series == ()
+    assert roc_plot(NOBODY).note == "no fakes"
+    (genuine,) = scores_plot(NOBODY).series
+    assert genuine.y == (1.0,)
+    assert "every report has the same score" in scores_plot(NOBODY).note
+
+
+def test_the_table_has_both_rates_from_each_score_on() -> None:
+    assert detection_table(SEEN).rows == (
+        (5, 10, 4, 0.1, 0.8),
+        (1, 30, 1, 0.4, 1.0),
+        (0, 60, 0, 1.0, 1.0),
+    )
+    assert detection_table(NOBODY).rows == ((0, 100, 0, 1.0, None),)

@@ -1,0 +1,63 @@
+"""The verdict on each report of one trial, as the worker sends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import attack, experiment
+
+from core.cell import Cell
+from core.flags import area_under
+from core.sifting import detection
+from core.trial import no_pulse
+from ldptui.engine.worker.judging import CORNERS, LEVELS, detection_columns, levels
+
+
+def cell_with(kind: str, **more: Any) -> Cell:
+    users = {"kind": "zipf", "items": 12, "users": 1500, "exponent": 1.0}
+    table = more.pop("table", attack("mga", 0.1, [3, 5, 8, 10]))
+    protocol = {"kind": "oue", "epsilon": 1.0}
+    (cell,) = experiment(users, protocol, table, defence=[{"kind": kind}], **more).cells
+    return cell
+
+
+def test_the_columns_are_those_of_the_first_trial() -> None:
+    cell = cell_with("fiad")
+    columns, seen = detection_columns(cell, no_pulse), detection(cell)
+    assert columns is not None
+    assert seen.score is not None
+    assert (sum(columns["genuine"]), sum(columns["fakes"])) == (cell.users, cell.malicious)
+    for score, right, fake in zip(
+        columns["scores"], columns["genuine"], columns["fakes"], strict=True
+    ):
+        assert right == ((seen.score == score) & ~seen.fakes).sum()
+        assert fake == ((seen.score == score) & seen.fakes).sum()
+    assert columns["area"] == area_under(seen.score, seen.fakes)
+    assert np.trapezoid(columns["caught"], columns["wrong"]) == pytest.approx(columns["area"])
+    assert columns["flagged"] == [
+        (~seen.kept[~seen.fakes]).mean(),
+        (~seen.kept[seen.fakes]).mean(),
+    ]
+
+
+def test_without_fakes_there_is_a_distribution_and_no_curve() -> None:
+    columns = detection_columns(cell_with("fiad", table={"kind": "none"}), no_pulse)
+    assert columns is not None
+    assert (columns["area"], columns["wrong"], columns["flagged"]) == (None, [], None)
+    assert sum(columns["genuine"]) == 1500
+
+
+@pytest.mark.parametrize("kind", ["diffstats", "norm-sub"])
+def test_a_defence_without_a_score_has_none(kind: str) -> None:
+    assert detection_columns(cell_with(kind), no_pulse) is None
+
+
+def test_very_many_scores_come_in_equal_steps(rng: np.random.Generator) -> None:
+    few, place = levels(np.array([2.0, 0.0, 2.0, 7.0]))
+    assert (few.tolist(), place.tolist()) == ([0, 2, 7], [1, 0, 1, 2])
+    score = rng.random(5000)
+    middles, place = levels(score)
+    assert middles.size == LEVELS < CORNERS
+    assert np.abs(middles[place] - score).max() <= (score.max() - score.min()) / LEVELS / 2 + 1e-12

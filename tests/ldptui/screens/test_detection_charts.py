@@ -1,0 +1,90 @@
+"""The tab Detection: where it is, what it asks to be computed, and what it shows."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.charts_pane import NARROW, WIDE, chart, showing, shown
+
+from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.inbox import Inbox, checked
+from ldptui.engine.worker.run import Run
+from ldptui.session import draft as drafts
+from ldptui.session.snapshot import Part, Request, Snapshot
+
+SCENARIO = """
+format = 1
+trials = 1
+[population]
+kind = "zipf"
+items = 12
+users = 1_500
+exponent = 1.0
+[protocol]
+kind = "oue"
+epsilon = 1.0
+[attack]
+kind = "mga"
+share = 0.1
+targets = {{ items = [3, 5, 8, 10] }}
+[[defence]]
+kind = "{}"
+"""
+
+
+def draft_with(kind: str) -> drafts.Draft:
+    return drafts.draft_of(SCENARIO.format(kind), Path())
+
+
+def run_of(parts: tuple[Part, ...]) -> Snapshot:
+    """The worker's answer to the parts that the pane asks for."""
+    listed = [vars(part) for part in parts]
+    request = checked({"key": 1, "parts": listed, "folder": ".", "interval": 0})
+    inbox, out = Inbox(), io.BytesIO()
+    inbox._newest = request
+    Run(request, inbox, out).work()
+    so_far = RunSoFar(Request(1, parts, "."))
+    for line in out.getvalue().splitlines()[1:]:
+        so_far.take(json.loads(line))
+    return so_far.snapshot
+
+
+@pytest.mark.parametrize(("kind", "there"), [("fiad", True), ("diffstats", False), ("norm", False)])
+async def test_the_tab_is_there_where_a_filter_has_a_score(kind: str, there: bool) -> None:
+    async with showing(draft=draft_with(kind)) as (pane, _):
+        assert ("detection" in dict(pane.tabs())) == there
+
+
+async def test_it_asks_for_the_verdict_only_while_it_is_shown() -> None:
+    draft: Any = draft_with("fiad")
+    async with showing(size=NARROW, draft=draft) as (pane, pilot):
+        assert not pane.parts(draft)[0].detection
+        pane.tab = "detection"
+        await pilot.pause()
+        assert pane.parts(draft)[0].detection
+        run = run_of(pane.parts(draft))
+        assert run.detection is not None
+        pane.snapshot = run
+        await pilot.pause()
+        assert shown(pane) == ["detection"]
+        assert chart(pane, "detection").title == "Score of fiad"
+        await pilot.press("v")
+        assert chart(pane, "detection").title.startswith("ROC curve, area 0.9")
+        await pilot.press("t")
+        table = pane.table()
+        assert table is not None
+        assert table.columns[0].name == "score"
+
+
+async def test_both_charts_are_shown_where_there_is_room() -> None:
+    draft: Any = draft_with("fiad")
+    async with showing(size=WIDE, draft=draft) as (pane, pilot):
+        pane.tab = "detection"
+        await pilot.pause()
+        pane.snapshot = run_of(pane.parts(draft))
+        await pilot.pause()
+        assert shown(pane)[:2] == ["detection", "detection-below"]
