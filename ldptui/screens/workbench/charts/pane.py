@@ -104,8 +104,7 @@ class ChartsPane(Vertical):
         self._frequencies = FrequencyCharts(id="frequencies")
         self._gain, self._error = CurveChart("gain"), CurveChart("error")
         self._timeline = TimelineCharts(id="timeline-box")
-        self._map = MapChart(id="map-box")
-        self._detection = DetectionCharts(id="detection-box")
+        self._map, self._detection = MapChart(id="map-box"), DetectionCharts(id="detection-box")
         self._boxes: dict[Chart, Box] = {
             "timeline": self._timeline,
             "map": self._map,
@@ -392,9 +391,7 @@ class ChartsPane(Vertical):
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
         curves = [curve for curve in (self._gain, self._error) if self._needed(curve.kind)]
-        wanted: list[object] = [
-            (curve.kind, curve.variable and curve.variable.key) for curve in curves
-        ]
+        wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
         wanted += ["answer"] * (self.tab == "answer")
         wanted += [name for name in ("map", "detection") if self._needed(name)]
         if wanted != self._asked:
