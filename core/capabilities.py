@@ -265,6 +265,15 @@ class Foretells(Mechanism, Protocol):
         ...
 
 
+class DrawsApart(Mechanism, Protocol):
+    """Draws the count of every item apart from the others: reports alone show them together."""
+
+    @property
+    def apart(self) -> str:
+        """The difference between its counts path and its reports path, in a sentence."""
+        ...
+
+
 class SendsBits(Mechanism, Protocol):
     """Its reports are bits that do not stand for items: what fakes send is known bit by bit."""
 
@@ -334,6 +343,11 @@ def sends_bits(mechanism: object) -> TypeGuard[SendsBits]:
 def foretells(mechanism: object) -> TypeGuard[Foretells]:
     """Return whether the mechanism has closed forms of its own."""
     return hasattr(mechanism, "means")
+
+
+def draws_apart(mechanism: object) -> TypeGuard[DrawsApart]:
+    """Return whether the counts of different items are drawn apart on the counts path."""
+    return hasattr(mechanism, "apart")
 
 
 def lacking(mechanism: object, capability: str, otherwise: str) -> str | None:

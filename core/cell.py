@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
-from .capabilities import Memoises, memoises
+from .capabilities import Memoises, draws_apart, memoises
 from .defences import (
     Alarm,
     Correction,
@@ -229,6 +229,8 @@ class Cell:
         for step in filter(asks_twice, self.filters):
             doubt = step.doubts(self.sifted.protocol, self.targets.size, everyone)
             told += [] if doubt is None else [doubt]
+        if self.path == "counts" and draws_apart(self.protocol):
+            told.append(self.protocol.apart)
         return tuple(told)
 
     @property

@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .attacks import (
     fakes_of,
     malicious_users,
 )
+from .capabilities import draws_apart
 from .cell import Cell
 from .defences import Filter, asks_twice, is_filter, known
 from .errors import LIFTED, ScenarioError, got, spelled
@@ -125,7 +126,7 @@ def bind(
     check_total(population.users * len(acts) + sum(act.malicious for act in acts), point.rounds)
     _check_defences(point, protocol, population.users, targets)
     fakes = [group for act in acts for group in act.fakes(targets, population)]
-    path = _path(point, fakes, in_reports=sends_reports(protocol), sifts=sifts)
+    path = _path(point, fakes, protocol, population, sifts)
     if limits:
         most = max((act.malicious for act in acts), default=0)
         check_cell(population, most)
@@ -358,11 +359,21 @@ def _check_fakes(fakes: tuple[Fakes, ...], protocol: Mechanism, mixed: bool) -> 
             raise (error.within(f"mix.{number}") if mixed else error) from error
 
 
-def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool, sifts: bool) -> Path:
+AT_HAND: Final = 2**26
+"""(user, item) pairs whose reports are made without being asked for: some 0.2 s a trial."""
+
+
+def _path(
+    point: Point,
+    fakes: Sequence[Fakes],
+    protocol: Mechanism,
+    population: Population,
+    sifts: bool,
+) -> Path:
     """The counts path where there is a choice; raises ScenarioError.
 
-    in_reports : True if users send reports. Attacks in Python make nothing else, and filters read
-    nothing else.
+    Attacks in Python make nothing but reports, and filters read nothing else. Where counts are
+    drawn apart, the choice is the reports of a collection that is not large.
     """
     asked = point.simulate.path
     python = any(hasattr(group.strategy, "code") for group in fakes)
@@ -373,8 +384,10 @@ def _path(point: Point, fakes: Sequence[Fakes], in_reports: bool, sifts: bool) -
     if sifts and asked == "counts":
         rule = 'must be "auto" or "reports" with a filter, which reads reports, got "counts"'
         raise ScenarioError(rule, key="simulate.path")
-    if in_reports:
-        return "reports" if python or sifts or asked == "reports" else "counts"
+    if sends_reports(protocol):
+        small = population.users * population.domain_size * (point.rounds or 1) <= AT_HAND
+        joint = asked == "auto" and small and draws_apart(protocol)
+        return "reports" if python or sifts or joint or asked == "reports" else "counts"
     curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
     if python:
         raise ScenarioError(f'must not be "plugin" with {curator}', key="attack.kind")

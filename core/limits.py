@@ -20,6 +20,8 @@ MAX_FILTERS: Final = 2**22
 """Bloom filters of all items in all cohorts: hashing them takes some seconds."""
 MAX_HELD: Final = 2**32
 """Bytes of the reports that filters read, and of what they make of them."""
+MAX_HASHED: Final = 2**28
+"""Buckets of all items in all rows of a sketch: hashing them takes some seconds."""
 
 
 def check_size(point: Point) -> None:
@@ -33,7 +35,11 @@ def check_size(point: Point) -> None:
 
 
 def check_filters(point: Point, population: Population) -> None:
-    """Refuse more Bloom filters than can be hashed, and counted, in time."""
+    """Refuse more Bloom filters, or rows of a sketch, than can be hashed, and counted, in time."""
+    placed = population.domain_size * getattr(point.protocol, "rows", 0)
+    if placed > MAX_HASHED:
+        rule = f"times items must be at most 2^28, {got(placed)}{LIFTED}"
+        raise ScenarioError(rule, key="protocol.rows")
     cohorts, bits = (getattr(point.protocol, name, None) for name in ("cohorts", "bits"))
     if cohorts is None or bits is None:
         return

@@ -20,6 +20,7 @@ from .hst import CoinSpec
 from .projective import ProjectiveSpec
 from .rappor import RapporSpec
 from .she import SummationSpec
+from .sketch import CountMeanSpec, HadamardSketchSpec
 from .subset import SubsetSpec
 from .the import ThresholdingSpec
 from .unary import OUESpec, SUESpec, UESpec
@@ -62,6 +63,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "ss": SubsetSpec,
     "hr": HadamardSpec,
     "pgr": ProjectiveSpec,
+    "cms": CountMeanSpec,
+    "hcms": HadamardSketchSpec,
     "rappor": RapporSpec,
     "l-sue": LSUESpec,
     "l-osue": LOSUESpec,

@@ -149,6 +149,43 @@ def _solved(cell: Cell) -> Supported:
     return Supported("S = Σⱼ j zⱼ, the most of a linear programme", _sum(terms))
 
 
+def foretold(cell: Cell, laws: Laws) -> Iterator[Formula]:
+    """The gain against a mechanism whose estimates have closed forms of their own."""
+    law = theory.fake_support(cell) if cell.attack is not None else None
+    gained = theory.expected_metrics(cell)["gain"]
+    if cell.attack is None or law is None or gained is None:
+        return
+    protocol: Any = cell.protocol
+    r, q, gap = int(cell.targets.size), protocol.q, protocol.p - protocol.q
+    part = f"Attack: {cell.attack.kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
+    yield from _fakes(cell, cell.attack.share, part)
+    kind = getattr(cell.attack, "report_law", "mixture")
+    words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", "over the parts")
+    if kind != "mixture":
+        words = supported_by(kind, laws, protocol, r, cell.attack)
+    s = float(law.rates[cell.targets].sum())
+    live = partial(numeric, part, source=CJG)
+    yield live("Targets that one fake report supports, on average", words.formula,
+               words.substituted, s, number=words.number)  # fmt: skip
+    before = (s - r * q) / gap - gained / cell.share if cell.share else 0.0
+    b_, gap_ = short(cell.share), short(gap)
+    yield live(
+        "Gain: how much the targets' total rises, above what it is estimated as before",
+        "G = β [ (S − r q) / (p − q) − E Σ_T f~ₜ ]",
+        f"{b_} · [ ({short(s, FINE)} − {r} · {short(q, FINE)}) / {gap_} − {short(before)} ]",
+        gained,
+    )  # fmt: skip
+    truth, n, m = cell.population.frequencies, cell.users, cell.malicious
+    clean = theory.target_sum_variance(protocol, cell.targets, truth, n) / n
+    yield live(
+        "Standard deviation of the gain of one run",
+        "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
+        f"√[ {b_}² · {short(clean)} + {count(m, 9)} · {short(law.variance)} / "
+        f"(({count(n, 9)} + {count(m, 9)}) · {gap_})² ]",
+        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m),
+    )  # fmt: skip
+
+
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:
     """The number of fakes, and the share of genuine users who hold their targets."""
     n_, m_, share = count(cell.users, 9), count(cell.malicious, 9), short(wanted)

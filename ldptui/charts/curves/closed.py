@@ -13,7 +13,7 @@ import numpy as np
 
 from core import theory
 from core.attacks import Fakes, Targets, aimed, fakes_of, malicious_users
-from core.capabilities import Collection, foretells, places, sends_bits, tells_support
+from core.capabilities import Collection, Foretells, foretells, places, sends_bits, tells_support
 from core.errors import LdpError
 from core.lab.locality import central_mse
 from core.population import CSVColumn, Explicit, Population, PopulationSpec
@@ -287,11 +287,22 @@ def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
         elif is_pure(protocol):
             # The variance is linear in f, and the frequencies add up to one.
             mse = float(item_variance(protocol, users, 1 / items))
+        elif foretells(protocol) and not hasattr(protocol, "squared_error"):
+            mse = _foretold_mse(protocol, draw(spec, cell.seed, folder))
         else:
             mse = central_mse(protocol, np.array([users]))  # whatever the frequencies
         return mse, math.sqrt(mse)
 
     return law
+
+
+def _foretold_mse(protocol: Foretells, population: Population) -> float:
+    """That of a mechanism whose error depends on who holds what: bias² + variance."""
+    collection = Collection(population.histogram)
+    means, variances = protocol.means(collection), protocol.variances(collection)
+    assert means is not None
+    assert variances is not None  # they are of genuine users alone
+    return float(((means[0] - population.frequencies) ** 2 + variances[0]).mean())
 
 
 def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:

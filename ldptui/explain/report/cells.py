@@ -36,6 +36,14 @@ def over_items(
     return Cells("item", rows, tuple(groups), labels, numbers, rate)
 
 
+def in_buckets(
+    rows: tuple[tuple[str, BoolArray], ...],
+    own: int,
+) -> Cells:
+    """Bits over the buckets of a row, the own one first."""
+    return Cells("bucket", rows, (Group("own", (own,)),), {})
+
+
 def over_buckets(
     cell: Cell,
     rows: tuple[tuple[str, BoolArray], ...],

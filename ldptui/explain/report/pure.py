@@ -1,4 +1,4 @@
-"""The reports of a pure protocol: a family's steps between the value and the server's."""
+"""Reports that support items: a family's steps between the value and the server's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FakeSteps: TypeAlias = Callable[[Cell, Reports, Any], tuple[Step, ...]]
 
 @dataclass(frozen=True)
 class PureReports:
-    """The reports of a family of pure protocols.
+    """The reports of a family of protocols whose reports support items.
 
     honest : the steps of a report of an item. fakes : those of a fake's report that is of no item,
     by the law of the attack's reports. heard : what the server computes from a report besides the
@@ -45,7 +45,7 @@ class PureReports:
         return ""
 
     def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
-        report = cell.pure.perturb(np.array([item]), fresh)
+        report = cell.local.perturb(np.array([item]), fresh)
         steps = (honest_value(cell, item), *self.honest(cell, report, item))
         return completed(cell, "A genuine user", report, steps, item, self.heard, fake=False)
 
@@ -55,7 +55,7 @@ class PureReports:
         if hasattr(attack, "drawn"):
             return self._of_a_hidden_item(cell, attack, title, rng)
         shown = searching_less(attack, cell)
-        report = shown.reports(cell.pure, View(cell.targets), 1, rng)
+        report = shown.reports(cell.local, View(cell.targets), 1, rng)
         steps_of = self.fakes.get(attack.report_law, _not_told)
         steps = (no_item(cell, attack), *steps_of(cell, report, shown))
         return completed(cell, title, report, steps, None, self.heard, fake=True)
@@ -64,7 +64,7 @@ class PureReports:
         view = View(cell.targets)
         # The attack draws the target first: a copy of the generator draws the same one.
         item = attack.held(view, 1, copy.deepcopy(rng)).item()
-        report = attack.reports(cell.pure, view, 1, rng)
+        report = attack.reports(cell.local, view, 1, rng)
         steps = self.honest(cell, report, item)
         if attack.report_law == "unperturbed":
             steps = (steps[0], SENT_AS_IT_IS, steps[-1])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from core.cell import Cell
-from core.pure import Reports, Supports
+from core.pure import Reports, Supports, is_pure
 from core.sampling import Counts
 from core.theory import fake_support
 
@@ -32,10 +32,11 @@ def completed(
     fake: bool,
 ) -> Life:
     """The life with the last steps, which are the server's: what is supported, and its weight."""
-    supported = cell.pure.supports(report)[0]
+    protocol: Any = cell.protocol
+    supported = supported_items(protocol, report)
     targets = np.sort(cell.targets)
     hit = targets[supported[targets] > 0]
-    p, q, r = cell.pure.p, cell.pure.q, targets.size
+    p, q, r = protocol.p, protocol.q, targets.size
     net = int(supported[targets].sum())
     weight = float((net - r * q) / (p - q))
     server = [support_step(cell, report, supported, item, heard, fake=fake)]
@@ -43,6 +44,13 @@ def completed(
         server.append(weight_step(cell, net, weight, item, fake=fake))
     items = np.flatnonzero(supported > 0)
     return Life(title, fake, item, report, (*steps, *server), items, hit, weight)
+
+
+def supported_items(protocol: Any, report: Reports) -> Supports:
+    """[d], the items that one report supports; of a sketch by the hash functions of its row."""
+    everything = np.arange(protocol.domain_size)
+    seen = protocol.supports(report) if is_pure(protocol) else protocol.look(report, everything)
+    return np.asarray(seen[0])
 
 
 def support_step(
@@ -54,7 +62,8 @@ def support_step(
     *,
     fake: bool,
 ) -> Step:
-    protocol, r = cell.pure, cell.targets.size
+    protocol: Any = cell.protocol
+    r = cell.targets.size
     count, against = int((supported > 0).sum()), int((supported < 0).sum())
     text = f"{fmt.count(count)} of {plural(protocol.domain_size, 'item')}"
     if item is not None:
@@ -87,7 +96,8 @@ def _supported(cell: Cell) -> float:
 
 
 def weight_step(cell: Cell, hit: int, weight: float, item: int | None, *, fake: bool) -> Step:
-    p, q, r = cell.pure.p, cell.pure.q, cell.targets.size
+    protocol: Any = cell.protocol
+    p, q, r = protocol.p, protocol.q, cell.targets.size
     short = fmt.short
     if fake and cell.attack is not None:
         mean = (_supported(cell) - r * q) / (p - q)

@@ -6,24 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import attack, cell, changed
-from support.kinds import KNOWN_ATTACKS, report_law
+from support.cases import cell, changed
 
 from core import theory
 from core.errors import ScenarioError
 from core.protocols.she import Summation, SummationSpec, honest_bound
-from core.trial import run_block
 
 HISTOGRAM = np.array([40, 30, 20, 10, 0])
 TRIALS = 4000
 SHE = Summation(5, 1.0, 3.0)
-
-ABLE = [
-    kind
-    for kind in KNOWN_ATTACKS
-    if report_law(kind) not in ("subset", "disguised") and kind != "untargeted"
-]
-"""The attacks with targets that SHE does not refuse."""
 
 
 def by_reports(protocol: Any, rng: np.random.Generator) -> Any:
@@ -49,29 +40,6 @@ def test_the_noise_of_a_cell_is_laplace(rng: np.random.Generator) -> None:
     assert budget.law(np.bincount(ranks, minlength=20), np.full(20, 1 / 20))
     wrong = np.floor(10 * np.exp(-np.abs(cells) / 2.05)).astype(int) + 10 * (cells > 0)
     assert not budget.law(np.bincount(wrong, minlength=20), np.full(20, 1 / 20))
-
-
-@pytest.mark.parametrize("path", ["counts", "reports"])
-@pytest.mark.parametrize("kind", ABLE)
-def test_the_gain_of_an_attack_is_that_of_theory(kind: str, path: str) -> None:
-    table, protocol = attack(kind, 0.2, [1, 4]), {"kind": "she", "epsilon": 1.0, "bound": 3.0}
-    one = cell(HISTOGRAM.tolist(), protocol, table, simulate={"path": path})
-    rows = np.concatenate([run_block(one, block).metrics for block in range(50)])
-    expected, support = theory.expected_metrics(one), theory.fake_support(one)
-    assert support is not None
-    std = theory.gain_std(one.protocol, support, 2, one.users, one.malicious, 0.3)  # type: ignore[arg-type]
-    assert budget.mean(rows["gain"], expected["gain"], std**2)
-    assert budget.spread(rows["gain"], expected["gain"], std**2)
-    gain = expected["gain"]
-    assert gain is not None
-    assert not budget.mean(rows["gain"], gain + 0.2 * one.target_frequency + 0.05, std**2)
-    variances = theory.estimate_variances(one)
-    estimate = theory.expected_estimate(one)
-    assert variances is not None
-    assert estimate is not None
-    assert expected["mse"] == pytest.approx(
-        float(((estimate - one.population.frequencies) ** 2 + variances[1]).mean())
-    )
 
 
 def test_attackers_with_targets_of_their_own_have_the_variance_of_their_cells() -> None:

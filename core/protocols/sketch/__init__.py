@@ -1,0 +1,13 @@
+"""Sketches: users hash their items by one of a few public functions, and report noisy cells."""
+
+from .bits import CountMeanSketch, CountMeanSpec
+from .signs import HadamardSketch, HadamardSketchSpec
+from .sketch import Sketch
+
+__all__ = [
+    "CountMeanSketch",
+    "CountMeanSpec",
+    "HadamardSketch",
+    "HadamardSketchSpec",
+    "Sketch",
+]

@@ -1,0 +1,80 @@
+"""The hash functions of a sketch, public and the same for all users: one for each row.
+
+Row j hashes an item by xxHash32 with seed j. Two items that share a bucket in a row collide there.
+All sums below go through the buckets of every row: work in proportion to rows times items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from ...hashing import UInts, buckets
+from ...pure import Items
+from ...sampling import Floats
+
+Crowd: TypeAlias = tuple[float, float, float]
+"""How some items share buckets, on average over the rows, by their number w in a bucket.
+
+Σ_u f_u w(u), Σ_u f_u w(u)² and Σ_buckets w², where w(u) is that of the bucket of item u.
+"""
+
+CELLS = 1 << 19
+"""Cells of a few rows that are handled at once: 4 MB of doubles."""
+
+
+def hashed(items: Items, rows: Items, size: int) -> UInts:
+    """uint32[rows, items]: the bucket, of `size`, of each item in each row."""
+    return buckets(items[None, :], rows.astype(np.uint32)[:, None], size)
+
+
+def hashed_in(items: Items, rows: Items, size: int) -> UInts:
+    """uint32[n], the bucket of each item in the row beside it."""
+    return buckets(items, rows.astype(np.uint32), size)
+
+
+def each_row(items: Items, rows: int, size: int) -> Iterator[UInts]:
+    """`hashed` of all rows, a few at a time."""
+    step = max(1, CELLS // max(items.size, size))
+    for at in range(0, rows, step):
+        yield hashed(items, np.arange(at, min(at + step, rows)), size)
+
+
+def sums(placed: UInts, weights: Floats, size: int) -> Floats:
+    """float64[rows, size]: the weights [items] in each bucket, of items placed [rows, items]."""
+    rows = np.arange(len(placed))[:, None]
+    flat = (placed + rows * size).ravel()
+    total = np.bincount(flat, np.tile(weights, len(placed)), len(placed) * size)
+    return np.asarray(total.reshape(len(placed), size), dtype=np.float64)
+
+
+def shared(weights: Floats, rows: int, size: int) -> Floats:
+    """float64[d]: the weight in each item's bucket, its own included, on average over the rows."""
+    return _shared(weights.tobytes(), rows, size)
+
+
+@lru_cache(maxsize=16)
+def _shared(weights: bytes, rows: int, size: int) -> Floats:
+    held = np.frombuffer(weights)
+    total = np.zeros(held.size)
+    for placed in each_row(np.arange(held.size), rows, size):
+        total += np.take_along_axis(sums(placed, held, size), placed.astype(np.intp), 1).sum(axis=0)
+    total /= rows
+    total.flags.writeable = False
+    return total
+
+
+@lru_cache(maxsize=16)
+def crowding(weights: bytes, counted: bytes, rows: int, size: int) -> Crowd:
+    """How counted items int64[r] share buckets, where float64[d] hold each item."""
+    held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)
+    found = np.zeros(3)
+    for placed in each_row(np.arange(held.size), rows, size):
+        together = sums(placed[:, chosen], np.ones(chosen.size), size)
+        users = sums(placed, held, size)
+        found += (users * together).sum(), (users * together**2).sum(), (together**2).sum()
+    first, second, squares = (found / rows).tolist()
+    return first, second, squares

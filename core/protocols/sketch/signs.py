@@ -1,0 +1,194 @@
+"""The Hadamard count mean sketch (HCMS): the report is a row, a column and one noisy sign.
+
+Apple Differential Privacy Team, "Learning with Privacy at Scale", 2017. The sign is the entry of an
+m × m Hadamard matrix, in the row of the own bucket and a random column.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from ...enumeration import CELLS, ReportLaw, item_name
+from ...errors import ScenarioError, got
+from ...loss import DiscreteLoss, signs
+from ...pure import BoolArray, Items, Reports, Rng, array_of
+from ...sampling import Floats
+from ...support import ItemSupport
+from ..budget import Budget
+from .parity import Equations, UInts, odd
+from .rows import CELLS as AT_ONCE
+from .rows import Crowd, hashed
+from .sketch import BUCKETS, ROWS, Sketch
+
+REPORT = np.dtype([("row", "<u4"), ("column", "<u4"), ("odd", "u1")])
+
+
+@dataclass(frozen=True)
+class HadamardSketch(Sketch):
+    """Report a row, a uniform column, and the own bucket's entry there, kept e^ε : 1.
+
+    Reports are a structured array [n] of the row and the column, uint32, and of the sign uint8: 0
+    for an entry of 1, and 1 for -1. A report supports the items whose entry it is.
+    """
+
+    lacks: ClassVar[dict[str, str]] = {
+        "conditioned": "HCMS, for whose reports no best way to hide is known",
+        "columns": "HCMS, whose report has cells for buckets and not for items",
+        "craft_some": "HCMS, whose report supports half of all items, and no part of them alone",
+        "disguise": "HCMS, whose report is one sign and has no number of ones",
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.buckets & (self.buckets - 1):
+            raise ScenarioError(f"must be a power of two, {got(self.buckets)}", key="buckets")
+
+    @property
+    def p(self) -> float:
+        return 1 / (1 + math.exp(-self.epsilon))
+
+    @property
+    def other(self) -> float:
+        return 0.5
+
+    @property
+    def noiseless(self) -> tuple[float, float]:
+        return 1.0, 0.5
+
+    @property
+    def width(self) -> int:
+        """log₂ m, the bits of a bucket."""
+        return self.buckets.bit_length() - 1
+
+    @property
+    def report_bits(self) -> float:
+        return math.log2(self.rows) + self.width + 1
+
+    def _sent(self, chosen: Items, columns: Any, sign: Any) -> Reports:
+        reports = np.empty(chosen.size, REPORT)
+        reports["row"], reports["column"], reports["odd"] = chosen, columns, sign
+        return reports
+
+    def _columns(self, count: int, rng: Rng) -> UInts:
+        return rng.integers(0, self.buckets, size=count, dtype=np.uint32)
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        chosen, columns = self._drawn_rows(values.size, rng), self._columns(values.size, rng)
+        return self._sent(chosen, columns, odd(self._own(values, chosen) & columns))
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        reports = self.unperturbed(values, rng)
+        reports["odd"] ^= rng.random(values.size) < 1 / (1 + math.exp(self.epsilon))
+        return reports
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        sign = rng.integers(0, 2, size=count, dtype=np.uint8)
+        return self._sent(self._drawn_rows(count, rng), self._columns(count, rng), sign)
+
+    def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
+        """A row and a column in which all targets have the entry -1, and this sign or the other.
+
+        Where no row has such a column, it is column 0, in which every item has the entry 1.
+        """
+        solved = _solved(self, targets.tobytes())
+        rows = np.flatnonzero(solved.fits)
+        if not rows.size:
+            return self._sent(self._drawn_rows(count, rng), np.zeros(count), np.uint8(avoid))
+        chosen = rng.choice(rows, size=count)
+        return self._sent(chosen, solved.solutions(chosen, rng), np.uint8(not avoid))
+
+    def received(self, reports: object, count: int) -> Reports:
+        found = array_of(reports, (count,), REPORT)
+        limits = {"row": self.rows, "column": self.buckets, "odd": 2}
+        for name, limit in limits.items():
+            if count and found[name].max() >= limit:
+                raise ValueError(f"must have {name} in [0, {limit}), got {found[name].max()}")
+        return found
+
+    def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
+        entries = placed[at]
+        entries &= reports["column"][:, None]
+        return np.asarray(odd(entries) == reports["odd"][:, None])
+
+    def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
+        own, other = law
+        return (r**2 + crowd[2]) / 4 + r * (own - other) * crowd[0]
+
+    def _aimed_support(self, targets: Items, avoid: bool, counted: Items) -> ItemSupport:
+        rates, variance = _aimed_law(self, targets.tobytes(), counted.tobytes())
+        return ItemSupport(1 - rates if avoid else rates, variance)
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report at these hash functions; None where there are too many."""
+        d, k, m = self.domain_size, self.rows, self.buckets
+        if d * k * m * 2 > CELLS:
+            return None
+        placed = hashed(np.arange(d), np.arange(k), m).T[:, :, None]
+        minus = odd(placed & np.arange(m, dtype=np.uint32))[..., None] == np.array([0, 1])
+        law: Floats = np.where(minus, self.p, 1 / (1 + math.exp(self.epsilon))) / (k * m)
+
+        def name(y: int) -> str:
+            row, place = divmod(y, 2 * m)
+            return f"row {row}, column {place >> 1}, sign {'+-'[place & 1]}1"
+
+        return ReportLaw(law.reshape(d, -1), item_name, name)
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Of two items that share no bucket: their entries differ in half of the columns."""
+        return signs(self.epsilon, self.p / 2, 1 / (1 + math.exp(self.epsilon)) / 2)
+
+
+@lru_cache(maxsize=8)
+def _solved(sketch: HadamardSketch, targets: bytes) -> Equations:
+    """The equations of the targets int64[r] in every row."""
+    items = np.frombuffer(targets, dtype=np.int64)
+    return Equations.of(hashed(items, np.arange(sketch.rows), sketch.buckets), sketch.width)
+
+
+@lru_cache(maxsize=16)
+def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[Floats, float]:
+    """How likely a crafted report supports each item float64[d]; the variance of those counted."""
+    items, chosen = np.arange(sketch.domain_size), np.frombuffer(counted, dtype=np.int64)
+    solved = _solved(sketch, targets)
+    fits = np.flatnonzero(solved.fits)
+    if not fits.size:
+        return np.ones(items.size), 0.0
+    rates, means, noise = np.zeros(items.size), [], 0.0
+    step = max(1, AT_ONCE // max(items.size, sketch.buckets))
+    for at in range(0, fits.size, step):
+        rows = fits[at : at + step]
+        part = Equations(solved.pivots[:, rows], solved.fits[rows])
+        rest, flip = part.reduced(hashed(items, rows, sketch.buckets))
+        shown = np.where(rest == 0, flip, 0.5)
+        rates += shown.sum(axis=0)
+        means.append(shown[:, chosen].sum(axis=1))
+        # Items with the same rest are supported together, or one where the other is not.
+        together = np.zeros((rows.size, sketch.buckets))
+        place = np.arange(rows.size)[:, None], rest[:, chosen]
+        np.add.at(together, place, 1.0 - 2.0 * flip[:, chosen])
+        noise += float((together[:, 1:] ** 2).sum()) / 4
+    variance = noise / fits.size + float(np.var(np.concatenate(means)))
+    return rates / fits.size, variance
+
+
+@dataclass(frozen=True)
+class HadamardSketchSpec(Budget):
+    """HCMS before the domain is known."""
+
+    kind: Literal["hcms"]
+    buckets: Annotated[int, BUCKETS] = 1024
+    rows: Annotated[int, ROWS] = 2048
+
+    mechanism = HadamardSketch
+
+    def bind(
+        self,
+        domain_size: int,
+        labels: tuple[str, ...] | None = None,  # noqa: ARG002
+    ) -> HadamardSketch:
+        return HadamardSketch(domain_size, self.epsilon, self.buckets, self.rows)

@@ -1,0 +1,325 @@
+"""A sketch: the report is a row of a table, and noisy cells of that row.
+
+Apple Differential Privacy Team, "Learning with Privacy at Scale", 2017. A user picks one of k rows,
+whose hash functions all users share, and hashes the own item to one of m buckets. A report supports
+the items whose bucket in that row it shows. The server takes the mean of the rows, less what items
+that share a bucket add on average; what they add beyond that, at these hash functions, stays.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from ...capabilities import Collection
+from ...enumeration import ReportLaw
+from ...loss import DiscreteLoss
+from ...pure import DOMAIN, EPSILON, BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check
+from ...ranges import Range
+from ...sampling import Counts, Floats, binomial
+from ...support import ItemSupport, Support
+from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
+
+BUCKETS = Range(2, 2**16)
+ROWS = Range(1, 2**20)
+
+FEW = 64
+"""Items whose collisions with all others are kept one by one."""
+
+USERS_AT_ONCE = 1 << 11
+
+
+@dataclass(frozen=True)
+class Sketch(ABC):
+    """Report a row and noisy cells of it: of the own bucket, and of the others.
+
+    buckets, rows : m and k. Counts are int64[d], the reports that support each item.
+    """
+
+    family: ClassVar[str] = "sketch"
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    buckets: Annotated[int, BUCKETS]
+    rows: Annotated[int, ROWS]
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    @abstractmethod
+    def p(self) -> float:
+        """How likely a report supports an item of the own bucket."""
+
+    @property
+    @abstractmethod
+    def other(self) -> float:
+        """How likely it supports an item of another bucket."""
+
+    @property
+    def q(self) -> float:
+        """How likely it supports another item, which may be in the own bucket: on average."""
+        return self.other + (self.p - self.other) / self.buckets
+
+    @property
+    @abstractmethod
+    def report_bits(self) -> float: ...
+
+    @property
+    @abstractmethod
+    def noiseless(self) -> tuple[float, float]:
+        """p and `other` of a report without noise."""
+
+    @abstractmethod
+    def perturb(self, values: Items, rng: Rng) -> Reports: ...
+
+    @abstractmethod
+    def random_reports(self, count: int, rng: Rng) -> Reports: ...
+
+    @abstractmethod
+    def unperturbed(self, values: Items, rng: Rng) -> Reports: ...
+
+    @abstractmethod
+    def _aimed(self, targets: Items, avoid: bool, count: int, rng: Rng) -> Reports:
+        """Reports that support all of the targets, or with `avoid` none."""
+
+    @abstractmethod
+    def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
+        """bool[n, items]: the buckets placed[at] uint32[n, items] that the reports show."""
+
+    @abstractmethod
+    def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
+        """The mean square of the number of r items that a report supports.
+
+        law : p and `other` of the report. crowd : how these items share buckets.
+        """
+
+    @abstractmethod
+    def _aimed_support(self, targets: Items, avoid: bool, counted: Items) -> ItemSupport: ...
+
+    @abstractmethod
+    def enumerate_reports(self) -> ReportLaw | None: ...
+
+    @abstractmethod
+    def privacy_loss(self) -> DiscreteLoss: ...
+
+    @abstractmethod
+    def received(self, reports: object, count: int) -> Reports: ...
+
+    # Reports.
+
+    def _drawn_rows(self, count: int, rng: Rng) -> Items:
+        return rng.integers(0, self.rows, size=count)
+
+    def _own(self, values: Items, chosen: Items) -> Any:
+        """uint32[n], the bucket of each value in its row."""
+        return hashed_in(values, chosen, self.buckets)
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(targets, False, count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(targets, True, count, rng)
+
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, items], the items that the reports support."""
+        chosen, at = np.unique(reports["row"], return_inverse=True)
+        return self._shown(reports, hashed(items, chosen, self.buckets), at)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        everything = np.arange(self.domain_size)
+        ordered = reports[np.argsort(reports["row"], kind="stable")]
+        counts = np.zeros(self.domain_size, dtype=np.int64)
+        step = max(1, USERS_AT_ONCE * 1024 // self.domain_size)
+        for at in range(0, len(ordered), step):
+            counts += self._counted(ordered[at : at + step], everything)
+        return counts
+
+    def _counted(self, reports: Reports, items: Items) -> Counts:
+        """int64[items] of a few reports, which are sorted by their rows."""
+        return np.asarray(self.look(reports, items).sum(axis=0))
+
+    # Counts: of every item with the mean that it has at these hash functions, one by one.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._held_counts(histogram, (self.p, self.other), rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._held_counts(histogram, self.noiseless, rng)
+
+    def _held_counts(self, histogram: Counts, law: tuple[float, float], rng: Rng) -> Counts:
+        everyone = histogram.sum(axis=-1, keepdims=True)
+        others = everyone - histogram
+        own, other = law
+        meet = (self._met(histogram) - histogram) / np.maximum(others, 1)
+        rates = np.clip(other + (own - other) * meet, 0, 1)
+        drawn = binomial(histogram, own, rng)
+        return drawn + _binomials(others, rates, rng)
+
+    def _met(self, histogram: Counts) -> Floats:
+        """float64[trials, d], the users in each item's bucket on average over the rows."""
+        if (histogram == histogram[:1]).all():
+            total = int(histogram[0].sum())
+            met = total * self._shared(histogram[0] / max(total, 1))
+            return np.broadcast_to(met, histogram.shape)
+        held = np.flatnonzero(histogram.any(axis=0))
+        if held.size <= FEW:
+            return histogram[:, held] @ _collisions(self, held.tobytes())
+        return np.array([self._shared(row.astype(np.float64)) for row in histogram])
+
+    def _shared(self, weights: Floats) -> Floats:
+        return shared(weights, self.rows, self.buckets)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        shape = (count.size, self.domain_size)
+        return binomial(np.broadcast_to(count[:, None], shape), 0.5, rng)
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(targets, False, count, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(targets, True, count, rng)
+
+    def _aimed_counts(self, targets: Items, avoid: bool, count: Counts, rng: Rng) -> Counts:
+        rates = self._aimed_support(targets, avoid, targets).rates
+        shape = (count.size, self.domain_size)
+        held = np.broadcast_to(count[:, None], shape)
+        return _binomials(held, np.broadcast_to(rates, shape), rng)
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        return Estimates((counts / users - self.q) / (self.p - self.q))
+
+    # What one report supports.
+
+    def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
+        if law in ("crafted", "avoided"):
+            return self._aimed_support(targets, law == "avoided", counted)
+        held = np.zeros(self.domain_size)
+        held[targets] = 1 / targets.size
+        known = {"honest": (self.p, self.other), "unperturbed": self.noiseless}
+        return self._held(held, counted, known.get(law, (0.5, 0.5)))
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        return self._held(frequencies, counted, (self.p, self.other))
+
+    def _held(self, held: Floats, counted: Items, law: tuple[float, float]) -> ItemSupport:
+        own, other = law
+        rates = other + (own - other) * self._shared(held)
+        crowd = self._crowding(held, counted)
+        mean = other * counted.size + (own - other) * crowd[0]
+        variance = self._square(law, counted.size, crowd) - mean**2
+        return ItemSupport(rates, max(variance, 0.0))
+
+    def _crowding(self, held: Floats, counted: Items) -> Crowd:
+        chosen = counted.astype(np.int64).tobytes()
+        return crowding(held.tobytes(), chosen, self.rows, self.buckets)
+
+    def placed_variances(self, frequencies: Floats) -> Floats:
+        """As if all other users met the item equally often: at most 1/(m k) of it too much."""
+        others = 1 - frequencies
+        meet = (self._shared(frequencies) - frequencies) / np.where(others > 0, others, 1)
+        rates = self.other + (self.p - self.other) * meet
+        spread = frequencies * self.p * (1 - self.p) + others * rates * (1 - rates)
+        return np.asarray(spread / (self.p - self.q) ** 2)
+
+    def placed_sum_variance(self, frequencies: Floats, targets: Items) -> float:
+        aims = np.zeros(self.domain_size)
+        aims[targets] = 1.0
+        square = self._square((self.p, self.other), targets.size,
+                              self._crowding(frequencies, targets))  # fmt: skip
+        means = self.other * targets.size + (self.p - self.other) * self._shared(aims)
+        return float((square - frequencies @ means**2) / (self.p - self.q) ** 2)
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        """That of the first r items, all of them held alike, and so are the others."""
+        frequencies = np.full(self.domain_size, target_frequency / r)
+        if r < self.domain_size:
+            frequencies[r:] = (1 - target_frequency) / (self.domain_size - r)
+        return self.placed_sum_variance(frequencies, np.arange(r))
+
+    def honest_support(self, r: int) -> Support:
+        return self._first("honest", r)
+
+    def random_support(self, r: int) -> Support:
+        return self._first("random", r)
+
+    def unperturbed_support(self, r: int) -> Support:
+        return self._first("unperturbed", r)
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self._first("crafted", r)
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
+        return self._first("avoided", r)
+
+    def _first(self, law: str, r: int) -> Support:
+        """Towards the first r items."""
+        items = np.arange(self.domain_size)
+        targets, others = items[:r], items[r:]
+        found = self.placed_support(law, targets, targets)
+        if not others.size:
+            return Support(float(found.rates.mean()), 0.0, found.variance, 0.0, 0.0)
+        beyond = self.placed_support(law, targets, others).variance
+        whole = self.placed_support(law, targets, items).variance
+        both = (whole - found.variance - beyond) / 2
+        target, other = (float(found.rates[part].mean()) for part in (targets, others))
+        return Support(target, other, found.variance, beyond, both)
+
+    # What the server can expect.
+
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None]:
+        """The estimates at these hash functions: users of other items who share buckets count."""
+        users, everyone = collection.users, collection.users + collection.malicious
+        rates = self.other + (self.p - self.other) * self._shared(collection.frequencies)
+        clean = (rates - self.q) / (self.p - self.q)
+        if not collection.foreseen:
+            return clean, None
+        fakes = sum((count * law.rates for count, law in collection.fakes), np.zeros(clean.size))
+        attacked = ((users * rates + fakes) / everyone - self.q) / (self.p - self.q)
+        return clean, np.asarray(attacked)
+
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None]:
+        users, everyone = collection.users, collection.users + collection.malicious
+        each = self.placed_variances(collection.frequencies)
+        if not collection.foreseen:
+            return each / users, None
+        parts = (count * law.variances for count, law in collection.fakes)
+        fakes = sum(parts, np.zeros(each.size)) / (self.p - self.q) ** 2
+        return each / users, (users * each + fakes) / everyone**2
+
+    @property
+    def collision_variance(self) -> float:
+        """The variance of what one item adds to another's estimate by collisions, at f = 1.
+
+        Over the choice of the hash functions; the sum over the other items of this times f² is that
+        of the whole. It stays however many users there are: 1 / ((m - 1) k).
+        """
+        return 1 / ((self.buckets - 1) * self.rows)
+
+    @property
+    def apart(self) -> str:
+        """The difference between the counts path and the reports path, in a sentence."""
+        return "on the counts path items are drawn one by one; reports let them share a bucket"
+
+
+def _binomials(users: Counts, rates: Floats, rng: Rng) -> Counts:
+    """Independent Binomial(users, rates), int64[trials, d]: a call for each trial."""
+    return np.array([rng.binomial(*row) for row in zip(users, rates, strict=True)])
+
+
+@lru_cache(maxsize=8)
+def _collisions(sketch: Sketch, held: bytes) -> Floats:
+    """float64[items, d]: the part of the rows in which each of these items meets each item."""
+    items = np.frombuffer(held, dtype=np.intp)
+    met = np.zeros((items.size, sketch.domain_size))
+    for placed in each_row(np.arange(sketch.domain_size), sketch.rows, sketch.buckets):
+        for row, item in enumerate(items):
+            met[row] += (placed == placed[:, item, None]).sum(axis=0)
+    return met / sketch.rows

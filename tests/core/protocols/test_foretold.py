@@ -1,0 +1,66 @@
+"""Kinds with closed forms of their own, which p and q do not give: both paths against them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.cases import attack, cell
+from support.kinds import KNOWN_ATTACKS, report_law
+
+from core import theory
+from core.capabilities import foretells, tells_support
+from core.protocols import KINDS
+from core.pure import is_pure, sends_reports
+from core.trial import run_block
+
+HISTOGRAM = np.array([40, 30, 20, 10, 0])
+DIALS: dict[str, dict[str, Any]] = {
+    "she": {"bound": 3.0},
+    "cms": {"buckets": 64, "rows": 128},
+    "hcms": {"buckets": 64, "rows": 128},
+}
+"""Keys besides ε; large tables, as the counts path draws items apart."""
+
+REFUSED = ("subset", "disguised", "hidden", "solved")
+"""The laws of reports that all of them lack."""
+
+ABLE = [kind for kind in KNOWN_ATTACKS if report_law(kind) not in REFUSED and kind != "untargeted"]
+"""The attacks with targets that none of them refuses."""
+
+
+def test_every_such_kind_is_tested() -> None:
+    made = {kind: spec.mechanism for kind, spec in KINDS.items() if sends_reports(spec.mechanism)}
+    assert set(DIALS) == {
+        kind for kind, cls in made.items()
+        if foretells(cls) and tells_support(cls) and not is_pure(cls)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+@pytest.mark.parametrize("kind", ABLE)
+@pytest.mark.parametrize("protocol", DIALS)
+def test_the_gain_of_an_attack_is_that_of_theory(protocol: str, kind: str, path: str) -> None:
+    table = {"kind": protocol, "epsilon": 1.0, **DIALS[protocol]}
+    one = cell(HISTOGRAM.tolist(), table, attack(kind, 0.2, [1, 4]), simulate={"path": path})
+    blocks = range(20 if path == "counts" else 4)
+    rows = np.concatenate([run_block(one, block).metrics for block in blocks])
+    expected, support = theory.expected_metrics(one), theory.fake_support(one)
+    assert support is not None
+    truth = one.population.frequencies
+    std = theory.placed_gain_std(
+        one.protocol,  # type: ignore[arg-type]
+        support, one.targets, truth, one.users, one.malicious,
+    )  # fmt: skip
+    gain = expected["gain"]
+    assert gain is not None
+    assert budget.mean(rows["gain"], gain, std**2)
+    assert budget.spread(rows["gain"], gain, std**2)
+    assert not budget.mean(rows["gain"], gain + 0.2 * one.target_frequency + 0.15, std**2)
+    variances = theory.estimate_variances(one)
+    estimate = theory.expected_estimate(one)
+    assert variances is not None
+    assert estimate is not None
+    assert expected["mse"] == pytest.approx(
+        float(((estimate - one.population.frequencies) ** 2 + variances[1]).mean())
+    )
