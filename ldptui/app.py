@@ -26,9 +26,12 @@ from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
 from .terminal import mishaps
 from .terminal.settings import Settings
+from .terminal.shown import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from textual.filter import LineFilter
 
     from .engine.playback import Playback
 
@@ -61,6 +64,8 @@ LIGHT = Theme(
     dark=False,
 )
 
+
+SHOWN: Final = Shown()
 
 ARROWS: Final = {"←": "left", "→": "right", "↑": "up", "↓": "down"}
 
@@ -118,6 +123,9 @@ class Workbench(App[None]):
         self._engine = engine or partial(Engine, command=[*COMMAND, *_allowed(settings)])
         self._store = store
         self._playback = playback
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [SHOWN, *super().get_line_filters()]
 
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.attack_files))

@@ -10,6 +10,7 @@ import pytest
 import tomlkit
 from support.mutations import mutated_text, mutated_toml, value
 
+import scenarios
 from core.columns import read_columns
 from core.errors import LdpError
 from core.scenario import known_keys, parse
@@ -45,6 +46,10 @@ kind = "mga"
 share = 0.1
 targets = { items = [1, 2] }
 """
+SCENARIOS = (
+    SCENARIO,
+    *(scenarios.path(name).read_text("utf-8") for name in ("burst", "mixed-attack", "range-sums")),
+)
 KEYS = sorted(known_keys())
 
 
@@ -62,7 +67,7 @@ def read_settings(draw: random.Random, path: Path) -> None:
 
 
 def set_values(draw: random.Random, path: Path) -> None:
-    scenario = parse(SCENARIO, "my.toml")
+    scenario = parse(draw.choice(SCENARIOS), "my.toml")
     if draw.random() < 0.2:
         scenario = scenario.with_value("trials", 5)
     for _ in range(draw.choice((0, 1, 1, 2))):
