@@ -99,7 +99,8 @@ def sift_reports(
         send = _genuine(trial, pulse, permanent)
         genuine = _held(cell, send, cell.users)
         clean.append(_counts(cell, send, genuine))
-        before.append(_judged(cell, genuine, nobody, trial, pulse))
+        place = f"trial {row + 1} of {len(trials)}"
+        before.append(_judged(cell, genuine, nobody, trial, pulse, f"{place} without fakes"))
         if cell.attack is None:
             attacked.append(clean[-1])
             continue
@@ -107,7 +108,7 @@ def sift_reports(
         send = _fakes(trial, pulse, rounds, seen)
         fakes = _held(cell, send, cell.malicious)
         attacked.append(clean[-1] + _counts(cell, send, fakes))
-        after.append(_judged(cell, genuine, fakes, trial, pulse))
+        after.append(_judged(cell, genuine, fakes, trial, pulse, place))
     arms = {CLEAN_DEFENDED: _sifted(cell, before, 0)}
     arms[ATTACKED_DEFENDED] = (
         arms[CLEAN_DEFENDED] if cell.attack is None else _sifted(cell, after, cell.malicious)
@@ -153,8 +154,13 @@ def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Report
     return held, counts
 
 
-def _judged(cell: Cell, genuine: _Held, fakes: _Held, trial: int, pulse: Pulse) -> Detection:
-    """The verdict of all filters in turn on these reports, in a random order."""
+def _judged(
+    cell: Cell, genuine: _Held, fakes: _Held, trial: int, pulse: Pulse, words: str = ""
+) -> Detection:
+    """The verdict of all filters in turn on these reports, in a random order.
+
+    words : the trial, for those who watch.
+    """
     forged = len(fakes.reports)
     address = cell.malicious_address if forged else cell.genuine_address
     everyone = len(genuine.reports) + forged
@@ -172,7 +178,7 @@ def _judged(cell: Cell, genuine: _Held, fakes: _Held, trial: int, pulse: Pulse) 
     verdict, counts = Verdict(), genuine.counts + fakes.counts
     for number, step in enumerate(cell.filters):
         rng = stream(cell.seed, f"{address} {step!r}", "defence", "reports", (trial, number))
-        verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets))
+        verdict = step.sift(Received(protocol, reports, rng, pulse, again, cell.targets, words))
         score = verdict.score if number == 0 else score  # the first one has seen every report
         if verdict.alarm is not None:
             alarm = verdict.alarm or bool(alarm)

@@ -115,7 +115,7 @@ class FIAD(ForAll, Step):
         columns = protocol.columns(received.reports)
         received.pulse()
         least = max(1.0, self.min_support * users)
-        levels = [*mined(columns, users, least, self.max_size, received.pulse)]
+        levels = [*mined(columns, users, least, self.max_size, received.pulse, received.tell)]
         thresholds = {
             level.size: protocol.itemset_threshold(level.size, users, self.chance)
             for level in levels

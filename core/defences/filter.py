@@ -26,6 +26,7 @@ class Received:
     pulse : called between pieces of work; raises to stop it.
     again : the second reports of the same users, for a filter that asks twice.
     targets : int64[r], for a server that has been told them.
+    place : the trial that it is, in words, for those who watch.
     """
 
     protocol: Any
@@ -34,11 +35,23 @@ class Received:
     pulse: Callable[[], None]
     again: Reports | None = None
     targets: Items = field(default_factory=_no_items)
+    place: str = ""
 
     @property
     def users(self) -> int:
         """N, the genuine and the fake ones."""
         return len(self.reports)
+
+    def tell(self, words: str) -> None:
+        """Say what is looked at, to a pulse that has `tell`."""
+        say(self.pulse, f"{self.place}: {words}" if self.place else words)
+
+
+def say(pulse: Callable[[], None], words: str) -> None:
+    """Tell those who watch a long piece of work what is done; most do not, and have no `tell`."""
+    tell = getattr(pulse, "tell", None)
+    if tell is not None:
+        tell(words)
 
 
 @dataclass(frozen=True, eq=False)

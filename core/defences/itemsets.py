@@ -60,14 +60,24 @@ def unpacked(bits: NDArray[np.uint64], users: int) -> BoolArray:
     return np.unpackbits(bits.view(np.uint8), count=users).view(np.bool_)
 
 
+def untold(words: str) -> None:
+    """Say nothing of the work."""
+
+
 def mined(
-    columns: Columns, users: int, least: float, most: int, pulse: Callable[[], None]
+    columns: Columns,
+    users: int,
+    least: float,
+    most: int,
+    pulse: Callable[[], None],
+    tell: Callable[[str], None] = untold,
 ) -> Iterator[Level]:
     """The kept sets of sizes 1, 2, …, `most` that at least `least` users support.
 
     Ends with the first size of which there is none. Beyond chance means: by how many standard
     deviations the support exceeds what it were if the item last added were independent of the
     others; the least of the ways in which a set is made of kept sets and an item.
+    tell : is told in words what is looked at.
     """
     single = np.array([users_in(column) for column in columns])
     pulse()
@@ -75,12 +85,13 @@ def mined(
     yield Level(items[:, None], single[items])
     if most < 2 or items.size < 2:
         return
+    tell("pairs of items")
     level, joined = _pairs(columns, single, items, users, least, pulse)
     while level.support.size:
         yield level
         if level.size == most:
             return
-        level = _extended(columns, single, level, joined, users, least, pulse)
+        level = _extended(columns, single, level, joined, users, least, pulse, tell)
 
 
 def _pairs(
@@ -125,22 +136,26 @@ def _extended(
     users: int,
     least: float,
     pulse: Callable[[], None],
+    tell: Callable[[str], None],
 ) -> Level:
     """The kept sets of one item more: any two items of a set are a kept pair."""
+    done = 0
     room = joined[level.sets].all(axis=1)  # bool[k, d]; no item is joined with itself
     parent, item = np.nonzero(room)
     grown = np.sort(np.concatenate([level.sets[parent], item[:, None]], axis=1), axis=1)
     sets, made, which = np.unique(grown, axis=0, return_index=True, return_inverse=True)
     support = np.empty(len(sets), dtype=np.int64)
     order = np.argsort(made, kind="stable")  # the children of one parent follow each other
-    held, of = np.empty(0, dtype=np.uint64), -1
-    for done, child in enumerate(order.tolist()):
-        if done % COUNTED_AT_ONCE == 0:
+    starts = np.flatnonzero(np.diff(parent[made[order]], prepend=-1))
+    for children in np.split(order, starts[1:]):
+        held = support_of(columns, level.sets[parent[made[children[0]]]])
+        for at in range(0, children.size, COUNTED_AT_ONCE):
             pulse()
-        mother = int(parent[made[child]])
-        if mother != of:
-            held, of = support_of(columns, level.sets[mother]), mother
-        support[child] = users_in(held & columns[item[made[child]]])
+            some = children[at : at + COUNTED_AT_ONCE]
+            both = held & columns[item[made[some]]]
+            support[some] = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
+            done += some.size
+            tell(f"sets of {level.size + 1} items, {100 * done // len(sets)} %")
     expected = level.support[parent] * (single[item] / users)
     beyond = np.full(len(sets), np.inf)
     np.minimum.at(beyond, which.ravel(), _deviations(support[which.ravel()], expected))

@@ -11,7 +11,7 @@ import time
 from contextlib import redirect_stdout
 from multiprocessing import resource_tracker
 from queue import SimpleQueue
-from typing import TextIO
+from typing import Any, Final, TextIO
 
 from core.errors import one_line
 from core.experiment import Experiment
@@ -22,6 +22,9 @@ from core.runner import run as run_experiment
 from ..terminal.output import encodable
 from ..text import format as text
 from ..text import table
+
+OFTEN: Final = 0.1
+"""Least seconds between two drawings."""
 
 
 def measure(
@@ -37,7 +40,7 @@ def measure(
     call or while processes start and end. Attacks in Python run in processes of their own.
     """
     apart = any(cell.python_attacks for cell in experiment.cells)
-    steps: SimpleQueue[Progress | BaseException | None] = SimpleQueue()
+    steps: SimpleQueue[Progress | str | BaseException | None] = SimpleQueue()
 
     def compute() -> None:
         # Ctrl-C reaches the whole terminal, and is for the main thread alone: processes that start
@@ -48,7 +51,12 @@ def measure(
         try:
             with lasting():
                 for progress in run_experiment(
-                    experiment, workers, frequencies=frequencies, memory=memory, apart=apart
+                    experiment,
+                    workers,
+                    frequencies=frequencies,
+                    memory=memory,
+                    apart=apart,
+                    pulse=Beat(steps),
                 ):
                     steps.put(progress)
             steps.put(None)
@@ -64,6 +72,9 @@ def measure(
             while (step := steps.get()) is not None:
                 if isinstance(step, BaseException):
                     raise step
+                if isinstance(step, str):
+                    bar.say(step)
+                    continue
                 results = step.results
                 bar.show(step)
     except KeyboardInterrupt:
@@ -77,22 +88,52 @@ def measure(
     return results
 
 
+class Beat:
+    """A pulse that stops nothing, and puts what it is told into a queue."""
+
+    def __init__(self, told: SimpleQueue[Any]) -> None:
+        self._told, self._due = told, 0.0
+
+    def __call__(self) -> None:
+        """Nothing stops the work here: an interrupt ends the process."""
+
+    def tell(self, words: str) -> None:
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + OFTEN
+            self._told.put(words)
+
+
 class Bar:
-    """A progress bar on one line of a terminal, drawn ten times a second at most."""
+    """A progress bar on one line of a terminal, drawn ten times a second at most.
+
+    Words tell on the same line what is looked at within a long trial.
+    """
 
     def __init__(self, stream: TextIO, experiment: Experiment, quiet: bool) -> None:
         self._stream = stream if not quiet and stream.isatty() else None
         self._swept = list(experiment.scenario.sweep)
         self._due = 0.0
         self._drawn = False
+        self._latest: Progress | None = None
 
     def show(self, progress: Progress) -> None:
+        self._latest = progress
+        self._draw("")
+
+    def say(self, words: str) -> None:
+        """Tell beside the progress so far what is looked at."""
+        self._draw(words)
+
+    def _draw(self, words: str) -> None:
         now = time.monotonic()
-        if self._stream is None or now < self._due:
+        if self._stream is None or now < self._due or self._latest is None:
             return
-        self._due = now + 0.1
+        self._due = now + OFTEN
         width = shutil.get_terminal_size().columns - 1
-        line = encodable(one_line(progress_line(progress, self._swept, width)), self._stream)
+        room = width - len(words) - 2 if words else width
+        drawn = f"{progress_line(self._latest, self._swept, room)}  {words}".rstrip()
+        line = encodable(one_line(drawn), self._stream)
         self._stream.write(f"\r{line[:width]}\x1b[K")
         self._stream.flush()
         self._drawn = True

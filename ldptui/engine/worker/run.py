@@ -61,13 +61,13 @@ class Run:
             self._keep_end()
         except Cancelled:
             self._keep_end()
-            self._send("partial")
+            self.send("partial")
         except Exception as error:
             known = isinstance(error, LdpError)
             sentence = str(error) if known else f"{type(error).__name__}: {error}".strip(": ")
             sentence = sentence.splitlines()[0]
             self._keep_end(sentence)
-            self._send("failed", sentence, "" if known else traceback.format_exc())
+            self.send("failed", sentence, "" if known else traceback.format_exc())
         else:
             self._send_end()
 
@@ -144,7 +144,8 @@ class Run:
             known = memory is not None and base and memory.knows(part.experiment.cells[0])
         if base and part.experiment.cells[0].path == "reports" and not known:
             self._peek(part)
-        steps = run(part.experiment, pulse=self.inbox.pulse, frequencies=base, memory=memory)
+        beat = Beat(self, part)
+        steps = run(part.experiment, pulse=beat, frequencies=base, memory=memory)
         while True:
             with self.inbox.interruptible():
                 progress = next(steps, None)
@@ -164,7 +165,7 @@ class Run:
                 self.latest = part.words(progress.latest)
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]
                 if due and self.trials != self.wanted:  # else the last snapshot follows
-                    self._send("running")
+                    self.send("running")
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
         """Tell the store that the run has ended. wait : until it knows."""
@@ -181,22 +182,22 @@ class Run:
         cell = part.experiment.cells[0]
         tally = Tally()
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            tally.add(run_block(cell, 0, 1, self.inbox.pulse))
+            tally.add(run_block(cell, 0, 1, Beat(self, part)))
         part.update((tally.results,))
         with self.inbox.interruptible():
             part.reckon()
             self.picture.reckon(cell)
         self.latest = part.words(cell)
-        self._send("running")
+        self.send("running")
 
     def _send_end(self) -> None:
         """Tell that the run is over, and of the cells that failed the first one."""
         for results in self.failed.values():
-            self._send("failed", results.error, results.failures[0].details)
+            self.send("failed", results.error, results.failures[0].details)
             return
-        self._send("done")
+        self.send("done")
 
-    def _send(self, status: str, error: str = "", details: str = "") -> None:
+    def send(self, status: str, error: str = "", details: str = "") -> None:
         """All that changed since the last time, and where the run stands."""
         key = self.request["key"]
         for part in self.parts.values():
@@ -249,6 +250,25 @@ class Run:
             return self._whole_results(self.whole).digest
         cells = [cell for part in self.parts.values() for cell in part.measured]
         return digest(cells) if any(cell.trials for cell in cells) else ""
+
+
+class Beat:
+    """The pulse of a part of a run: it stops the work in time, and tells what is looked at."""
+
+    def __init__(self, run: Run, part: PartSoFar) -> None:
+        self._run, self._part = run, part
+
+    def __call__(self) -> None:
+        self._run.inbox.pulse()
+
+    def tell(self, words: str) -> None:
+        """Show the words beside the trials that are done, no more often than anything else."""
+        run = self._run
+        if time.perf_counter() < run.sent_at + run.request["interval"]:
+            return
+        with run.inbox.shielded():
+            run.latest = words
+            run.send("running")
 
 
 def trials_of(scenario: Scenario) -> int:

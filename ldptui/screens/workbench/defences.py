@@ -60,6 +60,7 @@ class DefencesPane(FormPane, can_focus=True):
     def compose(self) -> ComposeResult:
         with Scrolled():
             yield ItemList("step", TABLE, mutes=True, id="steps")
+            yield Static(classes="words", id="needs", markup=False)
             kinds = [(kind, kind) for kind in listed_kinds(TABLE)]
             yield Field(f"{TABLE}.kind", "", options=kinds, rows=5, id="kind")
             yield Static(classes="words", id="reason", markup=False)
@@ -104,21 +105,19 @@ class DefencesPane(FormPane, can_focus=True):
             for at, row in enumerate(rows)
         )
         steps.at = steps.at  # in range again
+        _tell(self.query_one("#needs", Static), needs(draft))
         self._show_step(draft, rows)
 
     def _show_step(self, draft: Draft, rows: Sequence[Mapping[str, Any]]) -> None:
         """The kind of the chosen step, why one would choose it, and the keys that it has."""
         at = min(self._steps.at, len(rows) - 1)
-        for widget in list(self._form.children)[1:]:
+        for widget in list(self._form.children)[2:]:
             widget.display = bool(rows)
         if not rows:
             return
         kind = str(rows[at].get("kind", NO_DEFENCE))
         self._place("kind", f"{TABLE}.{at}.kind", draft)
-        words, reason = self.query_one("#reason", Static), kind_words(TABLE, kind).reason
-        words.display = bool(reason)
-        if str(words.content) != reason:
-            words.update(reason)
+        _tell(self.query_one("#reason", Static), kind_words(TABLE, kind).reason)
         known = keys_of(TABLE, kind)
         for name in _names():
             field = self.query_one(f"#{name}", Field)
@@ -162,6 +161,26 @@ class DefencesPane(FormPane, can_focus=True):
 def steps_of(draft: Draft) -> list[dict[str, Any]]:
     """The tables of the defences as they stand in the text."""
     return tables_in(value_of(draft, TABLE))
+
+
+def needs(draft: Draft) -> str:
+    """The memory that filters take, and the reasons to doubt what they tell; "" where none does."""
+    cell = draft.cell
+    if cell is None or not cell.filters:
+        return ""
+    from core.limits import held_bytes, in_bytes
+
+    return "\n".join(
+        [f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}",
+         *(f"! {sentence}" for sentence in cell.warnings)]
+    )  # fmt: skip
+
+
+def _tell(words: Static, text: str) -> None:
+    """Show a text where there is one."""
+    words.display = bool(text)
+    if str(words.content) != text:
+        words.update(text)
 
 
 def kind_of(step: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ from scipy import stats
 
 from core.bits import binomial_threshold, chebyshev_threshold
 from core.capabilities import SendsBitPerItem
-from core.defences import itemsets
+from core.defences import Received, itemsets
+from core.defences.fiad import FIAD
 from core.defences.itemsets import mined, support_of, unpacked, users_in
 from core.protocols import BLH, OLH, OUE, SUE
 from core.trial import no_pulse
@@ -97,3 +98,37 @@ def test_the_thresholds_of_the_paper_s_population() -> None:
     assert [oue.itemset_threshold(z, users, 0.01) for z in (3, 4, 7)] == [16_039, 4_621, 166]
     assert [olh.itemset_threshold(z, users, 0.01) for z in (4, 6)] == [6_599, 449]
     assert olh.itemset_threshold(1, users, 0.01) == users + 1
+
+
+def test_mining_tells_what_it_looks_at_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
+    """A pulse may raise between any two pieces of work; words go to one that has `tell`."""
+
+    class Watching:
+        def __init__(self, last: int) -> None:
+            self.told: list[str] = []
+            self.beats, self.last = 0, last
+
+        def __call__(self) -> None:
+            self.beats += 1
+            if self.beats == self.last:
+                raise InterruptedError
+
+        def tell(self, words: str) -> None:
+            self.told.append(words)
+
+    protocol = OUE(12, 1.0)
+    reports = protocol.perturb(rng.integers(0, 12, 500), rng)
+
+    def sift(watching: Watching) -> Watching:
+        made = Received(protocol, reports, rng, watching, place="trial 2 of 9")
+        FIAD(min_support=0.0, max_size=4).sift(made)
+        return watching
+
+    whole = sift(Watching(0))
+    assert whole.told[0] == "trial 2 of 9: pairs of items"
+    assert [words for words in whole.told if words.endswith("100 %")] == [
+        f"trial 2 of 9: sets of {size} items, 100 %" for size in (3, 4)
+    ]
+    for last in (1, 2, whole.beats // 2, whole.beats):
+        with pytest.raises(InterruptedError):
+            sift(Watching(last))

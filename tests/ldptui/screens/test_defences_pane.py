@@ -106,3 +106,13 @@ async def test_a_wrong_value_is_refused_at_its_step() -> None:
         await pilot.press("down")
         said = app.query_one(ItemList).rows[0].problem
         assert said == app.draft.problems[0].message
+
+
+async def test_what_a_filter_needs_is_said_before_it_starts() -> None:
+    steps = '\n[[defence]]\nkind = "{}"\n'
+    for kind, words in (("norm-sub", ""), ("fiad", "holds the reports of a trial, about")):
+        app = FormApp(DefencesPane, SCENARIO + steps.format(kind))
+        async with app.run_test(size=(60, 20)):
+            said = str(app.query_one("#needs", Static).content)
+            assert said.startswith(words)
+            assert bool(said) == bool(words)

@@ -40,16 +40,21 @@ def draft_with(kind: str) -> drafts.Draft:
     return drafts.draft_of(SCENARIO.format(kind), Path())
 
 
-def run_of(parts: tuple[Part, ...]) -> Snapshot:
-    """The worker's answer to the parts that the pane asks for."""
+def lines_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
+    """The lines of the worker about the parts that the pane asks for."""
     listed = [vars(part) for part in parts]
     request = checked({"key": 1, "parts": listed, "folder": ".", "interval": 0})
     inbox, out = Inbox(), io.BytesIO()
     inbox._newest = request
     Run(request, inbox, out).work()
+    return [json.loads(line) for line in out.getvalue().splitlines()[1:]]
+
+
+def run_of(parts: tuple[Part, ...]) -> Snapshot:
+    """What the app makes of them."""
     so_far = RunSoFar(Request(1, parts, "."))
-    for line in out.getvalue().splitlines()[1:]:
-        so_far.take(json.loads(line))
+    for line in lines_of(parts):
+        so_far.take(line)
     return so_far.snapshot
 
 
@@ -88,3 +93,15 @@ async def test_both_charts_are_shown_where_there_is_room() -> None:
         pane.snapshot = run_of(pane.parts(draft))
         await pilot.pause()
         assert shown(pane)[:2] == ["detection", "detection-below"]
+
+
+def test_a_long_trial_tells_what_it_looks_at() -> None:
+    scenario = draft_with("fiad").scenario
+    assert scenario is not None
+    told = [
+        line["snapshot"]["latest"]
+        for line in lines_of((Part("base", scenario.document),))
+        if "snapshot" in line
+    ]
+    assert "trial 1 of 1 without fakes: pairs of items" in told
+    assert "trial 1 of 1: sets of 3 items, 100 %" in told
