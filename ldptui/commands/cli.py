@@ -1,7 +1,6 @@
 """The command line: arguments in, exit code out. Imports nothing heavy before it knows the work.
 
-Exit codes: 0 done, 1 the run failed, 2 bad usage or scenario, 3 a file could not be read or
-written, 70 a bug, 130 interrupted.
+The exit codes are those of `ldptui.exits`.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ _MODULES: Final = {
     "replay": "runs.playing",
     "record": "runs.keeping",
     "compare": "runs.comparing",
+    "game": "runs.game",
 }
 """The module of each command, which has a function of its name."""
 
@@ -46,6 +46,7 @@ commands (each has its own --help):
   replay RUN|FILE      compute a kept run again and compare
   record SCENARIO      simulate into one file to be shared
   compare A B          the differences of two runs
+  game RUN|FILE        attacks × defences of a run as a matrix game
 {topics}
 
 examples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import Final
 
@@ -50,7 +51,11 @@ def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
             line.append((" " + text.rjust(digits), palette.foreground))
         lines.append(line)
     lines.append([])
-    lines.append([(crop(clean(_note(grid, rows, columns), charset), width), palette.muted)])
+    note = textwrap.wrap(clean(_note(grid, rows, columns), charset), width)
+    room = max(1, height - len(lines))
+    if len(note) > room:  # the last line says that there is more
+        note = [*note[: room - 1], crop(" ".join(note[room - 1 :]), width)]
+    lines += [[(line, palette.muted)] for line in note]
     return lines[:height]
 
 

@@ -49,6 +49,11 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
     )
 
 
+def attack_down(cells: Sequence[CellView], keys: Sequence[str]) -> bool:
+    """True where the attack's key stands down the side of the map."""
+    return _sides(cells, keys)[0].startswith("attack.")
+
+
 def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Table:
     """The same numbers as a list, with standard errors and closed forms."""
     rows = []

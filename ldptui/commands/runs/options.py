@@ -10,7 +10,7 @@ from ...session import attack_options
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
-COMMANDS: Final = ("runs", "resume", "replay", "record", "compare")
+COMMANDS: Final = ("runs", "resume", "replay", "record", "compare", "game")
 
 RUN_WORDS: Final = 'RUN is a number that "ldptui runs" shows, or "last".'
 
@@ -80,22 +80,40 @@ def parser(
             "--tag", dest="tags", action="append", default=[], metavar="TAG", help="tag the run"
         )
     else:
-        made = make(
-            "ldptui compare",
-            "Differences B − A of two runs, cell by cell, with standard errors and z. Paired\n"
-            f"trial by trial where both drew the same genuine users' reports.\n{RUN_WORDS}",
-        )
-        made.add_argument("a", metavar="A")
-        made.add_argument("b", metavar="B")
-        made.add_argument(
-            "--metric",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="only this; may be repeated",
-        )
-        made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+        made = _game(make) if command == "game" else _compare(make)
     add_store(made)
+    return made
+
+
+def _game(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui game",
+        "A run that swept attacks and defences as a matrix game: its value, and what each\n"
+        "side plays how often. The attacker wants much of the metric, the server little.\n"
+        f"{RUN_WORDS}",
+    )
+    made.add_argument("run", metavar="RUN|FILE")
+    made.add_argument("--metric", metavar="NAME", help="what is played for (gain_after, else gain)")
+    made.add_argument("--format", choices=("table", "json"), default="table")
+    return made
+
+
+def _compare(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui compare",
+        "Differences B − A of two runs, cell by cell, with standard errors and z. Paired\n"
+        f"trial by trial where both drew the same genuine users' reports.\n{RUN_WORDS}",
+    )
+    made.add_argument("a", metavar="A")
+    made.add_argument("b", metavar="B")
+    made.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this; may be repeated",
+    )
+    made.add_argument("--format", choices=("table", "csv", "json"), default="table")
     return made
 
 

@@ -13,6 +13,7 @@ from support.charts_pane import QUICK_DRAFT, showing
 from core.attacks import ATTACKS
 from ldptui.charts.curves import map_part
 from ldptui.charts.draw import draw
+from ldptui.charts.figures.game import game_words, is_game
 from ldptui.charts.figures.maps import map_grid, map_table, mapped_metrics
 from ldptui.charts.rows import DARK, Charset
 from ldptui.charts.series import Grid
@@ -131,3 +132,34 @@ def test_words_are_values_too() -> None:
     assert part is not None
     grid = map_grid(cells(part.document), tuple(made.sweep), "gain")
     assert grid.columns == tuple(attacks)
+
+
+GAME = Grid(
+    "t", "attack", "defence", ("mga", "apa"), ("none", "fiad", "norm"),
+    ((4.0, 1.0, 3.0), (2.0, 2.5, 3.5)), note="mean of 3 trials",
+)  # fmt: skip
+
+
+def test_a_map_of_attacks_and_defences_is_a_game() -> None:
+    words = game_words(GAME, True)
+    # 4x + 2(1 − x) = x + 2.5(1 − x): x = 1/7, and the value is 16/7.
+    assert words == (
+        "as a game: value 2.286; attack apa 85.7 %, mga 14.3 %; defence fiad 57.1 %, none 42.9 %"
+    )
+    turned = replace(GAME, rows=GAME.columns, columns=GAME.rows,
+                     values=tuple(zip(*GAME.values, strict=True)))  # fmt: skip
+    assert game_words(turned, False) == words
+    assert game_words(turned, True) != words
+    missing = replace(GAME, values=((4.0, None, 3.0), GAME.values[1]))
+    assert game_words(missing, True) == ""
+    keys = ("defence.0.kind", "attack.kind")
+    assert is_game(keys, "gain_after")
+    assert not is_game(keys, "recall")
+    assert not is_game(("attack.share", "attack.kind"), "gain")
+
+
+def test_a_long_note_takes_the_lines_that_are_left() -> None:
+    grid = replace(GAME, note="; ".join(["mean of 3 trials", game_words(GAME, True)]))
+    whole = " ".join(line.strip() for line in drawn(grid, 50, 14)[5:]).strip()
+    assert whole.endswith(grid.note)
+    assert drawn(grid, 50, 6)[-1].rstrip().endswith("…")

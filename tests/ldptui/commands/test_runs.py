@@ -24,6 +24,7 @@ from ldptui.commands import cli
 from ldptui.commands.runs import exporting
 from ldptui.commands.runs import options as run_options
 from ldptui.terminal import places
+from ldptui.text.format import short
 
 TWENTY = TINY.replace("trials = 4", "trials = 20")
 
@@ -491,3 +492,26 @@ def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured
     assert found["protocol.hash_range"] == ["nearest"] * 20 + ["3"] * 20
     assert found["fingerprint"][0] == f"{int(results.cells[0].fingerprints[0]):016x}"
     assert found["mse"][20:] == results.cells[1].metrics["mse"].tolist()
+
+
+def test_a_run_of_attacks_and_defences_is_a_game(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "game.toml"
+    path.write_text(
+        'format = 1\ntrials = 2\n[population]\nkind = "zipf"\nitems = 8\nusers = 500\n'
+        "exponent = 1.0\n"
+        '[protocol]\nkind = "oue"\nepsilon = 1.0\n[attack]\nshare = 0.2\n'
+        'targets = { pick = "random", count = 2 }\n[[defence]]\n[sweep]\n'
+        '"attack.kind" = ["mga", "ria"]\n"defence.0.kind" = ["none", "norm-sub"]\n'
+    )
+    succeed(capsys, "run", str(path), "--quiet")
+    game = json.loads(succeed(capsys, "game", "last", "--format", "json"))
+    matrix = np.array(game["matrix"])
+    assert game["metric"] == "gain_after"
+    assert game["attacks"] == ["mga", "ria"]
+    assert (np.array(game["attack_mixture"]) @ matrix).min() == pytest.approx(game["value"])
+    assert (matrix @ np.array(game["defence_mixture"])).max() == pytest.approx(game["value"])
+    assert f"value {short(game['value'])}" in succeed(capsys, "game", "last")
+    assert "--metric must be one of" in fail(capsys, 2, "game", "last", "--metric", "luck")
+    path.write_text(TINY)
+    succeed(capsys, "run", str(path), "--quiet")
+    assert "RUN must sweep a key of [attack]" in fail(capsys, 2, "game", "last")

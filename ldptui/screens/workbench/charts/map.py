@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....catalogue import metric_words
+from ....messages import LongWork
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from core.scenario import Scenario
 
     from ....charts.figures import Table
+    from ....charts.series import Grid
     from ....session.snapshot import Part
 
 
@@ -30,6 +36,8 @@ class MapChart(Rows):
         self._metric = ""  # chosen by hand
         self._metrics: tuple[str, ...] = ()
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
+        self._asked: Grid | None = None  # the map that is solved as a game
+        self._game: tuple[Grid | None, str] = None, ""  # the map that was, in words
 
     def compose(self) -> ComposeResult:
         yield self._chart
@@ -71,20 +79,44 @@ class MapChart(Rows):
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the map in a box of this size; (0, 0): there is none yet, nothing is drawn."""
-        from ....charts.figures.maps import map_grid, mapped_metrics
+        from ....charts.figures.maps import attack_down, map_grid, mapped_metrics
 
         cells = [cell for cell in shown.cells("map") if cell.trials]
         self._metrics = mapped_metrics(cells)
         if not room.width:
             return
-        state = (*self.numbers(shown), self.metric)
+        state = (*self.numbers(shown), self.metric, self._game)
         if not self.metric or shown.scenario is None or len(keys_of(shown)) < 2:
             self._drawn, self._chart.empty = (), shown.empty
             if self._chart.chart is not None:
                 self._chart.chart = None
         elif state != self._drawn:
             self._drawn = state
-            self._chart.chart = map_grid(cells, keys_of(shown), self.metric)
+            grid = map_grid(cells, keys_of(shown), self.metric)
+            keys, sweep = keys_of(shown), shown.scenario.sweep
+            pairs = math.prod(len(sweep[key]) for key in keys)
+            words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
+            self._chart.chart = replace(grid, note="; ".join(filter(None, (grid.note, words))))
+
+    def _words_of(self, grid: Grid, keys: Sequence[str], down: bool, pairs: int) -> str:
+        """The map as a game; "" where it is none, and until a thread has solved it.
+
+        pairs : those that are swept.
+        """
+        from ....charts.figures.game import game_words, is_game
+
+        solved, words = self._game
+        if solved == grid:
+            return words
+        whole = len(grid.rows) * len(grid.columns) == pairs
+        if whole and is_game(keys, self.metric) and self._asked != grid:
+            self._asked = grid
+            work = partial(game_words, grid, down)
+            self.screen.post_message(LongWork("game", work, partial(self._take, grid)))
+        return ""
+
+    def _take(self, grid: Grid, words: str) -> None:
+        self._game = grid, words
 
     # The numbers.
 

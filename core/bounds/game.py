@@ -1,0 +1,67 @@
+"""A matrix game: an attacker who chooses a row and a server who chooses a column, at random.
+
+Whatever the other one does, the attacker's mixture gains at least the value on average, and the
+server's loses at most that (von Neumann 1928). Both are the solution of one linear programme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ScenarioError
+from ..ranges import ENTRIES
+from ..sampling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The solution of a game.
+
+    value : what the attacker gains. rows, columns : how likely each row is for the attacker, and
+        each column for the server.
+    """
+
+    value: float
+    rows: Floats
+    columns: Floats
+
+
+def solved(matrix: Floats) -> Game:
+    """The game in which the attacker gains matrix[row, column]; raises ScenarioError.
+
+    max v subject to Σ_i x_i A_ij ≥ v for every column j, x in the simplex; the server's mixture is
+    the programme's dual.
+    """
+    from scipy.optimize import linprog
+
+    if matrix.size > ENTRIES:
+        rule = f"must have at most {ENTRIES} entries to be solved as a game"
+        raise ScenarioError(f"{rule}, got {matrix.size}", key="sweep")
+    if not np.isfinite(matrix).all():
+        raise ScenarioError("must have a number for every pair to be solved as a game", key="sweep")
+    rows, columns = matrix.shape
+    # Numbers of one size, so that a tolerance means the same for each game.
+    scale = float(np.abs(matrix).max()) or 1.0
+    answer = linprog(
+        np.append(np.zeros(rows), -1.0),
+        A_ub=np.hstack([-matrix.T / scale, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * rows + [(None, None)],
+        method="highs",
+    )
+    if not answer.success:
+        raise ScenarioError(f"must be a game that can be solved: {answer.message}", key="sweep")
+    return Game(
+        float(answer.x[-1]) * scale,
+        _law(answer.x[:rows]),
+        _law(-np.asarray(answer.ineqlin.marginals)),
+    )
+
+
+def _law(weights: Floats) -> Floats:
+    kept = np.maximum(weights, 0)
+    return np.asarray(kept / kept.sum())
