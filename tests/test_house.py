@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.attacks import ATTACKS
+from core.defences import DEFENCES
 from core.protocols import KINDS
 
 ROOT = Path(__file__).parents[1]
@@ -25,7 +26,7 @@ HOMES = {
 }
 """The places of the families' files: each knows the classes of its own family."""
 
-TABLES = ("core/protocols/kinds.py", "core/attacks/kinds.py")
+TABLES = tuple(f"core/{table}/kinds.py" for table in ("protocols", "attacks", "defences"))
 
 
 @cache
@@ -98,7 +99,9 @@ def lists(path: Path, with_keys: bool) -> Iterator[tuple[int, list[str]]]:
             yield node.lineno, texts
 
 
-@pytest.mark.parametrize("kinds", [KINDS, ATTACKS], ids=["protocols", "attacks"])
+@pytest.mark.parametrize(
+    "kinds", [KINDS, ATTACKS, DEFENCES], ids=["protocols", "attacks", "defences"]
+)
 def test_no_second_list_of_kinds(kinds: dict[str, type]) -> None:
     """Three kinds or more, side by side, are a list of kinds: it stands in the table alone.
 

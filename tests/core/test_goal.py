@@ -84,15 +84,13 @@ def test_fakes_needed_in_spite_of_a_defence() -> None:
     """More of them where a correction takes something away, and as many where it does not."""
     grr = {"kind": "grr", "epsilon": 1.0}
     plain = cell(ZIPF, grr, aimed(), goal=goal("gain", 0.3))
-    kinds = ("none", "norm", "norm-sub")
+    by = {"none": "closed form", "norm": "closed form", "norm-sub": "search"}
     there = {
         kind: cell(ZIPF, grr, aimed(), goal=goal("gain_after", 0.3), defence=[{"kind": kind}])
-        for kind in kinds
+        for kind in by
     }
     answers = {kind: one.answer for kind, one in there.items()}
-    assert [answer.by for answer in answers.values() if answer] == [
-        "closed form", "closed form", "search"
-    ]  # fmt: skip
+    assert {kind: answer.by for kind, answer in answers.items() if answer} == by
     # GRR's estimates sum to one whatever is reported: norm has nothing to add.
     assert there["none"].malicious == there["norm"].malicious == plain.malicious
     assert answers["norm-sub"] is not None

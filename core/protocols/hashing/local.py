@@ -15,12 +15,9 @@ import numpy as np
 from ...bits import Columns, binomial_threshold
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...hashing import (
-    UInts,
     bucket_columns,
     bucket_counts,
-    bucket_interval,
     buckets,
-    xxhash32,
 )
 from ...loss import DiscreteLoss, signs
 from ...pure import (
@@ -50,6 +47,7 @@ from ...sampling import (
     subset_counts,
 )
 from ...support import ItemSupport, Support
+from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
 
 HASH_RANGE = Range(2, 2**20)
@@ -140,46 +138,13 @@ class LocalHashing:
                 aims = targets[random_subsets(rows, targets.size, subset, rng).T]
             seeds = rng.integers(0, 2**32, size=(rows, search.seeds), dtype=np.uint32)
             if search.scoring == "anchor":
-                best, value = self._search_anchor(aims, seeds, rng)
+                best, value = anchored(aims, seeds, self.hash_range, rng)
             else:
-                best, value = self._search_bucket(aims, seeds)
+                best, value = fullest(aims, seeds, self.hash_range)
             row = np.arange(rows)
             reports["seed"][at : at + rows] = seeds[row, best]
             reports["value"][at : at + rows] = value
         return reports
-
-    def _search_anchor(self, aims: Items, seeds: UInts, rng: Rng) -> tuple[Items, UInts]:
-        """The seed under which most targets share the bucket of one random target, per row.
-
-        aims : int64[r, rows], the targets of each row.
-        """
-        rows = np.arange(len(seeds))
-        anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
-        shared = buckets(anchor[:, None], seeds, self.hash_range)
-        first, extent = bucket_interval(shared, self.hash_range)
-        hits = np.zeros(seeds.shape, dtype=np.uint32)
-        for target in aims:
-            hits += xxhash32(target[:, None], seeds) - first <= extent
-        best = hits.argmax(axis=1)
-        return best, shared[rows, best]
-
-    def _search_bucket(self, aims: Items, seeds: UInts) -> tuple[Items, UInts]:
-        """The seed with the fullest bucket of all, and that bucket, per row.
-
-        The load of a bucket is counted from the targets in it: the work does not grow with g.
-        """
-        rows = np.arange(len(seeds))
-        placed = buckets(aims[:, :, None], seeds, self.hash_range)
-        load = np.ones(placed.shape, dtype=np.uint16)
-        for target in range(len(aims)):
-            for other in range(target):
-                same = placed[target] == placed[other]
-                load[target] += same
-                load[other] += same
-        best = load.max(axis=0).argmax(axis=1)
-        # Ties go to the lowest bucket: a rule on the targets would favour some of them.
-        where, held = placed[:, rows, best], load[:, rows, best]
-        return best, np.where(held == held.max(axis=0), where, self.hash_range).min(axis=0)
 
     def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:
         """The seed and bucket with the fewest targets of all that were tried."""
@@ -191,22 +156,9 @@ class LocalHashing:
         for at in range(0, count, step):
             rows = np.arange(min(step, count - at))
             seeds = rng.integers(0, 2**32, size=(rows.size, tried), dtype=np.uint32)
-            placed = np.sort(buckets(targets[:, None, None], seeds, g), axis=0)
-            if r < g:
-                value = np.zeros(seeds.shape, dtype=np.uint32)  # the lowest that no target is in
-                for bucket in placed:
-                    value += bucket == value
-                best = np.zeros(rows.size, dtype=np.intp)
-            else:
-                fewest = np.full(seeds.shape, r, dtype=np.int64)
-                value = np.zeros(seeds.shape, dtype=np.uint32)
-                for bucket in range(g):
-                    load = (placed == bucket).sum(axis=0)
-                    value[load < fewest] = bucket
-                    np.minimum(fewest, load, out=fewest)
-                best = fewest.argmin(axis=1)
+            best, value = emptiest(targets, seeds, g)
             reports["seed"][at : at + rows.size] = seeds[rows, best]
-            reports["value"][at : at + rows.size] = value[rows, best]
+            reports["value"][at : at + rows.size] = value
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:

@@ -93,31 +93,46 @@ def test_corrections_follow_each_other() -> None:
     assert corrected(raw, [], KNOWN) is raw
 
 
-@pytest.mark.parametrize("kind", ["base-cut", "norm-cut", "norm-mul", "normalise"])
+NOTHING = {
+    "base-cut": [[0.4, 0.3, 0.3], [0.01, 0.0, 0.0]],
+    "norm-cut": [[0.4, 0.3, 0.3], [1.5, -0.2, -0.3]],
+    "norm-mul": [[0.4, 0.3, 0.3], [-0.5, -0.2, -0.3]],
+    "normalise": [[0.4, 0.3, 0.3], [0.2, 0.2, 0.2]],
+}
+"""Estimates of two trials, of which a correction leaves nothing in the second."""
+
+
+@pytest.mark.parametrize("kind", NOTHING)
 def test_a_correction_says_in_a_sentence_that_nothing_is_left(kind: str) -> None:
-    nothing = {
-        "base-cut": [[0.4, 0.3, 0.3], [0.01, 0.0, 0.0]],
-        "norm-cut": [[0.4, 0.3, 0.3], [1.5, -0.2, -0.3]],
-        "norm-mul": [[0.4, 0.3, 0.3], [-0.5, -0.2, -0.3]],
-        "normalise": [[0.4, 0.3, 0.3], [0.2, 0.2, 0.2]],
-    }[kind]
     few = Known(3, 100, variance=0.05**2)
     correct = BaseCut(0.05) if kind == "base-cut" else made(kind)
     with pytest.raises(DefenceError, match=f"^{kind} leaves nothing of an estimate: ") as error:
-        correct.correct(np.array(nothing), few)
+        correct.correct(np.array(NOTHING[kind]), few)
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("kind", ["rsn", "ldprecover", "ldprecover-star", "ml", "ibu"])
-def test_a_correction_that_needs_p_and_q_refuses_others(kind: str) -> None:
-    with pytest.raises(ScenarioError, match=f'kind must not be "{kind}" with a protocol whose'):
-        made(kind).check(Known(9, 100))
+RATES, NOISE = "with a protocol whose", "whose noise has no closed form"
+NEEDED = {
+    "base-cut": NOISE,
+    "significance": NOISE,
+    "power": NOISE,
+    "rsn": RATES,
+    "ldprecover": RATES,
+    "ldprecover-star": RATES,
+    "ml": RATES,
+    "ibu": RATES,
+}
+"""The refusal of a correction that needs p and q or the noise, where they are not known."""
 
 
-@pytest.mark.parametrize("kind", ["base-cut", "significance", "power"])
-def test_a_threshold_needs_the_noise(kind: str) -> None:
-    with pytest.raises(ScenarioError, match="whose noise has no closed form"):
-        made(kind).check(Known(9, 100))
+@pytest.mark.parametrize("kind", CORRECTIONS)
+def test_a_correction_refuses_a_protocol_of_which_it_knows_too_little(kind: str) -> None:
+    unknown = Known(9, 100)
+    if kind not in NEEDED:
+        made(kind).check(unknown)
+        return
+    with pytest.raises(ScenarioError, match=f'kind must not be "{kind}".*{NEEDED[kind]}'):
+        made(kind).check(unknown)
 
 
 def test_what_is_known_of_a_collection() -> None:

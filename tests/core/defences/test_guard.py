@@ -170,7 +170,7 @@ def test_taking_the_fakes_out_of_grr_recovers_the_truth() -> None:
 
 
 def test_the_reports_without_the_defence_are_those_of_other_cells() -> None:
-    swept = work("grr", sweep={"defence.kind": ["none", "ldpguard", "fiad"][:2]})
+    swept = work("grr", sweep={"defence.kind": ["none", "ldpguard"]})
     first, second = results_of(swept).cells
     assert np.array_equal(first.fingerprints, second.fingerprints)
     assert swept.cells[1].halved == GRR(24, 1.0)

@@ -51,7 +51,7 @@ def test_a_filter_reads_the_reports_of_the_reports_path() -> None:
 
 
 def test_all_cells_of_a_sweep_share_their_reports() -> None:
-    made = work("none", sweep={"defence.0.kind": ["none", *FILTERS, "asd", "norm-sub"]})
+    made = work("none", sweep={"defence.0.kind": ["none", *FILTERS, "asd"]})
     assert {cell.path for cell in made.cells} == {"reports"}
     cells = results_of(made).cells
     assert len({str(cell.fingerprints.tolist()) for cell in cells}) == 1
