@@ -19,6 +19,7 @@ from textual.widgets.option_list import Option
 
 import scenarios
 
+from ..session.claim import split_claim
 from ..terminal import places
 from ..widgets.dialog import Dialog, ModalScreen
 from ..widgets.option_list import OptionList
@@ -235,20 +236,6 @@ def _described(entry: Entry) -> Content:
     parts.append(Content.styled(str(entry.path), "$foreground-muted"))
     parts.append(coloured(rest))
     return Content("\n\n").join(parts)
-
-
-def split_claim(text: str) -> tuple[str, str]:
-    """The comment block that a file begins with, as paragraphs, and what follows it."""
-    lines = text.splitlines()
-    count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    words = [line.removeprefix("#").strip() for line in lines[:count]]
-    paragraphs: list[str] = []
-    for line in words:
-        if paragraphs and line and not re.match(r"[A-Z][\w ]*:", line) and paragraphs[-1]:
-            paragraphs[-1] += f" {line}"
-        else:
-            paragraphs.append(line)
-    return "\n".join(paragraphs).strip(), "\n".join(lines[count:]).strip()
 
 
 _PARTS = re.compile(

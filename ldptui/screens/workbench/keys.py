@@ -22,6 +22,8 @@ KEYS: Final[list[BindingType]] = [
     Binding("ctrl+z", "undo", "Undo", id="draft.undo", show=False),
     Binding("ctrl+y", "redo", "Redo", id="draft.redo", show=False),
     Binding("f1,question_mark", "help", "Help", id="help", key_display="?"),
+    Binding("z", "zoom", "Zoom", id="pane.zoom", show=False),
+    Binding("alt+z", "zoom", "Zoom", id="pane.zoom.anywhere", show=False, priority=True),
     Binding("y", "copy", "Copy", id="chart.copy", show=False),
     # Before the field with the focus hears of it: a key that follows at once is for the next.
     Binding("tab", "app.focus_next", "Next field", show=False, priority=True,

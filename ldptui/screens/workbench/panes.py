@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.color import Color
+from textual.events import Click
+from textual.geometry import Size
+from textual.markup import escape
 from textual.widget import Widget
 
 from ...widgets.field import Field
@@ -23,8 +26,14 @@ ROOM_FOR_ALL: Final = 100
 """Columns from which all panes are shown at once; the app's breakpoint for -normal."""
 CHARTS: Final = 4
 """The pane that is shown first where there is room for one only."""
+HIGH_ENOUGH: Final = 32
+"""Rows from which they are; below, the one that is used has the whole screen."""
+ROOMY: Final = 52
+"""Rows from which only two of the forms share a place."""
+FORMS: Final = (1, 2, 3, 7)
+"""Panes that share one column: the one that was used last is open, each other one a line."""
 TURNS: Final = (3, 7)
-"""Panes that share one place: the one that was used last is open, the other a line."""
+"""Those that do where the column is roomy."""
 
 
 class Panes(Columns):
@@ -41,8 +50,9 @@ class Panes(Columns):
             5: self.runs,
         }
         self._marked: Widget | None = None
-        self._open = TURNS[0]
+        self._used = list(FORMS)  # the forms, the one that was used last first
         self._alone: int | None = None
+        self._zoomed = self._roomy = False
 
     def compose(self) -> ComposeResult:
         with self._controls:
@@ -81,29 +91,48 @@ class Panes(Columns):
         if 3 in self._panes:
             self._panes[3].cursor = round
 
-    def lay_out(self, alone: int | None) -> None:
-        """Show all panes, or this one alone.
+    def lay_out(self, size: Size, current: int) -> bool:
+        """Show all panes, or the current one alone where there is no room; True if it is alone.
 
         (A class on the screen would say the same, and style every widget anew.)
         """
-        right = (self.charts, self.runs)
-        self._alone = alone
-        self._main.display = alone is None or self._panes.get(alone) in right
+        cramped = size.width < ROOM_FOR_ALL or size.height < HIGH_ENOUGH
+        self._alone = alone = current if cramped or self._zoomed else None
+        if self._roomy != (size.height >= ROOMY):
+            self._roomy = not self._roomy
+            self.set_class(self._roomy, "-roomy")
+        if self.has_class("-alone") != (alone is not None):
+            self.set_class(alone is not None, "-alone")
+        self._main.display = alone is None or self._panes.get(alone) in (self.charts, self.runs)
         self._controls.display = alone is None or not self._main.display
         for number, pane in self._panes.items():
             pane.display = alone in (None, number)
         self._fold()
+        return alone is not None
+
+    def zoom(self) -> None:
+        """Give the current pane the whole screen, or give the others their room back."""
+        self._zoomed = not self._zoomed
 
     def _fold(self) -> None:
-        """Fold the pane whose turn it is not to a line that says its setting."""
-        for number in TURNS:
+        """Fold the forms whose turn it is not to a line that says their setting."""
+        sharing = TURNS if self._roomy else FORMS
+        opened = next(number for number in self._used if number in sharing)
+        for number in FORMS:
             if number in self._panes:
                 pane = self._panes[number]
-                folded = self._alone is None and number != self._open
+                folded = self._alone is None and number in sharing and number != opened
                 pane.set_class(folded, "-folded")
-                title = f"{number} {NAMES[number]}" + (f" · {pane.setting}" if folded else "")
+                setting = f" · {escape(pane.setting)}" if folded else ""
+                title = f"{number} {NAMES[number]}{setting}"
                 if pane.border_title != title:
                     pane.border_title = title
+
+    def on_click(self, event: Click) -> None:
+        """A click on the line of a folded pane opens it."""
+        for number, pane in self._panes.items():
+            if pane.has_class("-folded") and event.screen_offset in pane.region:
+                self.enter(number)
 
     def enter(self, number: int) -> None:
         """Put the focus into a pane."""
@@ -133,8 +162,8 @@ class Panes(Columns):
 
     def _turn(self, number: int) -> None:
         """Open one of the panes that share a place."""
-        if number in TURNS and number != self._open:
-            self._open = number
+        if number in FORMS and number != self._used[0]:
+            self._used = [number, *(other for other in self._used if other != number)]
             self._fold()
 
     def field(self, key: str) -> tuple[int, Field] | None:

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from ...catalogue import key_words, listed_keys, listed_kinds, title_of
 from ...messages import FieldFocused
 from ...session.draft import kind_of, own_problem, sweep_of, used_keys, value_of
+from ...session.runs import shown
 from ...text.format import short
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...session.draft import Draft
+
+SETTING: Final = ("population.items", "population.users", "protocol.epsilon")
+"""The keys that the line of the folded pane says."""
 
 SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
@@ -145,6 +149,20 @@ class ParametersPane(VerticalScroll, FormPane):
             words.update(f"{key.title}: {key.meaning}", layout=False)
 
     # Downwards.
+
+    @property
+    def setting(self) -> str:
+        """The population, the budget and the sweep in a few words."""
+        draft = self.draft
+        if draft is None or not draft.parses:
+            return ""
+        words = [kind_of(draft, "population")]
+        for key in SETTING:
+            value = value_of(draft, key)
+            if value is not None:
+                words.append(f"{key_words(key).short} {shown(value)}")
+        swept = " × ".join(key_words(key).short for key in sweep_of(draft))
+        return "  ".join([*words, *([f"↔ {swept}"] if swept else [])])
 
     def watch_draft(self, draft: Draft | None) -> None:
         if draft is None or not self.is_mounted:

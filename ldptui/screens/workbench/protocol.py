@@ -83,6 +83,12 @@ class ProtocolPane(Widget, can_focus=True):
         if before != (self._kind, self._swept, self._facts, self._blocked):
             self._refresh()
 
+    @property
+    def setting(self) -> str:
+        """The protocol and its numbers in a few words."""
+        numbers = self._facts.numbers if self._facts is not None else ""
+        return f"{self._kind.upper()}  {numbers}".strip()
+
     def on_focus(self) -> None:
         self.post_message(FieldFocused("protocol.kind"))
 

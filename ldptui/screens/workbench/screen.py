@@ -46,7 +46,7 @@ from .background import Background
 from .kept import KeptRuns
 from .keys import KEYS
 from .lab_door import LabDoor
-from .panes import CHARTS, ROOM_FOR_ALL, Panes
+from .panes import CHARTS, Panes
 from .past import Past
 from .player import Player
 from .showing import Showing
@@ -108,8 +108,6 @@ class WorkbenchScreen(Screen[None]):
         self._too_small = TooSmall(id="too-small")
         self._status = StatusLine()
 
-    # The picture.
-
     def compose(self) -> ComposeResult:
         yield TitleBar()
         yield self._panes
@@ -133,14 +131,16 @@ class WorkbenchScreen(Screen[None]):
         draft, note = await load
         files.collect_garbage_again()
         if not self.is_mounted:
-            return  # left before it was loaded
+            return
         self.draft = draft
+        if self._path is not None:
+            self.charts.open_on(draft)
         self.note("; ".join(filter(None, (self._first_note, note))))
         self.set_timer(5.0, drop_taken)
         if self._playback is not None:
             self.play(self._playback, draft)
         elif self.focused is None:
-            self.action_pane(1 if self.app.size.width >= ROOM_FOR_ALL else CHARTS)
+            self.action_pane(CHARTS if self.query_one(TitleBar).pane else 1)
         await self._kept.list_all()
         if self.is_mounted and self._player.playback is None:
             await self._kept.show_last(lambda: self._chosen)
@@ -155,14 +155,18 @@ class WorkbenchScreen(Screen[None]):
         return not self.has_class("-small")
 
     def _arrange(self) -> None:
-        """Lay out all panes, or the current one alone in a narrow terminal."""
-        narrow = self.app.size.width < ROOM_FOR_ALL
-        self._panes.lay_out(self.pane if narrow else None)
-        self.query_one(TitleBar).pane = self.pane if narrow else 0
+        """Lay out all panes, or the current one alone in a small terminal."""
+        alone = self._panes.lay_out(self.app.size, self.pane)
+        self.query_one(TitleBar).pane = self.pane if alone else 0
 
     def watch_pane(self) -> None:
-        if self.is_mounted and self.app.size.width < ROOM_FOR_ALL:
+        if self.is_mounted and self.query_one(TitleBar).pane:
             self._arrange()
+
+    def action_zoom(self) -> None:
+        """The pane with the focus on the whole screen, and back."""
+        self._panes.zoom()
+        self._arrange()
 
     def action_pane(self, number: int) -> None:
         """Show a pane and put the focus into it."""
@@ -270,8 +274,6 @@ class WorkbenchScreen(Screen[None]):
         if fault:  # else what is said now stays
             self.note(fault)
 
-    # The simulation.
-
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()
         self.simulating.preview_soon()
@@ -371,8 +373,6 @@ class WorkbenchScreen(Screen[None]):
         self.show()
         self.simulating.preview_soon(edited=True)
         self.action_pane(CHARTS)
-
-    # Dialogs.
 
     def action_lab(self) -> None:
         """Go to the privacy lab; it is kept for as long as the app runs."""

@@ -15,7 +15,10 @@ NAMES: Final = {
 
 
 class TitleBar(Widget):
-    """The scenario's title, ● while it is not saved; on a narrow terminal the panes' tabs."""
+    """The scenario's title, ● while it is not saved; where one pane is alone, the panes' tabs.
+
+    pane : the one that is alone, 0 where all are shown.
+    """
 
     DEFAULT_CSS = """
     TitleBar {
@@ -47,7 +50,7 @@ class TitleBar(Widget):
         )
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("ldptui", name)
-        if self.size.width < 98:
+        if self.pane:
             roomy = self.size.width >= sum(len(pane) + 4 for pane in NAMES.values()) + 6
             for number, pane in NAMES.items():
                 line.append("  ")

@@ -25,6 +25,7 @@ from ldptui.screens.dialogs.save import SaveScreen, default_path
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
+from ldptui.session.claim import split_claim
 from ldptui.session.draft import Draft, draft_of, retyped
 from ldptui.terminal import places
 from ldptui.widgets.path_field import PathField, completed, completions
@@ -441,7 +442,7 @@ async def test_page_down_scrolls_the_preview(folder: Path) -> None:
 
 def test_every_bundled_scenario_has_a_claim() -> None:
     for entry in library.entries():
-        claim, rest = library.split_claim(entry.text)
+        claim, rest = split_claim(entry.text)
         assert claim.startswith("Claim: "), entry.name
         assert "\nSource: " in claim, entry.name
         assert rest.startswith("format = "), entry.name

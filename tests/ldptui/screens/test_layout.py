@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from support.fake_engine import FakeEngine, base_snapshot
-from support.waiting import until
+from support.waiting import seen, until
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from ldptui.app import Workbench
 from ldptui.terminal.settings import Settings
@@ -63,6 +64,45 @@ async def settled(app: Workbench, engine: FakeEngine, pilot: Pilot[object]) -> s
         await pilot.pause()
         before, picture = picture, app.export_screenshot()
     return picture
+
+
+async def test_the_left_column_folds_what_is_not_used_and_a_low_screen_shows_one_pane(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{place}_HOME", str(tmp_path / place.lower()))
+    path = tmp_path / "eight.toml"
+    path.write_text(f'{SCENARIO}\n[sweep]\n"attack.share" = [0.01, 0.02]\n')
+    app = Workbench(Settings(), path, FakeEngine)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = app.workbench
+
+        def pane(number: int) -> Widget:
+            return screen.query_one(f"#pane-{number}")
+
+        await until(pilot, lambda: "─2 Parameters · counts" in seen(app))
+        assert "─2 Parameters · counts  ε 1  ↔ β" in seen(app)
+        assert "─3 Attack · mga" in seen(app)
+        await pilot.press("2")
+        # Nothing of the parameters is below a fold: the sweep is seen.
+        assert "─1 Protocol · GRR  p = 0.2797" in seen(app)
+        assert "2 cells × 20 trials" in seen(app)
+        assert "share of fake users β" in seen(app)
+        await pilot.click(offset=(10, pane(3).region.y))
+        assert (screen.pane, pane(3).region.height > 20, pane(2).region.height) == (3, True, 1)
+
+        await pilot.press("z")
+        assert pane(3).region.size == (120, 37)
+        assert not pane(4).region
+        await pilot.press("alt+z")
+        assert (pane(3).region.width, bool(pane(4).region)) == (44, True)
+
+        await pilot.resize_terminal(120, 30)
+        await until(pilot, lambda: pane(3).region.width == 120)
+        assert not pane(4).region
+        assert "1 Protocol  2 Parameters  3 Attack  4 Charts" in seen(app).splitlines()[0]
+        await pilot.press("f5")
+        assert pane(4).region.size == (120, 27)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from ....messages import PartsChanged, RoundShown
 from ....session.snapshot import Part
@@ -25,6 +24,7 @@ from .boxes import Box, Views
 from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
+from .headline import ClaimLine, Warnings, border_title
 from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
@@ -59,8 +59,6 @@ class ChartsPane(Vertical):
         & #charts { height: 1fr; }
         & #charts.-wide #gain-box { margin-left: 2; }
         & #charts.-wide.-second #frequencies { margin-left: 2; }
-        & #warnings { height: auto; max-height: 4; color: $text-warning; }
-        &:ansi #warnings { text-style: bold; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,7 +97,8 @@ class ChartsPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._tabs, self._columns = ChoiceBar(id="tabs"), Columns(id="charts")
-        self._warnings = Static(id="warnings", markup=False)
+        self._claim = ClaimLine()
+        self._warnings = Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
         self._frequencies = FrequencyCharts(id="frequencies")
         self._gain, self._error = CurveChart("gain"), CurveChart("error")
@@ -122,6 +121,7 @@ class ChartsPane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield self._tabs
+        yield self._claim
         yield self._warnings
         with self._columns:
             yield from self._boxes.values()
@@ -376,10 +376,10 @@ class ChartsPane(Vertical):
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
         self._tabs.switches = views.switches() if views is not None else ()
-        text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
-        if str(self._warnings.content) != text:
-            self._warnings.update(text)
-        self._warnings.display = bool(text) and bool(self._visible())
+        if self.border_title != (title := border_title(self.BORDER_TITLE, shown)):
+            self.border_title = title
+        self._claim.show(shown, self.content_size.height if self._visible() else 0)
+        self._warnings.show(shown, bool(self._visible()))
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from ....catalogue import key_words
+from ....session.claim import claim_of
+from ....text.format import count, short
 
 if TYPE_CHECKING:
     from core.scenario import Scenario
@@ -107,6 +113,29 @@ class Shown:
         return not same_settings(self.base.parameters, cell.parameters)
 
     @property
+    def result(self) -> str:
+        """Which result this is: the run, its sweep and its trials; "" before there is any."""
+        run, base = self.snapshot, self.base
+        if run is None or base is None or not base.trials:
+            return ""
+        name = f"run {run.kept}" if run.kept is not None else "run" if run.full else "live"
+        trials = f"{count(base.trials)} trial{'s' * (base.trials != 1)}"
+        if self.marked:
+            return f"STALE: {name}, other settings · {trials}"
+        cells = [cell for part in run.parts.values() for cell in part]
+        sweep = self.scenario.sweep if self.scenario is not None else {}
+        if not run.full or len(cells) < 2 or not sweep:
+            return f"{name} · {trials}"
+        swept = " × ".join(f"{key_words(key).short} {ends(sweep[key])}" for key in sweep)
+        many = math.prod(map(len, sweep.values()))
+        return f"{name} · {swept} · {many} × {trials}"
+
+    @property
+    def claim(self) -> str:
+        """What the scenario's file claims; "" where it claims nothing."""
+        return claim_of(self.draft.text) if self.draft is not None else ""
+
+    @property
     def note(self) -> str:
         """The note of charts whose estimates belong to other settings; "" for the draft's."""
         return OTHER if self.marked else ""
@@ -129,6 +158,14 @@ class Shown:
         if self.draft is None or self.draft.unread is not None:
             return LOADING
         return INVALID if self.scenario is None else NO_ESTIMATE.format(self.run_key)
+
+
+def ends(values: Sequence[object]) -> str:
+    """The values of a sweep: numbers by their ends, few words each, many by their number."""
+    if all(isinstance(value, int | float) for value in values):
+        return "…".join(dict.fromkeys(short(float(value)) for value in (values[0], values[-1])))  # type: ignore[arg-type]
+    words = [str(value) for value in values]
+    return " ".join(words) if len(words) <= 3 else f"{len(words)} kinds"
 
 
 def _cells(snapshot: Snapshot | None, part: str) -> tuple[CellView, ...]:

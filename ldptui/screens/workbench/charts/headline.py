@@ -1,0 +1,66 @@
+"""Which result is on the screen, in the border of the pane, and what the scenario claims of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.markup import escape
+from textual.widgets import Static
+
+from .shown import Shown
+
+ROOM: Final = 24
+"""Rows of the pane from which a line says what the scenario claims."""
+
+
+def border_title(pane: str, shown: Shown) -> str:
+    """The title of the pane with the run that is shown; one of other settings stands out."""
+    if not shown.result:
+        return pane
+    return f"{pane} · [{'$text-warning' if shown.marked else '$foreground'}]{escape(shown.result)}"
+
+
+class ClaimLine(Static):
+    """The claim of the scenario in one line; nothing where it claims nothing."""
+
+    DEFAULT_CSS = """
+    ClaimLine {
+        height: 1;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        color: $text-muted;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+
+    def show(self, shown: Shown, rows: int) -> None:
+        """Say what is claimed, in a pane of so many rows; 0: there is no chart."""
+        words = f"Claim: {shown.claim}" if shown.claim else ""
+        if str(self.content) != words:
+            self.update(words)
+        self.display = bool(words) and rows >= ROOM
+
+
+class Warnings(Static):
+    """The reasons to doubt the results, a line each."""
+
+    DEFAULT_CSS = """
+    Warnings {
+        height: auto;
+        max-height: 4;
+        color: $text-warning;
+        &:ansi { text-style: bold; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="warnings", markup=False)
+
+    def show(self, shown: Shown, over_charts: bool) -> None:
+        """Say them over charts; tables and texts have no room for them."""
+        text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
+        if str(self.content) != text:
+            self.update(text)
+        self.display = bool(text) and over_charts
