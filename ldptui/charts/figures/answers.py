@@ -71,9 +71,10 @@ def _value(value: object) -> Value:
 
 
 def _method(answer: object) -> str:
-    """`formula`, or what a search has shown."""
+    """`formula`, or the two numbers that a search has found the answer between."""
     assert isinstance(answer, dict)
     if answer["low"] is None:
         return "formula"
     sure = fmt.percent(answer["confidence"])
-    return f"search: m > {fmt.count(answer['low'])}, {sure} sure"
+    least, most = fmt.count(answer["low"] + 1), fmt.count(answer["malicious"])
+    return f"search: {least} … {most}, {sure} sure"

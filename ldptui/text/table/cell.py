@@ -40,13 +40,14 @@ def answer_lines(results: Results, style: Style) -> list[str]:
     rows = []
     for (cell, goal, answer), (metric, level) in zip(answered, wanted, strict=True):
         numbers = [text.percent(answer.share), text.count(answer.malicious)]
+        if answer.low is not None:
+            numbers = [f"≤ {numbers[0]}", f"{text.count(answer.low + 1)} … {numbers[1]}"]
         numbers = numbers[::-1] if goal.over == "malicious" else numbers
         numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
         seen = "expected" if answer.by == "closed form" else "measured"
-        how = answer.by if answer.low is None else f"search, m > {text.count(answer.low)}"
         keys = [value_text(cell.parameters.get(key)) for key in swept]
         keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
-        rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", how])
+        rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", answer.by])
     numbers = ["share β", "fakes m"]
     numbers = numbers[::-1] if answered[0][1].over == "malicious" else numbers
     named = [*metrics] * (len(metrics) == 1) + [*levels] * (not several)
@@ -60,7 +61,8 @@ def answer_lines(results: Results, style: Style) -> list[str]:
     sure = {answer.confidence for _, _, answer in answered if answer.low is not None}
     if sure:
         lines[-1] = style.faint(
-            f"a search is {text.percent(max(filter(None, sure)))} sure of both ends"
+            f"a search is {text.percent(max(filter(None, sure)))} sure of both ends; "
+            "the trials have the upper one"
         )
     return [line for line in lines if line]
 
