@@ -320,6 +320,11 @@ class SendsBits(Mechanism, Protocol):
         ...
 
 
+def hides(mechanism: object) -> TypeGuard[Conditions]:
+    """Return whether the best way to hide fakes among its reports is known."""
+    return hasattr(mechanism, "conditioned")
+
+
 def memoises(mechanism: object) -> TypeGuard[Memoises]:
     """Return whether users keep an answer from one report to the next."""
     return hasattr(mechanism, "memoised_counts")

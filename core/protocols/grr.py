@@ -47,6 +47,7 @@ class GRR:
     """
 
     family: ClassVar[str] = "direct"
+    report_size: ClassVar[int] = 1
     lacks: ClassVar[dict[str, str]] = {
         "craft_some": "GRR, whose report supports one item: every subset gives what mga gives",
         "columns": "GRR, whose report is one item and has no bits that could go together",
@@ -103,10 +104,6 @@ class GRR:
 
     def supports(self, reports: Reports) -> BoolArray:
         return np.asarray(reports[:, None] == np.arange(self.domain_size))
-
-    @property
-    def report_size(self) -> int:
-        return 1
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         others = (values + rng.integers(1, self.domain_size, size=values.size)) % self.domain_size

@@ -53,6 +53,7 @@ class IndependentBits(PackedBits):
     """
 
     family: ClassVar[str]
+    report_size: ClassVar[None] = None
     epsilon: float
     p: Any
     q: Any
@@ -65,10 +66,6 @@ class IndependentBits(PackedBits):
             bits[np.arange(items.size), items] = rng.random(items.size) < self.p
             reports[at : at + items.size] = np.packbits(bits, axis=1)
         return reports
-
-    @property
-    def report_size(self) -> None:
-        return None
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
         reports = self._blank(values.size)

@@ -21,6 +21,7 @@ from .gains import (
     safer_domain_size,
     target_sum_variance,
 )
+from .lines import LINES, gain_lines
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .support import collected, fake_support, support_of
 from .variance import (
@@ -36,6 +37,7 @@ from .variance import (
 )
 
 __all__ = [
+    "LINES",
     "attacked_variance",
     "bit_count_variances",
     "bit_gain",
@@ -56,6 +58,7 @@ __all__ = [
     "fake_support",
     "frequency_std",
     "gain",
+    "gain_lines",
     "gain_std",
     "item_shift",
     "item_variances",

@@ -38,14 +38,7 @@ from ...pure import (
     pure_held_support,
 )
 from ...ranges import Range
-from ...sampling import (
-    Counts,
-    Floats,
-    binomial,
-    multinomial,
-    random_subsets,
-    subset_counts,
-)
+from ...sampling import Counts, Floats, binomial, multinomial, random_subsets, subset_counts
 from ...support import ItemSupport, Support
 from .crafting import anchored, emptiest, fullest
 from .search import binomial_chances, fewest_law, matched_law
@@ -67,6 +60,7 @@ class LocalHashing:
     """
 
     family: ClassVar[str] = "hashing"
+    report_size: ClassVar[None] = None
     lacks: ClassVar[dict[str, str]] = {
         "disguise": (
             "local hashing, whose report is a seed and a bucket and has no number of ones"
@@ -104,16 +98,11 @@ class LocalHashing:
         reports["value"] = np.where(rng.random(values.size) < keep, true, sent)
         return reports
 
-    @property
-    def report_size(self) -> None:
-        return None
-
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
-        reports = np.empty(values.size, dtype=REPORT)
-        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
-        own = buckets(values, reports["seed"].copy(), self.hash_range)
+        reports = self.unperturbed(values, rng)
         apart = rng.integers(1, self.hash_range, size=values.size, dtype=np.uint32)
-        reports["value"] = np.where(held, own, (own + apart) % np.uint32(self.hash_range))
+        other = (reports["value"] + apart) % np.uint32(self.hash_range)
+        reports["value"] = np.where(held, reports["value"], other)
         return reports
 
     def random_reports(self, count: int, rng: Rng) -> Reports:

@@ -49,6 +49,8 @@ class Curve:
         variable's own key means nothing.
     support : the gain before decoding, of the bits of RAPPOR's targets, averaged over all hash
         functions; empty for other protocols.
+    line : a key of `core.theory.LINES` where it is no attack's gain but one that others are held
+        against; empty for others.
     """
 
     label: str
@@ -58,6 +60,7 @@ class Curve:
     y: tuple[float, ...]
     std: tuple[float, ...]
     support: tuple[float, ...] = ()
+    line: str = ""
 
 
 def gain_curve(
@@ -127,9 +130,9 @@ def error_curves(
     return tuple(curves)
 
 
-_Varied = tuple[PopulationSpec, ProtocolSpec, Any]
+Varied = tuple[PopulationSpec, ProtocolSpec, Any]
 
-_Law = Callable[[_Varied], tuple[float, float]]
+_Law = Callable[[Varied], tuple[float, float]]
 """Mean and standard deviation of a population, a protocol and an attack."""
 
 
@@ -137,7 +140,7 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
     ys, stds = [], []
     for x in grid:
         try:
-            y, std = law(_varied(cell, axis.key, x))
+            y, std = law(varied(cell, axis.key, x))
         except (LdpError, ValueError, OverflowError, ZeroDivisionError):
             y = std = math.nan
         ys.append(y)
@@ -145,7 +148,7 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
     return Curve(label, axis.key, cell.parameters, tuple(grid), tuple(ys), tuple(stds))
 
 
-def _varied(cell: Point, key: str, value: float) -> _Varied:
+def varied(cell: Point, key: str, value: float) -> Varied:
     """The specs of a cell with one key set, where the cell knows it."""
     specs: dict[str, Any] = {
         "population": cell.population,
@@ -169,9 +172,9 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
     protocols: dict[tuple[ProtocolSpec, int], Any] = {}
     supports: dict[tuple[Any, ...], Any] = {}
-    targets_of = _resolver(cell.seed)
+    targets_of = resolver(cell.seed)
 
-    def law(varied: _Varied) -> tuple[float, float]:
+    def law(varied: Varied) -> tuple[float, float]:
         spec, protocol_spec, attack = varied
         if not hasattr(attack, "share"):
             return math.nan, math.nan  # of phases every round has a gain of its own
@@ -241,9 +244,9 @@ def _released_gain(
 
 def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     """The gain of bits that do not stand for items, before decoding."""
-    targets_of = _resolver(cell.seed)
+    targets_of = resolver(cell.seed)
 
-    def law(varied: _Varied) -> tuple[float, float]:
+    def law(varied: Varied) -> tuple[float, float]:
         population_spec, spec, attack = varied
         population = draw(population_spec, cell.seed, folder)
         protocol: Any = spec.bind(population.domain_size)
@@ -260,7 +263,7 @@ def _support_at(cell: Point, folder: Path, draw: Draw) -> _Law:
 
 
 def _floor_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    def law(varied: _Varied) -> tuple[float, float]:
+    def law(varied: Varied) -> tuple[float, float]:
         items, users = _size(varied[0], cell, folder, draw)
         least = theory.least_of_all(items, getattr(varied[1], "epsilon", None) or math.nan)
         mse = float(item_variance(least, users, 1 / items))
@@ -278,7 +281,7 @@ def _size(spec: Any, cell: Point, folder: Path, draw: Draw) -> tuple[int, int]:
 
 
 def _error_at(cell: Point, folder: Path, draw: Draw) -> _Law:
-    def law(varied: _Varied) -> tuple[float, float]:
+    def law(varied: Varied) -> tuple[float, float]:
         spec, protocol_spec, _ = varied
         items, users = _size(spec, cell, folder, draw)
         protocol: Any = _supporting(protocol_spec, items)
@@ -327,7 +330,7 @@ def _items_of(cell: Point, axis: Variable, x: float) -> float:
     return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
 
 
-def _resolver(seed: int) -> Callable[[Targets, Population], Items]:
+def resolver(seed: int) -> Callable[[Targets, Population], Items]:
     """Finds targets, once for all the points of a curve that share them."""
     return cache(lambda targets, population: targets.resolve(population, seed))
 

@@ -34,11 +34,14 @@ _SOLID: list[tuple[tuple[int, ...], str]] = [
     ((), "──"), ((6, 4), "╴╶"), ((7, 3, 1, 3), "─·"), ((12, 5), "╸╺"), ((3, 3), "╌╌"),
 ]  # fmt: skip
 
-_DOTTED: list[tuple[tuple[int, ...], str]] = [((1, 2), "┄┄"), ((1, 4), "··"), ((1, 1, 1, 5), "∙∙")]
+_DOTTED: list[tuple[tuple[int, ...], str]] = [
+    ((1, 2), "┄┄"), ((1, 4), "··"), ((1, 1, 1, 5), "∙∙"),
+    ((3, 3, 1, 3), "╴·"),
+]  # fmt: skip
 
 _ASCII_SOLID = "*=~-_"
 
-_ASCII_DOTTED = ".:'"
+_ASCII_DOTTED = ".:',"
 
 
 @dataclass(frozen=True)

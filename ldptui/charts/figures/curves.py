@@ -12,6 +12,7 @@ from ...session.snapshot import CellView
 from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
+from .bounds import beside, held_against, with_bounds
 from .items import OVERLAID
 from .limits import steady_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
@@ -51,7 +52,10 @@ def gain_plot(
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
     A curve that has no values has those of its cells, as RAPPOR has: its closed form is not cheap.
+    The lines that gains are held against are dotted.
     """
+    lines_of = held_against(curves)
+    curves = [curve for curve in curves if not curve.line]
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
@@ -66,7 +70,8 @@ def gain_plot(
         for y, std in zip(curve.y, curve.std, strict=True)
         for sign in (1, -1)
     ]
-    return _curve_plot(
+    room += [y for line in lines_of for y in line.y]
+    plot = _curve_plot(
         f"Gain of the attack over the {axis.label}",
         Axis("gain, total over the targets (after - before)", log=log_y),
         lines,
@@ -77,6 +82,7 @@ def gain_plot(
         room,
         [(curve.x, curve.support) for curve in curves],
     )
+    return with_bounds(plot, lines_of, _TONES[: len(curves)] if len(curves) > 1 else ())
 
 
 def _line(
@@ -286,11 +292,18 @@ def gain_table(
     axis: Variable,
     overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
 ) -> Table:
-    """The measured gain of each cell beside its closed form; closed forms alone without cells."""
+    """The measured gain of each cell beside its closed form; closed forms alone without cells.
+
+    The lines that gains are held against follow.
+    """
     measured = [gain_of(cell, axis.key) for cell in cells]
+    against = beside(held_against(curves), measured)
+    curves = [curve for curve in curves if not curve.line]
     others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
     groups, _ = grouped(curves, cells, measured)
     lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
+    lines += [(line.label, line.x, line.y, line.std) for line in against]
+    groups += [[] for _ in against]
     support = any(curve.support for curve in curves)
     return _curve_table(
         "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support

@@ -9,6 +9,7 @@ import pytest
 from support.chart_cases import cells, frequencies, scenario, swept
 
 from ldptui.charts import curves, figures
+from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
 from ldptui.charts.series import Plot, Rest, Series
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
@@ -257,6 +258,31 @@ def test_single_gain_curve() -> None:
     assert points.error[-1] == pytest.approx(0.1 * reach_95(20) * points.y[-1])
     assert plot.note == "points: mean of 20 trials ± 95 % by Student's t"
     assert (plot.x.low, plot.x.high) == (0.0, 0.1)
+
+
+@pytest.mark.parametrize("kind", ["ria", "mga"])
+def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
+    """Dotted lines of shapes and colours of their own; that of MGA where no curve is it."""
+    made = scenario(attack__kind=kind)
+    variable = curves.axes(made)[0]
+    found = curves.gain_and_lines(made, variable)
+    plot = figures.gain_plot(found, (), variable)
+    names = ["MGA"] * (kind != "mga") + ["verified, drop-out", "undetectable", "verified"]
+    dotted = [series for series in plot.series if series.style == "dotted"]
+    assert [series.label for series in dotted] == names
+    assert len({series.tone for series in plot.series}) == len(plot.series)
+    assert plot.levels == ((0.0, "verified input"),)
+    assert figures.gain_plot(found, (), variable, log_y=True).levels == ()
+    for charset in ("braille", "block", "ascii"):
+        marks = marks_of(plot, charset, 60)
+        assert len({(mark.glyph, mark.dashes) for mark in marks}) == len(marks)
+        assert len({mark.sample for mark in marks}) == len(marks)
+    table = figures.gain_table(found, (), variable)
+    assert {row[0] for row in table.rows} >= {*names, "verified input"}
+    share = table.rows[-1][1]
+    assert isinstance(share, float)
+    alone = [curve for curve in found if not curve.line]
+    assert alone == list(curves.gain_curve(made, variable))
 
 
 def test_a_series_for_each_kind_and_the_marker_names_it() -> None:

@@ -164,6 +164,25 @@ async def test_parts_can_be_run() -> None:
         assert len(compile(Scenario(dict(gain.document))).cells) == 11
 
 
+def undotted(pane: ChartsPane) -> list[Any]:
+    """The curves of the gain chart and their points, without the lines that bound them."""
+    return [series for series in chart(pane, "gain").series if series.style != "dotted"]
+
+
+async def test_v_hides_the_lines_that_bound_a_gain() -> None:
+    async with showing() as (pane, pilot):
+        pane.tab = "gain"
+        await pilot.pause()
+        dotted = [s.label for s in chart(pane, "gain").series if s.style == "dotted"]
+        assert dotted == ["verified, drop-out", "undetectable", "verified"]
+        assert chart(pane, "gain").levels
+        await pilot.press("v")
+        assert list(chart(pane, "gain").series) == undotted(pane)
+        assert not chart(pane, "gain").levels
+        await pilot.press("v")
+        assert len(chart(pane, "gain").series) == len(undotted(pane)) + 3
+
+
 async def test_another_axis_is_another_part() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         await pilot.press("right", "a")
@@ -173,7 +192,7 @@ async def test_another_axis_is_another_part() -> None:
         assert app.changes == 2
         assert chart(pane, "gain").x.label == "privacy budget ε"
         # Of what was simulated over β, one cell has the draft's β: it is a point of this curve too.
-        line, points = chart(pane, "gain").series
+        line, points = undotted(pane)
         assert (line.label, list(points.x)) == ("MGA on OUE, closed form", [1.0])
 
 
@@ -207,7 +226,7 @@ async def test_closed_forms_follow_the_draft_before_any_run() -> None:
         await pilot.pause()
         first = chart(pane, "gain").series[0].y[-1]
         pane.draft = edited("protocol.epsilon", 3.0)
-        (line,) = chart(pane, "gain").series  # at once
+        (line,) = undotted(pane)  # at once
         assert line.y[-1] < first
 
 
@@ -227,14 +246,12 @@ async def test_old_points_are_muted_until_new_ones_come() -> None:
     async with showing(run=snapshot(scenario(), "gain")) as (pane, pilot):
         pane.tab = "gain"
         await pilot.pause()
-        assert [s.label for s in chart(pane, "gain").series][1:] == ["simulated"]
+        assert [s.label for s in undotted(pane)][1:] == ["simulated"]
         changed = edited("protocol.epsilon", 2.0)
         pane.draft = changed
-        assert [(s.label, s.tone) for s in chart(pane, "gain").series][1:] == [
-            ("other settings", "muted")
-        ]
+        assert [(s.label, s.tone) for s in undotted(pane)][1:] == [("other settings", "muted")]
         pane.snapshot = snapshot(changed.scenario, "gain", key=2)  # type: ignore[arg-type]
-        assert [s.label for s in chart(pane, "gain").series][1:] == ["simulated"]
+        assert [s.label for s in undotted(pane)][1:] == ["simulated"]
 
 
 async def test_old_frequencies_say_so() -> None:
@@ -309,7 +326,7 @@ async def test_keys_are_offered_where_they_do_something() -> None:
         assert pane.check_action("axis", ()) is False
         pane.tab = "gain"
         assert pane.check_action("axis", ()) is True
-        assert pane.check_action("view", ()) is False
+        assert pane.check_action("view", ()) is True
         pane.draft = edited("attack.kind", "none")  # no curve, so no axes
         assert not pane.check_action("axis", ())
         assert not pane.check_action("log", ("x",))
@@ -447,7 +464,7 @@ async def test_table_of_another_chart() -> None:
         table = pane.query_one(NumberTable)
         assert table.table is not None
         assert table.table.title == "Gain over β"
-        assert len(table.rows) == 11
+        assert len(table.rows) == 5 * 11  # with the four lines that it is held against
         await pilot.press("v")
         assert table.table.title == "Mean squared error over ε"
         kinds = [kind.upper() for kind in error_protocols(scenario())]

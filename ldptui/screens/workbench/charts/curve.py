@@ -32,6 +32,7 @@ NO_ATTACK: Final = "No attack, so no gain. Pane 3 has the attacks: press {}."
 PHASED: Final = "The attack has phases: the Timeline shows the gain of every round."
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
 DRAWING: Final = "drawing the population of every point …"
+LINES: Final = {True: "bounds", False: "no bounds"}
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
 
 
@@ -53,6 +54,7 @@ class CurveChart(Rows):
         self._key = ""  # on the x-axis, chosen by hand
         self._log: dict[str, bool] = {}  # by direction, where chosen by hand
         self._quantity: Quantity = "mse"
+        self._lines = True  # what gains are held against
         self._asked: _Asked | None = None  # what the closed forms at hand are of
         self._curves: tuple[Curve, ...] = ()
         self._awaited: _Asked | None = None  # what those are of that are worked out meanwhile
@@ -113,14 +115,18 @@ class CurveChart(Rows):
         """Linear to logarithmic and back."""
         self._log[direction] = not self._is_log(direction)
 
-    def next_quantity(self) -> None:
-        self._quantity = "std" if self._quantity == "mse" else "mse"
+    def next_view(self) -> None:
+        """The other quantity of an error; the lines that gains are held against, or none."""
+        if self.kind == "gain":
+            self._lines = not self._lines
+        else:
+            self._quantity = "std" if self._quantity == "mse" else "mse"
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         """A click chooses; the message goes on to the pane, which draws."""
         match message.choice:
-            case "quantity":
-                self.next_quantity()
+            case "quantity" | "lines":
+                self.next_view()
             case "x" | "y" as direction:
                 self.toggle_log(direction)
             case key:
@@ -152,7 +158,7 @@ class CurveChart(Rows):
         elif asked != self._awaited:
             from ....charts import curves
 
-            make = curves.gain_curve if self.kind == "gain" else curves.error_curves
+            make = curves.gain_and_lines if self.kind == "gain" else curves.error_curves
             work = partial(make, self._scenario, variable, log=asked[2])
             self._awaited = asked
             try:
@@ -188,8 +194,10 @@ class CurveChart(Rows):
         )
         if self.kind == "error":
             switches = (("quantity", QUANTITIES[self._quantity]), *switches)
+        else:
+            switches = (("lines", LINES[self._lines]), *switches)
         self._bar.switches = switches
-        state = (*self.numbers(shown), variable, log_x, log_y)
+        state = (*self.numbers(shown), variable, log_x, log_y, self._lines)
         if self._waits:
             self._draw_nothing(DRAWING)
         elif state != self._drawn:
@@ -221,6 +229,7 @@ class CurveChart(Rows):
         curves, cells = self._closed_forms(), shown.cells(self.kind)
         overlays = shown.overlaid(self.kind)
         if self.kind == "gain":
+            curves = tuple(curve for curve in curves if self._lines or not curve.line)
             return figures.gain_plot(
                 curves, cells, variable, overlays=overlays, log_x=log_x, log_y=log_y
             )

@@ -248,14 +248,14 @@ class ChartsPane(Vertical):
         self.tab = cast("Tab", names[(names.index(self.tab) + by) % len(names)])
 
     def action_view(self) -> None:
-        """The next view of the frequencies, of the error, or the next chart of the table."""
+        """The next view of a chart, or the next chart of the table."""
         views = self._views()
         if self.tab == "table":
             charts = self._with_table()
             at = charts.index(self._behind) if self._behind in charts else -1
             self._behind = charts[(at + 1) % len(charts)]
-        elif self.tab == "error":
-            self._error.next_quantity()
+        elif self.tab in ("gain", "error"):
+            self._curve().next_view()
         elif views is not None:
             views.next_view()
         self._show()
@@ -301,7 +301,7 @@ class ChartsPane(Vertical):
             case "rounds":
                 return self._scrubs()
             case "view":
-                return self.tab in ("error", "table") or views is not None
+                return self.tab in ("gain", "error", "table") or views is not None
         return True
 
     # The arrangement.

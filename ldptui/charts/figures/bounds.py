@@ -1,0 +1,59 @@
+"""The lines that gains are held against, among the curves of a gain chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ..series import Plot, Series, Tone
+from .measurement import Measurement
+
+if TYPE_CHECKING:
+    from ..curves import Curve
+
+TONES: Final[tuple[Tone, ...]] = (
+    "series-1",
+    "series-2",
+    "series-4",
+    "series-5",
+    "series-3",
+    "series-0",
+)
+"""The colours that are least like that of a curve alone come first."""
+
+
+def held_against(curves: Sequence[Curve]) -> list[Curve]:
+    """The lines among the curves of a gain, without that of an attack which is a curve itself."""
+    shown = {(curve.parameters.get("attack.kind"), curve.parameters.get("protocol.kind"))
+             for curve in curves if not curve.line}  # fmt: skip
+    return [
+        curve
+        for curve in curves
+        if curve.line and (curve.line, curve.parameters.get("protocol.kind")) not in shown
+    ]
+
+
+def beside(lines: Sequence[Curve], measured: Sequence[Measurement | None]) -> list[Curve]:
+    """The lines at the points where something was measured; all of their points if nothing was."""
+    places = {point.x for point in measured if point is not None}
+    if not places:
+        return list(lines)
+    return [_at(line, [at for at, x in enumerate(line.x) if x in places]) for line in lines]
+
+
+def _at(line: Curve, kept: Sequence[int]) -> Curve:
+    columns = (tuple(values[at] for at in kept) for values in (line.x, line.y, line.std))
+    x, y, std = columns
+    return replace(line, x=x, y=y, std=std)
+
+
+def with_bounds(plot: Plot, lines: Sequence[Curve], used: Sequence[Tone]) -> Plot:
+    """The plot with the lines dotted, in colours that its curves do not have; zero is a level."""
+    tones = [tone for tone in TONES if tone not in used] or TONES
+    dotted = [
+        Series(line.label, line.x, line.y, tones[at % len(tones)], "dotted")
+        for at, line in enumerate(line for line in lines if any(line.y))
+    ]
+    none = tuple((0.0, line.label) for line in lines if not any(line.y) and not plot.y.log)
+    return replace(plot, series=(*plot.series, *dotted), levels=none or plot.levels)

@@ -1,0 +1,58 @@
+"""The lines of a gain: in order, and what their names say they are."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from support.cases import CASES, bind
+
+from core.attacks import RandomItem
+from core.capabilities import Conditions, hides
+from core.population import Explicit
+from core.pure import is_pure
+from core.support import ItemSupport
+from core.targets import ListedTargets
+from core.theory import LINES, gain_lines, rates_gain
+
+HELD = Explicit((500, 250, 150, 80, 20)).bind(0, Path())
+PURE = [case for case in CASES if is_pure(bind(case))]
+
+
+@pytest.mark.parametrize("case", PURE, ids=str)
+def test_the_lines_stand_in_their_order(case: Any) -> None:
+    protocol = bind(case)
+    for targets in (np.array([4]), np.array([3, 0]), np.array([4, 3, 2])):
+        for share in (0.0, 0.05, 0.4):
+            lines = gain_lines(protocol, HELD, targets, share)
+            assert lines.keys() <= LINES.keys()
+            assert hides(protocol) is ("undetectable" in lines)
+            order = [lines[key] for key in ("mga", "undetectable", "verified") if key in lines]
+            assert all(above >= below - 1e-12 for above, below in pairwise(order))
+            assert lines["verified"] >= lines["verified-input"] == 0
+            assert lines["mga"] >= lines.get("drop-out", lines["mga"]) - 1e-9
+
+
+@pytest.mark.parametrize("case", [case for case in PURE if hides(bind(case))], ids=str)
+def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> None:
+    """Verified is RIA; with drop-out an honest report of a target that supports it is sent."""
+    protocol, targets, share = bind(case), np.array([4, 1]), 0.1
+    lines = gain_lines(protocol, HELD, targets, share)
+    held = float(HELD.frequencies[targets].sum())
+    ria = RandomItem(share, ListedTargets((4, 1))).item_support(protocol, targets, targets)
+    assert lines["verified"] == pytest.approx(rates_gain(protocol, ria, targets, share, held))
+    # By enumeration: the law of an honest report of target 4, given that it supports 4.
+    bits = (np.arange(2**5)[:, None] >> np.arange(5) & 1).astype(bool)
+    law = case.honest(4) * bits[:, 4]
+    rates = law @ bits / law.sum()
+    kept = rates_gain(protocol, ItemSupport(rates, 0.0), targets, share, held)
+    assert lines["drop-out"] == pytest.approx(kept)
+    reports = cast("Conditions", protocol).conditioned(
+        np.full(2000, 4), np.ones(2000, dtype=bool), rng
+    )
+    seen = protocol.supports(reports)[:, targets].mean(axis=0)
+    assert seen[0] == 1
+    assert abs(seen[1] - rates[1]) < 6.5 * (0.25 / 2000) ** 0.5
