@@ -193,7 +193,8 @@ def _optimum(programme: Programme) -> Floats:
     )
     if not answer.success:
         raise ScenarioError(f"cannot be kept to: {answer.message}", key="constraints")
-    shares = np.maximum(answer.x, 0)
+    # Rounded, so that every release of HiGHS has the same digits.
+    shares = np.round(np.maximum(answer.x, 0), 12)
     return np.asarray(shares / shares.sum())
 
 

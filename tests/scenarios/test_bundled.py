@@ -48,6 +48,7 @@ PROMISED = {
     "rappor-normal",
     "rappor-strings",
     "memoisation",
+    "planner",
 }
 
 

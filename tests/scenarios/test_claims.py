@@ -12,13 +12,15 @@ import pytest
 from support.kinds import CAO_PROTOCOLS
 
 import scenarios
+from core.bounds import planner
+from core.bounds.planner import Oracle, Plan
 from core.cell import Cell
 from core.counts import draw_counts
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, permit
 from core.runner import Results, run
 from core.scenario import load
-from core.theory import expected_metrics, privacy_spent
+from core.theory import expected_estimate, expected_metrics, privacy_spent
 from core.trial import no_pulse
 
 Key = tuple[object, ...]
@@ -395,3 +397,28 @@ def test_kept_answers_bound_the_budget_and_the_published_ones_cost_error() -> No
     for key, error in found.items():
         assert error == pytest.approx(pooled[key], rel=1.2)
     assert found[loloha] > 4 * found[fresh]
+
+
+def test_the_planner_says_what_is_measured() -> None:
+    whole = bundled("planner")
+    [cell] = (cell for cell in whole.cells if cell.users == 1_000_000)
+    oracle = Oracle.of(cell.pure)
+    plan = Plan(128, cell.users, 0.01, 1.0, 0.05, 0.9)
+    floor, least = planner.attack_floor(oracle, plan), planner.least_frequency(oracle, plan)
+    assert floor == pytest.approx(0.0316, abs=5e-5)
+    assert least == pytest.approx(0.0409, abs=5e-5)
+    assert (cell.population.frequencies > least).sum() == 4
+    assert planner.saturation_users(oracle, plan) == pytest.approx(41_517, abs=1)
+    gains = series(theory("planner", "gain", "population.users"))
+    assert gains == pytest.approx([floor * (1 - cell.target_frequency / oracle.gain_factor)]
+                                  * len(gains), rel=0.01)  # fmt: skip
+    errors = series(theory("planner", "mse", "population.users"))
+    assert errors[0] / errors[3] > 10
+    assert errors[-2] / errors[-1] < 1.1
+    # Sixth with very many users, whose noise is none.
+    many = bundled("planner", population__users=10**8)
+    estimate = expected_estimate(many.cells[-1])
+    assert estimate is not None
+    assert (estimate > estimate[many.cells[-1].targets]).sum() == 5
+    found = measured(whole, "targets_in_top_k", "population.users")
+    assert found[100_000_000,] == 1
