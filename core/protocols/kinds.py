@@ -13,6 +13,7 @@ from ..pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial
 from .chains import LGRRSpec, LOLOHASpec, LOSUESpec, LOUESpec, LSUESpec
 from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
+from .dbitflip import BitFlipsSpec, KeptBitFlipsSpec
 from .grr import GRRSpec
 from .hadamard import HadamardSpec
 from .hashing import BLHSpec, LHSpec, OLHSpec
@@ -65,12 +66,14 @@ KINDS: Final[dict[str, type[Any]]] = {
     "pgr": ProjectiveSpec,
     "cms": CountMeanSpec,
     "hcms": HadamardSketchSpec,
+    "dbitflip": BitFlipsSpec,
     "rappor": RapporSpec,
     "l-sue": LSUESpec,
     "l-osue": LOSUESpec,
     "l-oue": LOUESpec,
     "l-grr": LGRRSpec,
     "loloha": LOLOHASpec,
+    "dbitflip-pm": KeptBitFlipsSpec,
     "laplace": LaplaceSpec,
     "geometric": GeometricSpec,
     "stability": StabilitySpec,

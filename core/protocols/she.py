@@ -13,7 +13,6 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..capabilities import Collection
 from ..pure import (
     DOMAIN,
     EPSILON,
@@ -30,6 +29,7 @@ from ..sampling import Counts, Floats
 from ..support import ItemSupport, Support
 from .budget import Budget
 from .curators.laplace import LaplaceLoss
+from .summed import Summed
 
 BOUND = Range(0, 1e9, "(]")
 
@@ -76,7 +76,7 @@ class CellSupport(Support):
 
 
 @dataclass(frozen=True)
-class Summation:
+class Summation(Summed):
     """Report the one-hot encoding with Laplace noise of scale 2/ε in every cell.
 
     Reports are float64[n, d]; counts are their sums, float64[d]. epsilon, in nats: two items differ
@@ -92,9 +92,6 @@ class Summation:
     domain_size: Annotated[int, DOMAIN]
     epsilon: Annotated[float, EPSILON]
     bound: Annotated[float, BOUND]
-
-    p: ClassVar[float] = 1.0
-    q: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -236,22 +233,9 @@ class Summation:
     def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
         return r * self.noise
 
-    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        """f before the attack; after it, the mean over all users."""
-        truth, everyone = collection.frequencies, collection.users + collection.malicious
-        if not collection.foreseen:
-            return truth, None
-        fakes = sum((count * law.rates for count, law in collection.fakes), np.zeros(truth.size))
-        return truth, (collection.users * truth + fakes) / everyone
-
-    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        """8/(ε² n) of every item; after the attack that of the mean over all users."""
-        users, everyone = collection.users, collection.users + collection.malicious
-        each = np.full(collection.histogram.size, self.noise)
-        if not collection.foreseen:
-            return each / users, None
-        fakes = sum((count * law.spread for count, law in collection.fakes), np.zeros(each.size))
-        return each / users, (users * each + fakes) / everyone**2
+    def unit_variance(self, frequency: float | Floats) -> float | Floats:
+        """8/ε², n times the variance of an estimate, whatever the frequency."""
+        return self.noise + 0 * frequency
 
     def squared_error(self, histogram: Counts | Floats) -> Floats:
         """8n/ε², the variance of each count."""

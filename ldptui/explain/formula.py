@@ -21,6 +21,7 @@ PAPERS: Final = {
     "ASZ": "Acharya, Sun, Zhang, Hadamard response, AISTATS 2019",
     "FNNT": "Feldman, Nelson, Nguyen, Talwar, ICML 2022",
     "ADP": "Apple Differential Privacy Team, Learning with Privacy at Scale, 2017",
+    "DKY": "Ding, Kulkarni, Yekhanin, NIPS 2017",
     "DR": "Dwork, Roth, The Algorithmic Foundations of Differential Privacy, 2014",
     "GRS": "Ghosh, Roughgarden, Sundararajan, STOC 2009",
     "V": "Vadhan, The Complexity of Differential Privacy, 2017",

@@ -19,6 +19,8 @@ DIALS: dict[str, dict[str, Any]] = {
     "she": {"bound": 3.0},
     "cms": {"buckets": 64, "rows": 128},
     "hcms": {"buckets": 64, "rows": 128},
+    "dbitflip": {"sampled": 3},
+    "dbitflip-pm": {"sampled": 2, "chooser": "server"},
 }
 """Keys besides ε; large tables, as the counts path draws items apart."""
 
@@ -49,7 +51,7 @@ def test_the_gain_of_an_attack_is_that_of_theory(protocol: str, kind: str, path:
     assert support is not None
     truth = one.population.frequencies
     std = theory.placed_gain_std(
-        one.protocol,  # type: ignore[arg-type]
+        one.protocol,
         support, one.targets, truth, one.users, one.malicious,
     )  # fmt: skip
     gain = expected["gain"]

@@ -1,0 +1,335 @@
+"""dBitFlip: the report is a noisy bit for each of D items, of d, that were drawn for the user.
+
+Ding, Kulkarni, Yekhanin, "Collecting Telemetry Data Privately", NIPS 2017, section 3. There items
+are buckets of a counter. The server takes the mean of (bit - q) / (p - q), times d/D, over the
+users who have a bit of the item: it knows who has which.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from ...enumeration import CELLS, ReportLaw, bits_name, independent_bits, item_name
+from ...errors import ScenarioError, got
+from ...loss import DiscreteLoss, one_bit
+from ...pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Estimates,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    array_of,
+    check_padding,
+)
+from ...ranges import Range, check_bounds
+from ...sampling import Counts, Floats, binomial
+from ...support import ItemSupport
+from ..packed import AT_ONCE, Ones
+from ..subset import SubsetSelection
+from ..summed import Summed
+from ..unary import SUE, Unary
+from .laws import Included, Weights
+
+SAMPLED = Range(1, 2**32)
+
+Chooser: TypeAlias = Literal["client", "server"]
+SampledRule: TypeAlias = Literal["half"]
+
+
+@dataclass(frozen=True)
+class BitFlips(Summed):
+    """Report the noisy bits of D items, drawn uniformly by the client or by the server.
+
+    Reports are uint8[n, 2, ceil(d/8)], packed: the items that have a bit, and those of them whose
+    bit is 1. Counts are int64[2, d], the reports that have each. sampled : D. chooser : who draws
+    the items; a fake that draws its own takes its targets.
+    """
+
+    family: ClassVar[str] = "dbitflip"
+    lacks: ClassVar[dict[str, str]] = {
+        "craft_some": "dBitFlip, whose report has bits of a part of the items only",
+        "disguise": "dBitFlip, whose ones are of D items only",
+        "conditioned": "dBitFlip, for whose reports no best way to hide is known",
+        "columns": "dBitFlip, whose report has no bit of most items",
+    }
+
+    domain_size: Annotated[int, DOMAIN]
+    epsilon: Annotated[float, EPSILON]
+    sampled: Annotated[int, SAMPLED]
+    chooser: Chooser = "client"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.sampled > self.domain_size:
+            rule = f"must be at most the number of items, {self.domain_size}, {got(self.sampled)}"
+            raise ScenarioError(rule, key="sampled")
+
+    @cached_property
+    def _bits(self) -> Unary:
+        """The noise of all bits: SUE."""
+        return SUE(self.domain_size, self.epsilon)
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """How likely a bit is sent as 1: that of the own item, and any other."""
+        return self._bits.p, self._bits.q
+
+    @property
+    def part(self) -> float:
+        """D/d, how likely a report has the bit of an item."""
+        return self.sampled / self.domain_size
+
+    @property
+    def noise(self) -> float:
+        """n times the variance of the estimate of an item that nobody holds: (d/D) s/(s - 1)²."""
+        p, q = self.rates
+        return p * q / (p - q) ** 2 / self.part
+
+    @property
+    def real_epsilon(self) -> float:
+        """ε; half of it where a report has one bit, which can tell no two items apart."""
+        return self.epsilon / 2 if self.sampled == 1 else self.epsilon
+
+    @property
+    def report_bits(self) -> float:
+        """D bits, and the items that they are of; the server knows these where it drew them."""
+        d, size = self.domain_size, self.sampled
+        subsets = math.lgamma(d + 1) - math.lgamma(size + 1) - math.lgamma(d - size + 1)
+        return size + (subsets / math.log(2) if self.chooser == "client" else 0.0)
+
+    # Reports.
+
+    def _everyone(self, count: int) -> Reports:
+        """The packed mask of all items, for each user."""
+        row = np.packbits(np.ones(self.domain_size, dtype=np.uint8))
+        return np.broadcast_to(row, (count, row.size))
+
+    def _drawn(self, count: int, rng: Rng) -> Reports:
+        """uint8[n, ceil(d/8)], uniform subsets of D items."""
+        if self.sampled == self.domain_size:
+            return self._everyone(count)
+        return SubsetSelection(self.domain_size, self.epsilon, self.sampled).random_reports(
+            count, rng
+        )
+
+    def perturb(self, values: Items, rng: Rng) -> Reports:
+        return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
+
+    def random_reports(self, count: int, rng: Rng) -> Reports:
+        """Uniform items and uniform bits."""
+        return _sent(self._drawn(count, rng), self._bits.random_reports(count, rng))
+
+    def unperturbed(self, values: Items, rng: Rng) -> Reports:
+        return _sent(self._drawn(values.size, rng), self._bits.unperturbed(values, rng))
+
+    def craft(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(targets, 1, count, rng)
+
+    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+        return self._aimed(targets, 0, count, rng)
+
+    def _aimed(self, targets: Items, bit: int, count: int, rng: Rng) -> Reports:
+        """The bits of the targets are as given, the others are noise of an honest report.
+
+        A client has as many targets among its items as there is room for.
+        """
+        drawn = self._drawn(count, rng)
+        if self.chooser == "client" and self.sampled < self.domain_size:
+            inside = min(targets.size, self.sampled)
+            drawn = self._bits.made(targets, Ones.fixed(inside, self.sampled - inside), count, rng)
+        ones = np.empty_like(drawn)
+        step = max(1, AT_ONCE // self.domain_size)
+        for at in range(0, count, step):
+            noise = rng.random((min(step, count - at), self.domain_size)) < self.rates[1]
+            noise[:, targets] = bit
+            ones[at : at + step] = np.packbits(noise, axis=1)
+        return _sent(drawn, ones)
+
+    def can_avoid(self, r: int) -> bool:  # noqa: ARG002
+        return True
+
+    def received(self, reports: object, count: int) -> Reports:
+        width = -(-self.domain_size // 8)
+        found = array_of(reports, (count, 2, width), np.dtype(np.uint8))
+        check_padding(found.reshape(-1, width), self.domain_size)
+        sizes = np.bitwise_count(found[:, 0]).sum(axis=1, dtype=np.int64)
+        if (sizes != self.sampled).any():
+            wrong = sizes[sizes != self.sampled][0]
+            raise ValueError(f"must have bits of {self.sampled} items, got one of {wrong}")
+        if (found[:, 1] & ~found[:, 0]).any():
+            raise ValueError("must have no ones of items without a bit")
+        return found
+
+    def look(self, reports: Reports, items: Items) -> BoolArray:
+        """bool[n, items]: the items whose bit is sent, and is 1."""
+        bits = np.unpackbits(reports[:, 1], axis=1, count=self.domain_size)
+        return bits[:, items].astype(np.bool_)
+
+    def support_counts(self, reports: Reports) -> Counts:
+        return np.array([self._bits.support_counts(reports[:, row]) for row in (0, 1)])
+
+    # Counts, of each item apart: estimates of different items are uncorrelated anyway.
+
+    def sample_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._held_counts(histogram, *self.rates, rng)
+
+    def unperturbed_counts(self, histogram: Counts, rng: Rng) -> Counts:
+        return self._held_counts(histogram, 1.0, 0.0, rng)
+
+    def _held_counts(self, histogram: Counts, own: float, other: float, rng: Rng) -> Counts:
+        others = histogram.sum(axis=-1, keepdims=True) - histogram
+        held = binomial(histogram, self.part, rng)
+        free = binomial(others, self.part, rng)
+        ones = binomial(held, own, rng) + binomial(free, other, rng)
+        return np.stack([held + free, ones], axis=-2)
+
+    def random_counts(self, count: Counts, rng: Rng) -> Counts:
+        return self._held_counts(self._nobody(count), 0.5, 0.5, rng)
+
+    def _nobody(self, count: Counts) -> Counts:
+        """int64[trials, d], as if all users held item 0."""
+        held = np.zeros((count.size, self.domain_size), dtype=np.int64)
+        held[:, 0] = count
+        return held
+
+    def craft_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(targets, 1, count, rng)
+
+    def avoid_counts(self, targets: Items, count: Counts, search: SeedSearch, rng: Rng) -> Counts:  # noqa: ARG002
+        return self._aimed_counts(targets, 0, count, rng)
+
+    def _aimed_counts(self, targets: Items, bit: int, count: Counts, rng: Rng) -> Counts:
+        included = self._included(targets.size)
+        rates = np.full((count.size, self.domain_size), included.other)
+        rates[:, targets] = included.target
+        drawn = rng.binomial(count[:, None], rates)
+        ones = binomial(drawn, self.rates[1], rng)
+        ones[:, targets] = bit * drawn[:, targets]
+        return np.stack([drawn, ones], axis=-2)
+
+    def _included(self, r: int) -> Included:
+        """The items of a crafted report for r targets."""
+        if self.chooser == "client":
+            return Included.first(self.sampled, self.domain_size, r)
+        return Included.uniform(self.sampled, self.domain_size)
+
+    def estimates(self, counts: Counts, users: int) -> Estimates:
+        drawn, ones = counts[..., 0, :], counts[..., 1, :]
+        p, q = self.rates
+        return Estimates((ones - q * drawn) / (users * self.part * (p - q)))
+
+    # What one report adds to the estimates.
+
+    def _support(
+        self, r: int, included: Included, bits: tuple[float, float, float], held: float = 0.0
+    ) -> Weights:
+        """The weights of a report whose bits are 1 with these probabilities.
+
+        bits : of the own item, of a target, of another item. held : how likely a given target is
+        the own item.
+        """
+        p, q = self.rates
+        scale, others = 1 / (self.part * (p - q)), self.domain_size - r
+        own, target, other = (bit - q for bit in bits)
+        squares = [bit * (1 - q) ** 2 + (1 - bit) * q**2 for bit in bits]
+        first = held * own + (1 - held) * target
+        pair = 2 * held * own * target + (1 - 2 * held) * target**2
+        mean, beyond = included.target * scale * first, included.other * scale * other
+        square = held * squares[0] + (1 - held) * squares[1]
+        spread = included.target * scale**2 * square - mean**2
+        around = included.other * scale**2 * squares[2] - beyond**2
+        together = included.targets * scale**2 * pair - mean**2
+        apart = included.others * scale**2 * other**2 - beyond**2
+        mixed = included.mixed * scale**2 * first * other - mean * beyond
+        return Weights(
+            mean,
+            beyond if others else 0.0,
+            max(r * spread + r * (r - 1) * together, 0.0),
+            max(others * around + others * (others - 1) * apart, 0.0),
+            r * others * mixed,
+            max(spread, 0.0),
+            max(around, 0.0),
+        )
+
+    def _of_an_item(self, r: int, own: float, other: float) -> Weights:
+        included = Included.uniform(self.sampled, self.domain_size)
+        return self._support(r, included, (own, other, other), 1 / r)
+
+    def honest_support(self, r: int) -> Weights:
+        return self._of_an_item(r, *self.rates)
+
+    def random_support(self, r: int) -> Weights:
+        return self._of_an_item(r, 0.5, 0.5)
+
+    def unperturbed_support(self, r: int) -> Weights:
+        return self._of_an_item(r, 1.0, 0.0)
+
+    def crafted_support(self, r: int, search: SeedSearch) -> Weights:  # noqa: ARG002
+        return self._support(r, self._included(r), (1.0, 1.0, self.rates[1]))
+
+    def avoided_support(self, r: int, search: SeedSearch) -> Weights:  # noqa: ARG002
+        return self._support(r, self._included(r), (0.0, 0.0, self.rates[1]))
+
+    def held_support(self, frequencies: Floats, counted: Items) -> ItemSupport:
+        hit = float(frequencies[counted].sum())
+        spread = self.noise + frequencies / self.part - frequencies**2
+        return ItemSupport(
+            frequencies, counted.size * self.noise + hit / self.part - hit**2, spread
+        )
+
+    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
+        return r * self.noise + target_frequency * (1 / self.part - 1)
+
+    def unit_variance(self, frequency: float | Floats) -> float | Floats:
+        """n times the variance of an estimate: the noise, and who has the bit of the own item."""
+        return self.noise + frequency * (1 / self.part - 1)
+
+    @property
+    def apart(self) -> str:
+        """The difference between the counts path and the reports path, in a sentence."""
+        return "on the counts path items are drawn one by one; a report has the bits of just D"
+
+    # Its privacy.
+
+    def enumerate_reports(self) -> ReportLaw | None:
+        """The law of every report; None where there are too many."""
+        d, size = self.domain_size, self.sampled
+        subsets = math.comb(d, size)
+        if size > 20 or (d * subsets) << size > CELLS:
+            return None
+        p, q = self.rates
+        drawn = list(combinations(range(d), size))
+        own = np.array([[[item == v for item in some] for some in drawn] for v in range(d)])
+        law = independent_bits(np.where(own, p, q).reshape(-1, size)) / subsets
+
+        def name(y: int) -> str:
+            items = ", ".join(map(str, drawn[y >> size]))
+            return f"items {items}, bits {bits_name(y & (1 << size) - 1, size)}"
+
+        return ReportLaw(law.reshape(d, -1), item_name, name)
+
+    def privacy_loss(self) -> DiscreteLoss:
+        """Between two items: a report has the bits of both, of one of them or of none."""
+        d, size = self.domain_size, self.sampled
+        both = self.part * (size - 1) / (d - 1)
+        p, q = self.rates
+        first, second = one_bit(p, q), one_bit(q, p)
+        cases = [(both, first.then(second)), (self.part - both, first), (self.part - both, second)]
+        values = np.concatenate([[0.0], *(loss.values for _, loss in cases)])
+        nothing = max(0.0, 1 - 2 * self.part + both)
+        chances = [chance * loss.probabilities for chance, loss in cases]
+        return DiscreteLoss.of(values, np.concatenate([[nothing], *chances]))
+
+
+def _sent(drawn: Reports, bits: Reports) -> Reports:
+    """uint8[n, 2, width]: the items that have a bit, and the ones among them."""
+    return np.stack([drawn, drawn & bits], axis=1)

@@ -1,0 +1,42 @@
+"""Protocols whose reports are numbers that add up: each item's are right on average.
+
+The share of a fake report is then its numbers themselves: p = 1 and q = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..capabilities import Collection
+from ..sampling import Floats
+
+
+class Summed:
+    """Closed forms of estimates that are means of the users' numbers.
+
+    A protocol has the variance of one user's numbers as `unit_variance` of the true frequencies.
+    """
+
+    p: ClassVar[float] = 1.0
+    q: ClassVar[float] = 0.0
+    unit_variance: Any
+
+    def means(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """f before the attack; after it, the mean over all users."""
+        truth, everyone = collection.frequencies, collection.users + collection.malicious
+        if not collection.foreseen:
+            return truth, None
+        fakes = sum((count * law.rates for count, law in collection.fakes), np.zeros(truth.size))
+        return truth, (collection.users * truth + fakes) / everyone
+
+    def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
+        """Of the mean over the genuine users; after the attack that of the mean over all users."""
+        users, everyone = collection.users, collection.users + collection.malicious
+        each = self.unit_variance(collection.frequencies) + np.zeros(collection.histogram.size)
+        if not collection.foreseen:
+            return each / users, None
+        parts = (count * law.variances for count, law in collection.fakes)
+        fakes = sum(parts, np.zeros(each.size))
+        return each / users, (users * each + fakes) / everyone**2

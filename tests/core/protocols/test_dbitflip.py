@@ -1,0 +1,196 @@
+"""dBitFlip and dBitFlipPM: their weights, counts and kept bits against every report."""
+
+import itertools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+
+from core.capabilities import Collection
+from core.errors import ScenarioError
+from core.protocols import KINDS
+from core.protocols.dbitflip import BitFlips, KeptBitFlips
+from core.pure import SeedSearch
+
+Rng = np.random.Generator
+
+CASES = [BitFlips(5, 1.0, 3), BitFlips(5, 1.0, 3, "server"), BitFlips(5, 1.0, 1), BitFlips(5, 1, 5)]
+every_case = pytest.mark.parametrize("flips", CASES, ids=lambda f: f"{f.sampled}-{f.chooser}")
+HISTOGRAM = np.array([300, 200, 100, 0, 50])
+LAWS = ("honest", "random", "unperturbed", "crafted", "avoided")
+
+
+def keep(flips: BitFlips) -> float:
+    """p, from the paper: e^(ε/2) / (e^(ε/2) + 1)."""
+    return math.exp(flips.epsilon / 2) / (math.exp(flips.epsilon / 2) + 1)
+
+
+def reports(flips: BitFlips, law: str, targets: list[int]) -> list[tuple[float, Any, Any]]:
+    """(probability, items, bits) of every report of a law, from the paper."""
+    d, size, p, found = flips.domain_size, flips.sampled, keep(flips), []
+    subsets = list(itertools.combinations(range(d), size))
+    inside = min(len(targets), size)
+    for items in subsets:
+        chance = 1 / len(subsets)
+        if law in ("crafted", "avoided") and flips.chooser == "client":
+            if len(set(items) & set(targets)) != inside:
+                continue
+            others = math.comb(d - len(targets), size - inside)
+            chance = 1 / (math.comb(len(targets), inside) * others)
+        for bits in itertools.product([0, 1], repeat=size):
+            laws = []
+            for own in targets:
+                rates = [p if item == own else 1 - p for item in items]
+                if law == "random":
+                    rates = [0.5] * size
+                if law == "unperturbed":
+                    rates = [float(item == own) for item in items]
+                if law in ("crafted", "avoided"):
+                    aim = float(law == "crafted")
+                    rates = [aim if item in targets else 1 - p for item in items]
+                laws.append(math.prod(r if b else 1 - r for r, b in zip(rates, bits, strict=True)))
+            found.append((chance * float(np.mean(laws)), items, bits))
+    return found
+
+
+def weights(flips: BitFlips, law: str, targets: list[int]) -> tuple[Any, Any]:
+    """Mean [d] and covariance [d, d] of what one report adds to the estimates."""
+    d, p = flips.domain_size, keep(flips)
+    mean, square = np.zeros(d), np.zeros((d, d))
+    for chance, items, bits in reports(flips, law, targets):
+        added = np.zeros(d)
+        added[list(items)] = (np.array(bits) - (1 - p)) / (2 * p - 1) * d / flips.sampled
+        mean += chance * added
+        square += chance * np.outer(added, added)
+    return mean, np.round(square - np.outer(mean, mean), 12) + 0.0
+
+
+@pytest.mark.parametrize("targets", [[0], [0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]], ids=str)
+@pytest.mark.parametrize("law", LAWS)
+@every_case
+def test_what_a_report_adds(flips: BitFlips, law: str, targets: list[int], rng: Rng) -> None:
+    """Means, variances and the variance of any sum, against every report; and drawn."""
+    mean, covariance = weights(flips, law, targets)
+    r, search, aims = len(targets), SeedSearch(), np.array(targets)
+    claimed = {
+        "honest": lambda: flips.honest_support(r),
+        "random": lambda: flips.random_support(r),
+        "unperturbed": lambda: flips.unperturbed_support(r),
+        "crafted": lambda: flips.crafted_support(r, search),
+        "avoided": lambda: flips.avoided_support(r, search),
+    }[law]()
+    for counted in ([0], [1, 4], [0, 1, 2], targets):
+        found = claimed.by_item(5, aims, np.array(counted))
+        assert found.rates == pytest.approx(mean, abs=1e-9)
+        assert found.variances == pytest.approx(covariance.diagonal(), abs=1e-9)
+        total = covariance[np.ix_(counted, counted)].sum()
+        assert found.variance == pytest.approx(total, abs=1e-9)
+        if law == "honest":
+            held = np.isin(np.arange(5), targets) / r
+            other = flips.held_support(held, np.array(counted))
+            assert other.variance == pytest.approx(total, abs=1e-9)
+            assert other.variances == pytest.approx(covariance.diagonal(), abs=1e-9)
+    n = 4000
+    drawn = {
+        "honest": lambda: flips.perturb(rng.choice(aims, n), rng),
+        "random": lambda: flips.random_reports(n, rng),
+        "unperturbed": lambda: flips.unperturbed(rng.choice(aims, n), rng),
+        "crafted": lambda: flips.craft(aims, n, search, rng),
+        "avoided": lambda: flips.avoid(aims, n, search, rng),
+    }[law]()
+    assert flips.received(drawn, n) is drawn
+    bits = np.unpackbits(drawn, axis=2, count=5)
+    added = (bits[:, 1] - flips.rates[1] * bits[:, 0]) / (flips.part * (2 * keep(flips) - 1))
+    assert budget.mean(added, mean, covariance.diagonal())
+    assert not budget.mean(added + 0.6, mean, covariance.diagonal())
+    counts = flips.support_counts(drawn)
+    assert flips.estimates(counts[None], n).frequencies[0] == pytest.approx(added.mean(axis=0))
+
+
+@every_case
+def test_counts_have_the_moments_of_reports(flips: BitFlips, rng: Rng) -> None:
+    """Estimates of both paths are unbiased and uncorrelated, with the variance of theory."""
+    truth, n = HISTOGRAM / 650, 650
+    covariance = sum(
+        int(users) * weights(flips, "honest", [item])[1] for item, users in enumerate(HISTOGRAM)
+    )
+    exact = covariance / n**2
+    claimed, _ = flips.variances(Collection(HISTOGRAM))  # type: ignore[misc]
+    assert claimed == pytest.approx(exact.diagonal())
+    assert exact - np.diag(exact.diagonal()) == pytest.approx(0, abs=1e-12)
+    assert flips.target_sum_variance(2, 0.3) == pytest.approx(
+        2 * flips.noise + 0.3 * (5 / flips.sampled - 1)
+    )
+    drawn = flips.sample_counts(np.broadcast_to(HISTOGRAM, (4000, 5)), rng)
+    made = flips.estimates(drawn, n).frequencies
+    assert budget.moments(made, truth, exact)
+    assert not budget.moments(made, truth, 1.3 * exact)
+    values = np.tile(np.repeat(np.arange(5), HISTOGRAM), 300)
+    bits = np.unpackbits(flips.perturb(values, rng), axis=2, count=5).reshape(300, n, 2, 5)
+    made = flips.estimates(bits.sum(axis=1, dtype=np.int64), n).frequencies
+    assert budget.moments(made, truth, exact)
+    fakes, search = np.full(4000, 200), SeedSearch()
+    crafted = flips.craft_counts(np.array([1, 2]), fakes, search, rng)
+    mean, spread = weights(flips, "crafted", [1, 2])
+    made = flips.estimates(crafted, 200).frequencies
+    assert budget.mean(made, mean, spread.diagonal() / 200)
+    assert budget.spread(made, mean, spread.diagonal() / 200)
+
+
+@every_case
+def test_reports_differ_by_epsilon_at_most(flips: BitFlips) -> None:
+    """By ε/2 where a report has one bit; the closed form of the loss is that of the law."""
+    law = flips.enumerate_reports()
+    assert law is not None
+    listed = [[chance for chance, _, _ in reports(flips, "honest", [item])] for item in range(5)]
+    assert np.sort(law.probabilities) == pytest.approx(np.sort(np.array(listed)))
+    ratio = np.log(law.probabilities[:, None] / law.probabilities[None]).max()
+    assert ratio == pytest.approx(flips.real_epsilon)
+    loss = flips.privacy_loss()
+    assert loss.maximum == pytest.approx(flips.real_epsilon)
+    exact = law.probabilities[0] @ np.log(law.probabilities[0] / law.probabilities[1])
+    assert loss.mean == pytest.approx(exact)
+    assert loss.probabilities.sum() == pytest.approx(1)
+
+
+def test_kept_bits_are_the_same_in_every_round(rng: Rng) -> None:
+    """Without churn each round repeats the first; who comes has bits of an own draw."""
+    flips, later = KeptBitFlips(5, 1.0, 3), np.array([250, 250, 80, 20, 50])
+    gone = np.array([100, 50, 50, 0, 0])
+    nobody = np.zeros(5, dtype=np.int64)
+    rounds = flips.memoised_counts(
+        [HISTOGRAM, HISTOGRAM, later], [nobody, nobody, gone], 4000, rng, lambda _: rng
+    )
+    first, second, third = (flips.estimates(counts, 650).frequencies for counts in rounds)
+    assert (first == second).all()
+    for made, held in ((first, HISTOGRAM), (third, later)):
+        spread = np.diag(flips.unit_variance(held / 650)) / 650
+        assert budget.moments(made, held / 650, spread)
+    stayed = HISTOGRAM - gone
+    common = np.array([  # holders and others who were there in both rounds
+        stayed[v] * flips.unit_variance(1.0) + (stayed.sum() - stayed[v]) * flips.noise
+        for v in range(5)
+    ]) / 650**2  # fmt: skip
+    both = first - HISTOGRAM / 650 + third - later / 650
+    whole = flips.unit_variance(HISTOGRAM / 650) / 650 + flips.unit_variance(later / 650) / 650
+    assert budget.spread(both, np.zeros(5), whole + 2 * common)
+    assert not budget.spread(both, np.zeros(5), whole)
+    reports = [flips.memoised_reports(np.arange(5), np.random.default_rng(3), rng) for _ in "ab"]
+    assert (reports[0] == reports[1]).all()
+    assert flips.epsilon_of_rounds(100) == flips.epsilon_infinity == 1.0
+
+
+def test_more_bits_than_items_are_refused(rng: Rng) -> None:
+    with pytest.raises(ScenarioError, match="sampled must be at most the number of items, 5, got"):
+        KINDS["dbitflip"](kind="dbitflip", epsilon=1.0, sampled=6).bind(5)
+    assert KINDS["dbitflip"](kind="dbitflip", epsilon=1.0).bind(5).sampled == 3
+    flips = CASES[0]
+    made = flips.perturb(np.arange(5), rng)
+    with pytest.raises(ValueError, match="must have bits of 2 items, got one of 3"):
+        replace(flips, sampled=2).received(made, 5)
+    made[0, 1] = ~made[0, 0] & 0xF8
+    with pytest.raises(ValueError, match="no ones of items without a bit"):
+        flips.received(made, 5)
