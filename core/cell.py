@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
@@ -178,6 +178,15 @@ class Cell:
         """The names of the attacks in Python that the cell asks for, permitted or not."""
         strategies = (fakes.strategy for fakes in self.fakes)
         return tuple(strategy.code for strategy in strategies if hasattr(strategy, "code"))
+
+    @property
+    def python_code(self) -> tuple[tuple[Literal["attack", "defence"], str], ...]:
+        """The code in Python that the cell asks for, permitted or not: what for, and its name."""
+        steps = tuple(step.code for step in self.defences if hasattr(step, "code"))
+        return (
+            *(("attack", name) for name in self.python_attacks),
+            *(("defence", name) for name in steps),
+        )
 
     @property
     def share(self) -> float:

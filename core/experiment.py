@@ -308,6 +308,10 @@ def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
         raise ScenarioError(
             "must be left out with an attack in Python, whose code may run only later", key="goal"
         )
+    if any(hasattr(step, "code") for step in point.acting):
+        raise ScenarioError(
+            "must be left out with a defence in Python, whose code may run only later", key="goal"
+        )
 
 
 def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:

@@ -143,12 +143,13 @@ def run(
     frequencies : keep the moments of every item's estimate (4 float64[d] a cell).
     memory : blocks that it knows are not computed, the others are handed to it; asked for all
         blocks before the first one is computed, from the thread that iterates.
-    apart : use a process where one worker is asked for, if there is an attack in Python.
+    apart : use a process where one worker is asked for, if there is an attack or a defence in
+        Python.
 
     Closing the generator, or an exception in it, stops the work and leaves no process behind.
     """
     started = time.perf_counter()
-    apart = apart and any(cell.python_attacks for cell in experiment.cells)
+    apart = apart and any(cell.python_code for cell in experiment.cells)
     tallies = [Tally() for _ in experiment.cells]
     failures: dict[int, Failure] = {}
     done, total = 0, experiment.trials
@@ -261,13 +262,13 @@ def _failure(cell: Cell, error: BaseException) -> Failure:
     """The failure of a cell from an error in another process; raises all but a CellError."""
     if isinstance(error, CellError):
         return Failure(cell.index, str(error), error.details)
-    if cell.python_attacks and not isinstance(error, Exception):  # as KeyboardInterrupt
+    if cell.python_code and not isinstance(error, Exception):  # as KeyboardInterrupt
         return Failure(cell.index, f"{_named(cell)} raised {type(error).__name__}")
     raise error
 
 
 def _named(cell: Cell) -> str:
-    return f"attack {' or '.join(map(repr, cell.python_attacks))}"
+    return " or ".join(f"{what} {name!r}" for what, name in cell.python_code)
 
 
 def _died() -> RunError:
@@ -281,7 +282,7 @@ def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[Outcome]:
     """
     for first in work:
         lost, how = yield from _pooled(itertools.chain([first], work), workers)
-        if lost and not any(cell.python_attacks for cell, _, _ in lost):
+        if lost and not any(cell.python_code for cell, _, _ in lost):
             raise _died()
         deadly: set[int] = set()
         for unit in lost:
@@ -291,7 +292,7 @@ def _in_processes(work: Iterator[Unit], workers: int) -> Iterator[Outcome]:
             again = lost
             if workers > 1:
                 again, how = yield from _pooled(iter([unit]), 1)
-            if again and not cell.python_attacks:
+            if again and not cell.python_code:
                 raise _died()
             if again:
                 deadly.add(cell.index)

@@ -11,6 +11,7 @@ from .alarm import Alarm, is_alarm
 from .correction import Correction, Known, is_correction, known
 from .filter import Filter, Received, Verdict, asks_twice, is_filter
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, Defence, corrected
+from .python import PythonCorrection, PythonFilter
 from .simplex import project
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "Defence",
     "Filter",
     "Known",
+    "PythonCorrection",
+    "PythonFilter",
     "Received",
     "Verdict",
     "asks_twice",

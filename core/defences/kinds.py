@@ -18,6 +18,7 @@ from .history import History
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
 from .power import Power
+from .python import PythonCorrection, PythonFilter
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
 from .thresholds import BaseCut, Significance
@@ -51,7 +52,13 @@ CORRECTIONS: Final[dict[str, type[Any]]] = {
 }
 """The kinds that change the estimates."""
 
-DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS}
+PYTHON: Final[dict[str, type[Any]]] = {
+    "plugin": PythonCorrection,
+    "plugin-filter": PythonFilter,
+}
+"""The kinds whose code is somebody's."""
+
+DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **PYTHON}
 """Every kind, in the order in which it is shown."""
 
 Defence: TypeAlias = Filter | Alarm | Correction

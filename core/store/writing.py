@@ -134,8 +134,8 @@ def _other_code(db: sqlite3.Connection, run: int, experiment: Experiment | None)
     for cell, key, (old,) in zip(
         experiment.cells, cell_keys(experiment.cells), before, strict=True
     ):
-        for name in cell.python_attacks if key != old else ():
-            return f"the code of attack {name!r} is not that of its other trials"
+        for what, name in cell.python_code if key != old else ():
+            return f"the code of {what} {name!r} is not that of its other trials"
     return ""
 
 

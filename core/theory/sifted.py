@@ -2,7 +2,9 @@
 
 Cao, Jia, Gong, USENIX Security 2021, section 6.2: FIAD against fakes who all support all targets.
 With them go the genuine users who do so by chance, and the targets end below what they had. For
-f_T = 0 the gain that is left is r [(q - q^r) / (1 - q^r) - q] / (p - q).
+f_T = 0 the gain that is left is r [(q - q^r) / (1 - q^r) - q] / (p - q). Where a fake supports a
+random number of targets, as under local hashing, the sets that are dropped follow from the draw,
+and nothing is said.
 """
 
 from __future__ import annotations

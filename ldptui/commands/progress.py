@@ -39,7 +39,7 @@ def measure(
     A thread runs it, so that this one can obey an interrupt at once, in the middle of a long NumPy
     call or while processes start and end. Attacks in Python run in processes of their own.
     """
-    apart = any(cell.python_attacks for cell in experiment.cells)
+    apart = any(cell.python_code for cell in experiment.cells)
     steps: SimpleQueue[Progress | str | BaseException | None] = SimpleQueue()
 
     def compute() -> None:

@@ -227,9 +227,10 @@ class Engine:
 
 
 def over(request: Request | Question) -> str:
-    """The attacks in Python that may have ended a worker, in words; "" where it ran none."""
-    names = request.python_attacks if isinstance(request, Request) else ()
-    return f" while it ran the Python attack {' or '.join(map(repr, names))}" if names else ""
+    """The code in Python that may have ended a worker, in words; "" where it ran none."""
+    code = request.python_code if isinstance(request, Request) else ()
+    names = " or ".join(f"{what} {name!r}" for what, name in code)
+    return f" while it ran the Python {names}" if names else ""
 
 
 def as_document(request: Request | Question) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The attacks in Python that a user lets run: on the command line and in the settings.
+"""The attacks and defences in Python that a user lets run: by options and in the settings.
 
 Light: the workbench hands it on to its background worker and never loads such an attack itself.
 """
@@ -21,19 +21,22 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     """The options of every command that simulates, of the workbench, and of its worker."""
     parser.add_argument(
         "--allow-attack",
+        "--allow-defence",
         dest="allow_attacks",
         action="append",
         default=[],
         metavar="NAME",
-        help="let this attack of an installed package run; may be repeated",
+        help="let this attack or defence of an installed package run; may be repeated",
     )
     parser.add_argument(
         "--attack-file",
+        "--defence-file",
         dest="attack_files",
         action="append",
         default=[],
         metavar="FILE",
-        help="let the attacks in this Python file run, with your permissions; may be repeated",
+        help="let the attacks and defences in this Python file run, with your permissions; may be "
+        "repeated",
     )
 
 

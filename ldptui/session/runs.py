@@ -129,7 +129,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 def may_change(document: Mapping[str, Any]) -> bool:
     """True if a scenario may measure something else next time: its file or its code may change."""
     population = document.get("population", {})
-    code = Request(0, (Part("", document),), "").python_attacks
+    code = Request(0, (Part("", document),), "").python_code
     return bool(code) or (isinstance(population, Mapping) and population.get("kind") == "csv")
 
 

@@ -47,24 +47,30 @@ class Request:
     resumed: int | None = None
 
     @property
-    def python_attacks(self) -> tuple[str, ...]:
-        """The names of the attacks in Python that its documents ask for."""
-        names = (name for part in self.parts for name in _attack_names(part.document))
+    def python_code(self) -> tuple[tuple[str, str], ...]:
+        """The attacks and defences in Python that its documents ask for: the table, the name."""
+        names = (name for part in self.parts for name in _code_names(part.document))
         return tuple(dict.fromkeys(names))
 
 
-def _attack_names(document: Mapping[str, Any]) -> Iterator[str]:
-    """Only attacks in Python have a name: of one, of a part of a mixture, or swept."""
+def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Only what is written in Python has a name: in its table, in a part of a mixture, or swept."""
     sweep = document.get("sweep", {})
     for key, values in sweep.items():
-        if key.startswith("attack.") and key.endswith(".name") and isinstance(values, list):
-            yield from map(str, values)
+        table = key.partition(".")[0]
+        named = table in ("attack", "defence") and key.endswith(".name")
+        if named and isinstance(values, list):
+            yield from ((table, str(value)) for value in values)
+    steps = document.get("defence")
+    for step in steps if isinstance(steps, list | tuple) else ():
+        if isinstance(step, Mapping) and isinstance(step.get("name"), str):
+            yield "defence", step["name"]
     attacks = [document.get("attack")]
     while attacks:
         attack = attacks.pop(0)
         if isinstance(attack, Mapping):
             if isinstance(attack.get("name"), str):
-                yield attack["name"]
+                yield "attack", attack["name"]
             attacks += [*attack.get("mix", ()), *attack.get("phase", ())]
 
 

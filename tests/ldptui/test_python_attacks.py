@@ -484,8 +484,8 @@ def blocks(language: str) -> list[str]:
 def test_the_page_tells_the_truth(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    function, mixed, test = blocks("python")
-    table, publishing = blocks("toml")
+    function, mixed, test, defences = blocks("python")
+    table, publishing, steps = blocks("toml")
     (tmp_path / "my_attacks.py").write_text(f"{function}\n{mixed}", encoding="utf-8")
     head, _, _ = toml("half").partition("[attack]")
     scenario = tmp_path / "stranger.toml"
@@ -502,4 +502,10 @@ def test_the_page_tells_the_truth(
     wrong = ("--set", 'attack.name="Mixed"', "--set", "attack.options.honest=2.0")
     assert cli.main(["run", "stranger.toml", "--attack-file", "my_attacks.py", *wrong]) == 1
     assert "honest must be in [0, 1], got 2.0" in capsys.readouterr().err
+    (tmp_path / "my_defences.py").write_text(defences, encoding="utf-8")
+    defended = toml("half").partition("[attack]")[0]
+    scenario.write_text(f"{defended}{steps}", encoding="utf-8")
+    assert "--defence-file FILE" in fail(capsys, exits.USAGE, "run", "stranger.toml")
+    allowed = ("--defence-file", "my_defences.py")
+    assert "plugin-filter then plugin" in succeed(capsys, "run", "stranger.toml", *allowed)
     assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]

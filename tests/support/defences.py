@@ -7,7 +7,7 @@ from typing import Any
 
 from core.defences import DEFENCES
 
-EXAMPLES = {"eta": 0.1}
+EXAMPLES = {"eta": 0.1, "name": "trimmed"}
 """The values in tests of the parameters without a default, by name."""
 
 
@@ -16,7 +16,7 @@ def table(kind: str) -> dict[str, Any]:
     required = (
         field.name
         for field in dataclasses.fields(DEFENCES[kind])
-        if field.default is dataclasses.MISSING
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     )
     return {"kind": kind, **{name: EXAMPLES[name] for name in required}}
 

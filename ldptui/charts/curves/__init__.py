@@ -11,7 +11,7 @@ from __future__ import annotations
 from .closed import FLOOR, Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document, points_of
 from .lines import gain_and_lines, gain_lines
-from .parts import base_part, error_part, gain_part, map_part, preview_part
+from .parts import base_part, error_part, gain_part, map_keys, map_part, preview_part
 from .variables import Variable, axes, error_axes
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "gain_document",
     "gain_lines",
     "gain_part",
+    "map_keys",
     "map_part",
     "points_of",
     "preview_part",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -38,17 +39,31 @@ def error_part(scenario: Scenario, axis: Variable) -> Part:
     return Part("error", _swept(error_document(scenario), scenario, axis))
 
 
+def map_keys(scenario: Scenario) -> tuple[str, ...]:
+    """The two swept keys of a map: those of a defence and an attack where both are, else the first.
+
+    Fewer where fewer are swept.
+    """
+    keys = tuple(scenario.sweep)
+    against = [
+        next((key for key in keys if re.fullmatch(rf"{table}\.kind", key)), "")
+        for table in ("attack", r"defence\.\d+")
+    ]
+    return tuple(key for key in keys if key in against) if all(against) else keys[:2]
+
+
 def map_part(scenario: Scenario) -> Part | None:
     """The part to simulate for a map: every pair of two swept keys; None without two of them.
 
-    Of more than two keys the first two: the others have their middle value.
+    Other swept keys have their middle value.
     """
-    sweep = scenario.sweep
-    if len(sweep) < 2:
+    keys = map_keys(scenario)
+    if len(keys) < 2:
         return None
     kept = scenario
-    for key, values in list(sweep.items())[2:]:
-        kept = kept.with_value(key, values[len(values) // 2])
+    for key, values in scenario.sweep.items():
+        if key not in keys:
+            kept = kept.with_value(key, values[len(values) // 2])
     document = copy.deepcopy(kept.document)
     document.pop("goal", None)
     return Part("map", document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from support.chart_cases import cells, scenario, snapshot, swept
 from support.charts_pane import QUICK_DRAFT, showing
 
+import scenarios
 from core.attacks import ATTACKS
-from ldptui.charts.curves import map_part
+from core.scenario import Scenario, load
+from ldptui.charts.curves import map_keys, map_part
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.game import game_words, is_game
 from ldptui.charts.figures.maps import map_grid, map_table, mapped_metrics
@@ -163,3 +166,16 @@ def test_a_long_note_takes_the_lines_that_are_left() -> None:
     whole = " ".join(line.strip() for line in drawn(grid, 50, 14)[5:]).strip()
     assert whole.endswith(grid.note)
     assert drawn(grid, 50, 6)[-1].rstrip().endswith("…")
+
+
+def test_defences_stand_beside_attacks_where_both_are_swept() -> None:
+    bundled = load(Path(scenarios.__file__).parent / "cao-countermeasures.toml")
+    assert len(bundled.sweep) == 3
+    assert map_keys(bundled) == ("attack.kind", "defence.0.kind")
+    part = map_part(bundled)
+    assert part is not None
+    shown = Scenario(part.document)
+    assert tuple(shown.sweep) == map_keys(bundled)
+    assert shown.document["protocol"]["kind"] == bundled.sweep["protocol.kind"][1]
+    assert shown.problems() == []
+    assert map_keys(PAIRS) == KEYS

@@ -83,12 +83,17 @@ async def test_a_step_has_the_fields_of_its_kind() -> None:
 
 @pytest.mark.parametrize("kind", DEFENCES)
 async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
-    text = SCENARIO + f'\n[[defence]]\nkind = "{kind}"\n'
+    name = 'name = "trimmed"\n' if "name" in keys_of("defence", kind) else ""
+    text = SCENARIO + f'\n[[defence]]\nkind = "{kind}"\n{name}'
     app = FormApp(DefencesPane, text)
     async with app.run_test(size=(44, 20)):
         assert shown(app) == [
             "defence.0.kind",
-            *(f"defence.0.{key}" for key in keys_of("defence", kind) if key != "muted"),
+            *(
+                f"defence.0.{key}"
+                for key in keys_of("defence", kind)
+                if key not in ("muted", "options")
+            ),
         ]
         reason = app.query_one("#reason", Static)
         assert str(reason.content) == kind_words("defence", kind).reason

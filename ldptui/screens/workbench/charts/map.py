@@ -132,5 +132,7 @@ class MapChart(Rows):
 
 
 def keys_of(shown: Shown) -> tuple[str, ...]:
-    """The two keys of the map: the first two that the scenario sweeps."""
-    return tuple(shown.scenario.sweep)[:2] if shown.scenario is not None else ()
+    """The two keys of the map."""
+    from ....charts.curves import map_keys
+
+    return map_keys(shown.scenario) if shown.scenario is not None else ()

@@ -1,0 +1,65 @@
+"""Defences that a scenario asks for by name, and that somebody wrote in Python.
+
+Nothing here finds or runs their code: `core.plugins` does, where the user allows it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..errors import DefenceError, ScenarioError, got
+from ..pure import Mechanism
+from ..sampling import Floats
+from .correction import ForAll, Known
+from .filter import Received, Verdict
+from .step import Step
+
+
+@dataclass(frozen=True)
+class PythonDefence(ForAll, Step):
+    """A defence of somebody's, by its name.
+
+    options : what its code takes besides, as TOML has it; kept with sorted keys.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not self.name.isprintable() or not self.name.strip():
+            raise ScenarioError(f"must be the name of a defence, {got(self.name)}", key="name")
+        ordered = json.loads(json.dumps(self.options, sort_keys=True, default=str))
+        object.__setattr__(self, "options", ordered)
+
+    @property
+    def code(self) -> str:
+        """The name of the code that acts; other defences have none."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class PythonCorrection(PythonDefence):
+    """A correction in Python: `correct(frequencies, known)`."""
+
+    kind: Literal["plugin"] = "plugin"
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:  # noqa: ARG002
+        raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")
+
+
+@dataclass(frozen=True)
+class PythonFilter(PythonDefence):
+    """A filter in Python: `sift(received)`, whatever reports it is given."""
+
+    kind: Literal["plugin-filter"] = "plugin-filter"
+
+    def reads(self, protocol: Mechanism) -> str | None:  # noqa: ARG002
+        return None
+
+    def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002
+        return 8 * users
+
+    def sift(self, received: Received) -> Verdict:  # noqa: ARG002
+        raise DefenceError(f"defence {self.name!r} is somebody's code and not allowed")

@@ -1,0 +1,148 @@
+"""The code that a user allows, found under its name without being run."""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from ..errors import FileError, ScenarioError, got
+from ..streams import digest
+
+What = Literal["attack", "defence"]
+"""What the code is for."""
+
+GROUPS: Final[dict[What, str]] = {"attack": "ldptui.attacks", "defence": "ldptui.defences"}
+"""The entry-point groups under which packages publish attacks and defences."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The attacks and defences that a user lets run.
+
+    names : those of installed packages, by the names of their entry points.
+    files : Python files, all of whose attacks and defences may run.
+    """
+
+    names: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """The place of somebody's code, for a process that loads it later; not the code itself.
+
+    name : of the attack or the defence. digest : of its code, which counts for what is known of
+    its results. place : a file, or the "module:attribute" of an entry point. what : it is for.
+    """
+
+    name: str
+    digest: str
+    place: Path | str = field(compare=False)
+    what: What = field(default="attack", compare=False)
+
+    @property
+    def label(self) -> str:
+        """What messages call it: attack 'half'."""
+        return f"{self.what} {self.name!r}"
+
+
+def find(name: str, allowed: Allowed, what: What = "attack") -> Source:
+    """The code that a user allows under a name; raises ScenarioError, FileError.
+
+    A file that cannot be read holds none: it is told where there is no code elsewhere.
+    """
+    candidates = []
+    elsewhere = ""
+    for path in dict.fromkeys(allowed.files):
+        try:
+            code = read(path)
+        except FileError as error:
+            elsewhere += f"; {error}"
+            continue
+        if name in names_in(code, path):
+            candidates.append(Source(name, digest(code), path, what))
+        else:
+            elsewhere += f"; {path} has none of that name"
+    if name in allowed.names:
+        candidates += entry_points(name, what)
+    if len(candidates) > 1:
+        places = " and ".join(str(source.place) for source in candidates)
+        raise ScenarioError(f"must mean one {what}, {name!r} is in {places}")
+    if not candidates:
+        raise ScenarioError(_refusal(name, allowed, elsewhere, what))
+    return candidates[0]
+
+
+def _refusal(name: str, allowed: Allowed, elsewhere: str, what: What) -> str:
+    """The reason why a name has no code: it is not allowed, or not where it is allowed."""
+    article = "an" if what == "attack" else "a"
+    if name in allowed.names:
+        others = ", ".join(available(what)) or "none"
+        rule = f"must be {article} {what} of an installed package (there are: {others})"
+        return f"{rule}, {got(name)}"
+    asks = f"asks for the {what} {name!r}, somebody's Python code, which is not allowed"
+    if name in available(what):
+        return f"{asks}: --allow-{what} {name} lets it run"
+    return f"{asks}: --{what}-file FILE lets the {what}s of a file of yours run{elsewhere}"
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def names_in(code: bytes, path: Path) -> frozenset[str]:
+    """The names that Python code defines at its top level; raises ScenarioError. Runs nothing."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        why = getattr(error, "msg", str(error) or type(error).__name__)
+        raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
+    return frozenset(name for statement in tree.body for name in _defined(statement))
+
+
+def _defined(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign):
+        yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
+    elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        yield statement.target.id
+
+
+def available(what: What = "attack") -> list[str]:
+    """The names of what installed packages publish; imports none of it."""
+    return sorted({point.name for point in importlib.metadata.entry_points(group=GROUPS[what])})
+
+
+def entry_points(name: str, what: What = "attack") -> list[Source]:
+    """What installed packages publish under a name; imports none of it."""
+    points = importlib.metadata.entry_points(group=GROUPS[what], name=name)
+    places = dict.fromkeys(point.value for point in points)
+    return [Source(name, code_digest(place), place, what) for place in places]
+
+
+def code_digest(place: str) -> str:
+    """A digest of all Python code of the package that has an entry point; imports nothing."""
+    module = place.partition(":")[0].strip()
+    spec = importlib.machinery.PathFinder.find_spec(module.partition(".")[0])
+    for finder in () if spec is not None else sys.meta_path:
+        find_spec = getattr(finder, "find_spec", None)  # editable installations have their own
+        spec = find_spec(module.partition(".")[0], None) if find_spec else None
+        if spec is not None:
+            break
+    if spec is None:
+        raise ScenarioError(f"must be in an installed package, got {place}")
+    files = [Path(spec.origin)] if spec.origin else []
+    for folder in spec.submodule_search_locations or ():
+        files += sorted(Path(folder).rglob("*.py"))
+    return digest(b"\0".join(digest(read(file)).encode() for file in dict.fromkeys(files)))

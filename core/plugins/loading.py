@@ -1,0 +1,112 @@
+"""Somebody's code loaded, which runs it, and whatever it raises explained."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import importlib
+import itertools
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+from ..errors import AttackError, CellError, DefenceError
+from ..streams import digest
+from .finding import Source, What, code_digest, read
+
+HERE: Final = str(Path(__file__).parent)
+
+ERRORS: Final[dict[What, type[CellError]]] = {"attack": AttackError, "defence": DefenceError}
+"""The failure of a cell, by what the code is for."""
+
+
+@contextlib.contextmanager
+def explained(source: Source) -> Iterator[None]:
+    """Turn whatever somebody's code raises into a failure of the cell, with its traceback."""
+    try:
+        yield
+    except CellError:
+        raise
+    except (Exception, SystemExit) as error:
+        trace = traceback.TracebackException.from_exception(error)
+        words = " ".join(str(trace).split())
+        kind = type(error).__name__
+        # From the code's own lines on: how it was called is no concern of its author.
+        frames = itertools.dropwhile(lambda frame: frame.filename.startswith(HERE), trace.stack)
+        trace.stack = traceback.StackSummary.from_list(frames)
+        raise ERRORS[source.what](
+            f"{source.label} raised {kind}" + (f": {words}" if words else ""),
+            "".join(trace.format()),
+        ) from None
+
+
+_imported: Final[dict[str, str]] = {}
+"""The digests of the code of entry points at the time when this process imported it."""
+
+
+@functools.lru_cache(maxsize=64)
+def loaded(source: Source, options: str, method: str = "reports") -> Callable[..., Any]:
+    """The `reports` of an attack, or another method of a defence, with its options.
+
+    options : as JSON. Raises what the code raises.
+    """
+    found = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
+    return with_options(source, found, json.loads(options), method)
+
+
+def with_options(
+    source: Source, found: Any, options: Mapping[str, Any], method: str
+) -> Callable[..., Any]:
+    """The function, or the method of this name, of what a name stands for."""
+    wrong = ERRORS[source.what]
+    if isinstance(found, type):
+        found = found(**options)
+    elif dataclasses.is_dataclass(found):
+        found = replace(found, **options)  # type: ignore[type-var]  # no class: those came first
+    elif isinstance(found, FunctionType):
+        return functools.partial(found, **options)
+    elif options:
+        raise wrong(f"{source.label} must be a function or a dataclass to have options")
+    if not callable(getattr(found, method, None)):
+        raise wrong(
+            f"{source.label} must be a function or have a method {method}, got "
+            f"{type(found).__name__}"
+        )
+    made: Callable[..., Any] = getattr(found, method)
+    return made
+
+
+def _from_file(source: Source) -> Any:
+    path = Path(source.place)
+    code = read(path)
+    _refuse_change(source, digest(code))
+    module = ModuleType(f"ldptui_{source.what}_{source.digest}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where dataclasses look for it
+    exec(compile(code, str(path), "exec", dont_inherit=True), module.__dict__)
+    return getattr(module, source.name)
+
+
+def _from_package(source: Source) -> Any:
+    place = str(source.place)
+    _refuse_change(source, _imported.setdefault(place, code_digest(place)))
+    name, _, attribute = (part.strip() for part in place.partition(":"))
+    found: Any = importlib.import_module(name)
+    for part in attribute.split(".") if attribute else ():
+        found = getattr(found, part)
+    return found
+
+
+def _refuse_change(source: Source, now: str) -> None:
+    """One run has one code, and Python imports a package once: what changed since is another."""
+    if now != source.digest:
+        raise ERRORS[source.what](
+            f"the code of {source.label} in {source.place} changed while ldptui ran: "
+            "run it again, or start ldptui again"
+        )

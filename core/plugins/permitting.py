@@ -1,0 +1,201 @@
+"""The Python attacks and defences of an experiment, with their code where the user allows it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..attacks import PythonAttack, View
+from ..cell import Cell
+from ..defences import Known, PythonCorrection, PythonFilter, Received, Verdict, is_filter
+from ..errors import AttackError, DefenceError, ScenarioError
+from ..experiment import Experiment
+from ..pure import LocalMechanism, Reports, Rng
+from ..sampling import Floats
+from .finding import Allowed, Source, What, find
+from .loading import explained, loaded
+
+
+@dataclass(frozen=True)
+class PluginCorrection(PythonCorrection):
+    """A correction in Python that may run."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def correct(self, frequencies: Floats, known: Known) -> Floats:
+        """What the code makes of a copy of the estimates; raises DefenceError."""
+        with explained(self.source):
+            correct = loaded(self.source, json.dumps(self.options), "correct")
+            made = correct(frequencies.copy(), known)
+        return _frequencies(self.source, made, frequencies.shape)
+
+
+@dataclass(frozen=True)
+class PluginFilter(PythonFilter):
+    """A filter in Python that may run."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def sift(self, received: Received) -> Verdict:
+        """The verdict of the code; raises DefenceError."""
+        with explained(self.source):
+            sift = loaded(self.source, json.dumps(self.options), "sift")
+            made = sift(replace(received, reports=received.reports.copy()))
+        return _verdict(self.source, made, received.users)
+
+
+def _frequencies(source: Source, made: object, shape: tuple[int, ...]) -> Floats:
+    """Corrected estimates as they have to be; raises DefenceError."""
+    try:
+        frequencies = np.asarray(made, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DefenceError(
+            f"{source.label} must return numbers, got {type(made).__name__}"
+        ) from None
+    if frequencies.shape != shape:
+        rule = f"must return an array of shape {shape}, got {frequencies.shape}"
+        raise DefenceError(f"{source.label} {rule}")
+    if not np.isfinite(frequencies).all():
+        raise DefenceError(f"{source.label} must return finite numbers")
+    return frequencies
+
+
+def _verdict(source: Source, made: object, users: int) -> Verdict:
+    """A verdict, or bool[N] of the reports that are kept; raises DefenceError."""
+    verdict = made if isinstance(made, Verdict) else Verdict(kept=np.asarray(made))
+    kept = _of_each(source, "kept", verdict.kept, users, "b", "true or false")
+    score = _of_each(source, "score", verdict.score, users, "fiu", "a number")
+    if kept is None and score is None and verdict.alarm is None:
+        raise DefenceError(f"{source.label} must return which reports are kept, got nothing")
+    return replace(verdict, kept=kept, score=score)
+
+
+def _of_each(
+    source: Source, name: str, value: object, users: int, kinds: str, what: str
+) -> Any | None:
+    """An array of one value for each report; raises DefenceError."""
+    if value is None:
+        return None
+    values = np.asarray(value)
+    if values.shape != (users,) or values.dtype.kind not in kinds:
+        rule = f"must return {what} for each of {users} reports as {name}"
+        raise DefenceError(f"{source.label} {rule}, got {values.dtype}{list(values.shape)}")
+    return values
+
+
+@dataclass(frozen=True)
+class Plugin(PythonAttack):
+    """A Python attack that may run: picklable, its code is loaded by the process that uses it."""
+
+    source: Source = field(kw_only=True, repr=False)
+
+    def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
+        """The reports of the attack's code, checked; raises AttackError for whatever goes wrong."""
+        with explained(self.source):
+            attack = loaded(self.source, json.dumps(self.options))
+            made = attack(protocol, _read_only(view), count, rng)
+        try:
+            return protocol.received(made, count)
+        except ValueError as error:
+            raise AttackError(f"the reports of attack {self.name!r} {error}") from None
+
+
+def _read_only(view: View) -> View:
+    """The same view, so that code which changes its arrays in place changes nothing of ours."""
+    arrays = {}
+    for name in ("targets", "published"):
+        value = getattr(view, name)
+        if value is not None:
+            arrays[name] = value.view()
+            arrays[name].setflags(write=False)
+    return replace(view, **arrays)
+
+
+def permit(experiment: Experiment, allowed: Allowed) -> Experiment:
+    """The experiment with the code of its Python attacks and defences found.
+
+    Raises ScenarioError, FileError. ScenarioError says what a scenario asks for, and how to allow
+    it.
+    """
+    if not any(cell.python_code for cell in experiment.cells):
+        return experiment
+    find_once = functools.cache(lambda name, what: find(name, allowed, what))
+
+    def permitted(cell: Cell) -> Cell:
+        rounds = tuple(permitted(collection) for collection in cell.rounds)
+        defences = tuple(_defence_with_code(step, find_once) for step in cell.defences)
+        attack = _with_code(cell.attack, find_once)
+        return replace(cell, attack=attack, defences=defences, rounds=rounds)
+
+    def checked(cell: Cell) -> Cell:
+        for what, name in cell.python_code:
+            try:
+                find_once(name, what)
+            except ScenarioError as error:
+                if error.where:  # in a file of attacks
+                    raise
+                where = experiment.scenario.name
+                raise ScenarioError(error.rule, _place(cell, what, name), where) from error
+        return permitted(cell)
+
+    return replace(experiment, cells=tuple(checked(cell) for cell in experiment.cells))
+
+
+def _place(cell: Cell, what: What, name: str) -> str:
+    """The key at which a cell asks for it, as attack.phase.0.mix.1.name or defence.0.name."""
+    return next(
+        (
+            key
+            for key, value in cell.parameters.items()
+            if key.startswith(f"{what}.") and key.endswith(".name") and value == name
+        ),
+        "",
+    )
+
+
+def asked(experiment: Experiment) -> tuple[str, ...]:
+    """The names of the Python attacks and defences that an experiment asks for."""
+    code = (code for cell in experiment.cells for code in cell.python_code)
+    return tuple(dict.fromkeys(name for _, name in code))
+
+
+def sources(experiment: Experiment) -> tuple[Source, ...]:
+    """The sources of the code that an experiment may run."""
+    cells = experiment.cells
+    attacks = [fakes.strategy for cell in cells for fakes in cell.fakes]
+    steps = [step for cell in cells for step in cell.defences]
+    found = (step.source for step in (*attacks, *steps) if hasattr(step, "source"))
+    return tuple(dict.fromkeys(found))
+
+
+Find = Callable[[str, What], Source]
+
+
+def _with_code(attack: Any, find_code: Find) -> Any:
+    """An attack with every Python attack in it replaced by one that may run."""
+    if hasattr(attack, "code"):
+        return Plugin(**_fields(attack), source=find_code(attack.name, "attack"))
+    if hasattr(attack, "parts"):
+        parts = (replace(part, attack=_with_code(part.attack, find_code)) for part in attack.parts)
+        return replace(attack, parts=tuple(parts))
+    return attack
+
+
+def _defence_with_code(step: Any, find_code: Find) -> Any:
+    """A defence in Python replaced by one that may run; any other as it is."""
+    if not hasattr(step, "code"):
+        return step
+    made = PluginFilter if is_filter(step) else PluginCorrection
+    return made(**_fields(step), source=find_code(step.name, "defence"))
+
+
+def _fields(step: Any) -> dict[str, Any]:
+    """The values of a dataclass's fields; of one that may run without its source."""
+    names = (each.name for each in dataclasses.fields(step) if each.name != "source")
+    return {name: getattr(step, name) for name in names}
