@@ -43,10 +43,14 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its label with the unit, its scale, and its limits (None: from the data)."""
+    """An axis: its label with the unit, its scale, and its limits (None: from the data).
+
+    linear : above 0 for a symlog axis: about proportional within ± linear, logarithmic beyond.
+    """
 
     label: str
     log: bool = False
+    linear: float = 0.0
     low: float | None = None
     high: float | None = None
     ticks: Sequence[tuple[float, str]] | None = None
@@ -62,6 +66,19 @@ class Plot:
     series: tuple[Series, ...]
     levels: tuple[tuple[float, str], ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Plots of the same series side by side, with one legend and one pair of axes.
+
+    at : the first panel that is shown where there is no room for all.
+    """
+
+    title: str
+    plots: tuple[Plot, ...]
+    note: str = ""
+    at: int = 0
 
 
 Finding = Literal["", "detected", "missed", "false"]
@@ -136,4 +153,4 @@ class Grid:
     note: str = ""
 
 
-Chart = Plot | Bars | Grid
+Chart = Plot | Panels | Bars | Grid

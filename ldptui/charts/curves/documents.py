@@ -14,8 +14,8 @@ from core.scenario import Point, Scenario, dotted_sweep, value_at
 from ...catalogue import swept_kinds
 from ...session.draft import base, keys_of
 
-MOST_SERIES: Final = 6
-"""More curves than this in one chart cannot be told apart."""
+MOST_SERIES: Final = 36
+"""More curves than this are never simulated for one chart: they stand in six panels of six."""
 
 PROTOCOL_KEYS: Final = {
     kind: tuple(field.name for field in fields(spec) if field.name != "kind")

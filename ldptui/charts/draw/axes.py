@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...text import format as fmt
 from ..series import Axis, Series
@@ -35,7 +35,7 @@ class Scale:
     """An axis with its limits, in axis space (a log axis: decimal logarithms), and its cells.
 
     The unit interval runs from the middle of the first dot to the middle of the last one; each
-    cell has `dots` of them.
+    cell has `dots` of them. linear : of a symlog axis, as in `Axis`.
     """
 
     low: float
@@ -43,6 +43,7 @@ class Scale:
     log: bool
     cells: int
     dots: int
+    linear: float = 0.0
 
     def unit(self, values: Floats) -> Floats:
         """The values with the axis box at 0 … 1; NaN for what has no place on the axis."""
@@ -52,6 +53,8 @@ class Scale:
             placed = np.where(np.isfinite(values), np.clip(values, -_HUGE, _HUGE), np.nan)
             if self.log:
                 placed = np.log10(np.where(placed > 0, placed, np.nan))
+            if self.linear:
+                placed = symlog(placed, self.linear)
             placed = (placed - self.low) / (self.high - self.low)
         return np.clip(placed, -_FAR, _FAR)
 
@@ -60,6 +63,8 @@ class Scale:
         if not math.isfinite(value) or (self.log and value <= 0):
             return None
         placed = math.log10(value) if self.log else value
+        if self.linear:
+            placed = float(symlog(value, self.linear))
         unit = (placed - self.low) / (self.high - self.low)
         # Room for rounding: a tick on the limit itself belongs to the axis.
         return min(1.0, max(0.0, unit)) if -1e-9 <= unit <= 1 + 1e-9 else None
@@ -77,6 +82,13 @@ class Scale:
         """The cell that shows a value, counted from the low end; None if it is off the axis."""
         unit = self.unit_of(value)
         return None if unit is None else self.dot(unit) // self.dots
+
+
+def symlog(values: Any, linear: float) -> Any:
+    """Values in the space of a symlog axis: sign(v) · log₁₀(1 + |v| / linear)."""
+    import numpy as np
+
+    return np.sign(values) * np.log1p(np.abs(values) / linear) / math.log(10)
 
 
 def floats(values: Numbers) -> Floats:
@@ -105,6 +117,8 @@ def limits(axis: Axis, values: Iterable[Floats]) -> tuple[float, float] | None:
     ends = [data if end is None else end for end, data in zip(fixed, (low, high), strict=True)]
     if axis.log:
         ends = [math.log10(end) for end in ends]
+    elif axis.linear:
+        ends = [float(symlog(end, axis.linear)) for end in ends]
     start, stop = ends
     if start > stop:
         # Limits that exclude all the data: keep the one asked for, and show a span beside it.
@@ -148,6 +162,8 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
     most = max(2, most)
     if axis.ticks is not None:
         return [Tick(float(value), label) for value, label in axis.ticks]
+    if axis.linear:
+        return symlog_ticks(axis.linear, low, high, most)
     if not axis.log:
         return linear_ticks(low, high, most)
     if high - low < 0.55:
@@ -166,6 +182,22 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
         for m in (1, 2, 5)
         if low - 1e-9 <= math.log10(m) + k <= high + 1e-9
     ]
+
+
+def symlog_ticks(linear: float, low: float, high: float, most: int) -> list[Tick]:
+    """Zero, and the decades beyond `linear` on both sides; zero and the outermost come first."""
+    first = math.ceil(math.log10(linear) - 1e-9)
+    found = [Tick(0.0, "0")]
+    for sign, end in ((1, high), (-1, -low)):
+        if end <= 0:
+            continue
+        last = math.floor(math.log10(linear * (10**end - 1)) + 1e-9)
+        stride = max(1, math.ceil((last - first + 1) / max(1, most)))
+        for power in range(last, first - 1, -1):
+            words = _number(10.0**power) if -3 < power < 4 else fmt.power_of_ten(power)
+            minor = (last - power) % stride != 0
+            found.append(Tick(sign * 10.0**power, words if sign > 0 else f"-{words}", minor))
+    return [tick for tick in found if not tick.minor]
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:

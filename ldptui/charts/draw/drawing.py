@@ -15,9 +15,10 @@ from ..rows import (
     clean,
     strip,
 )
-from ..series import Chart, Grid, Plot
+from ..series import Chart, Grid, Panels, Plot
 from .bars import bar_rows
 from .grids import grid_rows
+from .panels import panel_rows
 from .plots import plot_rows
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def draw(
         pass
     elif isinstance(chart, Plot):
         rows = plot_rows(chart, width, height, palette, charset)
+    elif isinstance(chart, Panels):
+        rows = panel_rows(chart, width, height, palette, charset)
     elif isinstance(chart, Grid):
         rows = grid_rows(chart, width, height, palette, charset)
     else:

@@ -66,7 +66,7 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
     rows = height - len(out) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
-    y = Scale(*y_limits, plot.y.log, rows, down)
+    y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
     y_ticks = in_view(ticks(plot.y, *y_limits, most), y, width // 4, charset)
     margin = max((cell_len(label) for _, label in y_ticks), default=0)

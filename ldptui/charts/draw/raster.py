@@ -31,13 +31,10 @@ def rasterise(
     """The data area: clouds of dots below, then lines, error bars, and single points on top."""
     jobs: list[Job] = []
     whiskers: list[tuple[str, Floats]] = []
-    taken: set[tuple[int, int]] = set()
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
         if len(sane.points):
             points = sane.points if mark.layer == 1 else one_per_cell(sane.points, x, y)
-            if series.tone.startswith("series-") and mark.layer == 3:
-                points = beside(points, taken, x, y)
             jobs.append((mark.layer, number, points, [], mark.glyph))
         if len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
@@ -62,23 +59,6 @@ def rasterise(
             if numbers[row][column] not in points_of:
                 canvas.chars[row][column], canvas.styles[row][column] = char, style
     return canvas
-
-
-def beside(points: Floats, taken: set[tuple[int, int]], x: Scale, y: Scale) -> Floats:
-    """The points, those in a cell that is taken one or two cells aside; their cells are taken now.
-
-    Two curves that coincide would show the markers of one of them alone.
-    """
-    moved = points.copy()
-    for index, (u, v) in enumerate(points):
-        row, column = (int(s.dot(unit)) // s.dots for s, unit in ((y, v), (x, u)))
-        free = (s for s in (0, 1, -1, 2, -2)
-                if (column + s, row) not in taken and 0 <= column + s < x.cells)  # fmt: skip
-        shift = next(free, 0)
-        if shift:
-            moved[index, 0] = ((column + shift) * x.dots + x.dots // 2) / max(1, x.last)
-        taken.add((column + shift, row))
-    return moved
 
 
 Job = tuple[int, int, "Floats", list[int], str]

@@ -22,6 +22,7 @@ from .measurement import (
     gain_of,
     same_settings,
 )
+from .panels import gain_chart, kinds_of, linear_part
 from .ranks import rank_plot
 from .table import Column, Table, Value
 
@@ -41,9 +42,12 @@ __all__ = [
     "findings",
     "findings_note",
     "frequency_table",
+    "gain_chart",
     "gain_of",
     "gain_plot",
     "gain_table",
+    "kinds_of",
+    "linear_part",
     "rank_plot",
     "residuals",
     "same_settings",

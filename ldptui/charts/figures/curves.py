@@ -14,7 +14,7 @@ from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
 from .bounds import beside, held_against, with_bounds
 from .items import OVERLAID
-from .limits import steady_limits
+from .limits import steady_limits, symlog_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
 from .table import Column, Table, Value, finite
 
@@ -26,6 +26,9 @@ Line: TypeAlias = tuple[str, Sequence[float], Sequence[float]]
 
 BIT_SUPPORT: Final = "bits, before decoding"
 """The name of the gain of RAPPOR's targets where their bits are counted and not decoded."""
+
+COINCIDE: Final = "within 1 %"
+"""Said of curves that cannot be told apart."""
 
 LEAST_SPAN: Final = 1.1
 """A y-axis of curves reaches over a tenth of their size to both sides at least."""
@@ -48,6 +51,7 @@ def gain_plot(
     overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
     log_x: bool | None = None,
     log_y: bool = False,
+    linear: float = 0.0,
 ) -> Plot:
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
@@ -70,10 +74,10 @@ def gain_plot(
         for y, std in zip(curve.y, curve.std, strict=True)
         for sign in (1, -1)
     ]
-    room += [y for line in lines_of for y in line.y]
+    room = [*([] if linear else room), *(y for line in lines_of for y in line.y)]
     plot = _curve_plot(
         f"Gain of the attack over the {axis.label}",
-        Axis("gain, total over the targets (after - before)", log=log_y),
+        Axis("gain, total over the targets (after - before)", log=log_y, linear=linear),
         lines,
         groups,
         [(name, along(laid)) for name, laid in others],
@@ -161,6 +165,8 @@ def _curve_plot(
     arrived += [point.y for _, group in overlays for point in group]
     arrived += [point.y for point in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
+    if y.linear:
+        low, high = symlog_limits([*known, *room, *arrived], y.linear)
     levels = ((0.0, ""),) if not y.log and low is not None and low < 0 < (high or 0) else ()
     notes = _notes(lines, points, overlays)
     if y.log and any(value <= 0 for value in (*known, *arrived)):
@@ -168,7 +174,7 @@ def _curve_plot(
     return Plot(
         title,
         Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
-        Axis(y.label, log=y.log, low=low, high=high),
+        replace(y, low=low, high=high),
         (*_curve_series(lines, points, support), *_other_series(stale, overlays)),
         levels=levels,
         note="; ".join(notes),
@@ -265,7 +271,7 @@ def _coinciding(lines: Sequence[Line]) -> str:
         else:
             groups.append([number])
     same = [" = ".join(lines[number][0] for number in group) for group in groups if len(group) > 1]
-    return f"{', '.join(same)} within 1 %" if same else ""
+    return f"{', '.join(same)} {COINCIDE}" if same else ""
 
 
 def _points(

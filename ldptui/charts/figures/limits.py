@@ -24,6 +24,13 @@ def steady_limits(
     return low, high
 
 
+def symlog_limits(values: Iterable[float], linear: float) -> tuple[float, float]:
+    """Limits of a symlog axis at 1, 2 or 5 times powers of ten: zero is always on it."""
+    usable = [v for v in values if math.isfinite(v)]
+    low, high = min(usable, default=0.0), max(usable, default=0.0)
+    return (-round_up(max(-low, linear)) if low < 0 else 0.0), round_up(max(high, linear))
+
+
 def _round_linear(low: float, high: float) -> tuple[float, float]:
     size = high - low or abs(high) or 1.0
     step = round_up(size / 10)

@@ -246,17 +246,24 @@ def test_words_give_series_and_numbers_are_set_aside() -> None:
     assert {curve.parameters["protocol.epsilon"] for curve in found} == {1.0}
 
 
-def test_at_most_six_series() -> None:
+def test_no_series_is_left_out_before_there_are_very_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     kinds = list(PROTOCOLS)[:5]
     made = swept(scenario(), {"protocol.kind": kinds, "attack.kind": ["ria", "mga"]})
+    assert len(curves.gain_curve(made, curves.axes(made)[0], 3)) == 10
+    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 6)
     found = curves.gain_curve(made, curves.axes(made)[0], 3)
     assert [curve.label for curve in found] == [*map(str.upper, kinds)]
     # The scenario's own attack is what the other charts show.
     assert {curve.parameters["attack.kind"] for curve in found} == {"mga"}
 
 
-def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve() -> None:
-    """As in Cao's scenarios: six series have no room for the attack that knows the seeds."""
+def test_a_key_of_a_kind_that_is_left_out_does_not_spoil_the_curve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Six series have no room for the attack that knows the seeds."""
+    monkeypatch.setattr("ldptui.charts.curves.documents.MOST_SERIES", 6)
     sweep = {"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": list(CAO_ATTACKS)}
     made = swept(scenario(attack__kind="rpa", attack__seeds=100), sweep)
     document = curves.gain_document(made)

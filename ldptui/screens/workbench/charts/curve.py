@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 
+from ....charts.series import Panels
 from ....messages import LongWork
 from ....session.draft import UnreadError, ready
 from ....terminal.keyboard import key_of
@@ -33,6 +34,10 @@ PHASED: Final = "The attack has phases: the Timeline shows the gain of every rou
 NO_AXIS: Final = "Nothing here can be varied: give the scenario a population with items and users."
 DRAWING: Final = "drawing the population of every point …"
 LINES: Final = {True: "bounds", False: "no bounds"}
+Scale = Literal["linear", "log", "symlog"]
+SCALES: Final[tuple[Scale, ...]] = get_args(Scale)
+DEFAULT_LINEAR: Final = 1e-3
+"""Where symlog is asked for and no curve needs it: gains below are drawn in proportion."""
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
 
 
@@ -52,7 +57,9 @@ class CurveChart(Rows):
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
         self._swept: tuple[str, ...] = ()  # the scenario's keys, most values first
         self._key = ""  # on the x-axis, chosen by hand
-        self._log: dict[str, bool] = {}  # by direction, where chosen by hand
+        self._log: bool | None = None  # x, where chosen by hand
+        self._scale = ""  # of y, where chosen by hand
+        self._panel = -1  # the one that is picked, of several; -1: all of them
         self._quantity: Quantity = "mse"
         self._lines = True  # what gains are held against
         self._asked: _Asked | None = None  # what the closed forms at hand are of
@@ -95,12 +102,22 @@ class CurveChart(Rows):
         keys = (self._key, *self._swept, *by_key)
         return next((by_key[key] for key in keys if key in by_key), None)
 
-    def _is_log(self, direction: str) -> bool:
-        if direction in self._log:
-            return self._log[direction]
-        if direction == "y":
-            return self.kind == "error"
+    @property
+    def _log_x(self) -> bool:
+        if self._log is not None:
+            return self._log
         return self.variable is not None and self.variable.log
+
+    @property
+    def _y_scale(self) -> Scale:
+        """The scale of y: chosen by hand, else that on which every curve can be seen."""
+        if self._scale:
+            return cast("Scale", self._scale)
+        if self.kind == "error":
+            return "log"
+        from ....charts.figures import linear_part
+
+        return "symlog" if linear_part(self._closed_forms()) else "linear"
 
     def next_axis(self) -> None:
         if self.variable is not None:
@@ -109,11 +126,27 @@ class CurveChart(Rows):
 
     def _put_on_axis(self, key: str) -> None:
         self._key = key
-        self._log.pop("x", None)  # each variable has a scale of its own
+        self._log = None  # each variable has a scale of its own
 
     def toggle_log(self, direction: str) -> None:
-        """Linear to logarithmic and back."""
-        self._log[direction] = not self._is_log(direction)
+        """Linear to logarithmic, of a gain to symlog besides, and back."""
+        if direction == "x":
+            self._log = not self._log_x
+        else:
+            at = SCALES.index(self._y_scale) + 1
+            self._scale = SCALES[at % (3 if self.kind == "gain" else 2)]
+
+    @property
+    def has_panels(self) -> bool:
+        """True where the curves stand in panels, or one of them was picked."""
+        return self._panel >= 0 or isinstance(self._chart.chart, Panels)
+
+    def pick(self) -> None:
+        """The next panel alone, after the last all of them."""
+        from ....charts.figures import kinds_of
+
+        kinds = kinds_of([curve for curve in self._closed_forms() if not curve.line])
+        self._panel = self._panel + 1 if self._panel + 1 < len(kinds) else -1
 
     def next_view(self) -> None:
         """The other quantity of an error; the lines that gains are held against, or none."""
@@ -152,7 +185,7 @@ class CurveChart(Rows):
         variable = self.variable
         if self._scenario is None or variable is None:
             return ()
-        asked = self._scenario, variable, self._is_log("x")
+        asked = self._scenario, variable, self._log_x
         if asked == self._asked:
             self._awaited = None
         elif asked != self._awaited:
@@ -187,22 +220,19 @@ class CurveChart(Rows):
             self._draw_nothing(shown.empty if shown.scenario is None else self._why_none())
             return
         self._bar.selected = variable.key
-        log_x, log_y = self._is_log("x"), self._is_log("y")
-        switches: Choices = (
-            ("x", f"x {'log' if log_x else 'linear'}"),
-            ("y", f"y {'log' if log_y else 'linear'}"),
-        )
+        log_x, scale = self._log_x, self._y_scale
+        switches: Choices = (("x", f"x {'log' if log_x else 'linear'}"), ("y", f"y {scale}"))
         if self.kind == "error":
             switches = (("quantity", QUANTITIES[self._quantity]), *switches)
         else:
             switches = (("lines", LINES[self._lines]), *switches)
         self._bar.switches = switches
-        state = (*self.numbers(shown), variable, log_x, log_y, self._lines)
+        state = (*self.numbers(shown), variable, log_x, scale, self._panel, self._lines)
         if self._waits:
             self._draw_nothing(DRAWING)
         elif state != self._drawn:
             self._drawn = state
-            self._chart.chart = self._plot(shown, variable, log_x, log_y)
+            self._chart.chart = self._plot(shown, variable, log_x, scale)
 
     @property
     def _waits(self) -> bool:
@@ -223,19 +253,18 @@ class CurveChart(Rows):
             return PHASED
         return NO_ATTACK.format(key_of(self.app, "pane.3", "3"))
 
-    def _plot(self, shown: Shown, variable: Variable, log_x: bool, log_y: bool) -> Plot:
+    def _plot(self, shown: Shown, variable: Variable, log_x: bool, scale: Scale) -> Plot | Panels:
         from ....charts import figures
 
         curves, cells = self._closed_forms(), shown.cells(self.kind)
-        overlays = shown.overlaid(self.kind)
-        if self.kind == "gain":
-            curves = tuple(curve for curve in curves if self._lines or not curve.line)
-            return figures.gain_plot(
-                curves, cells, variable, overlays=overlays, log_x=log_x, log_y=log_y
-            )
-        return figures.error_plot(
-            curves, cells, variable, self._quantity, overlays=overlays, log_x=log_x, log_y=log_y
-        )
+        more: dict[str, Any] = {"overlays": shown.overlaid(self.kind), "log_x": log_x}
+        more["log_y"] = scale == "log"
+        if self.kind == "error":
+            return figures.error_plot(curves, cells, variable, self._quantity, **more)
+        curves = tuple(curve for curve in curves if self._lines or not curve.line)
+        if scale == "symlog":
+            more["linear"] = figures.linear_part(curves) or DEFAULT_LINEAR
+        return figures.gain_chart(curves, cells, variable, at=self._panel, **more)
 
     # The numbers.
 

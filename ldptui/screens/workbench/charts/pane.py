@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -25,6 +25,7 @@ from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .headline import ClaimLine, Warnings, border_title
+from .keys import KEYS
 from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
@@ -61,30 +62,7 @@ class ChartsPane(Vertical):
         & #charts.-wide.-second #frequencies { margin-left: 2; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h,left_square_bracket", "tab(-1)", "Tab before", show=False,
-                id="charts.previous"),
-        Binding("right,l,right_square_bracket", "tab(1)", "Next tab", show=False, id="charts.next"),
-        Binding("v", "view", "View", id="charts.view"),
-        Binding("t", "table", "Table", id="charts.table"),
-        Binding("a", "axis", "Axis", id="charts.axis"),
-        Binding("x", "log('x')", "Log x", id="charts.log-x"),
-        Binding("c", "log('y')", "Log y", id="charts.log-y"),
-        Binding("j,down", "cohort(1)", "Next cohort, target", id="charts.next-cohort"),
-        Binding("k,up", "cohort(-1)", "Cohort, target before", show=False,
-                id="charts.cohort-before"),
-        Binding("space", "rounds('play')", "Play rounds", id="charts.play"),
-        Binding("full_stop", "rounds('step', 1)", "Step", id="charts.step", key_display=", ."),
-        Binding("comma", "rounds('step', -1)", "Step back", show=False, id="charts.step-back"),
-        Binding("p", "rounds('pool')", "All rounds", id="charts.pool"),
-        Binding("home", "rounds('to', 0)", "First round", show=False, id="charts.first-round"),
-        Binding("end", "rounds('to', -1)", "Last round", show=False, id="charts.last-round"),
-        Binding("plus,equals_sign", "rounds('faster', 1)", "Faster", show=False,
-                id="charts.faster"),
-        Binding("minus", "rounds('faster', -1)", "Slower", show=False, id="charts.slower"),
-        Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
-        Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
-    ]  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     # A repaint of the pane would send all that is in it: each chart knows what it has to send.
     draft: reactive[Draft | None] = reactive(None, always_update=True, init=False, repaint=False)
@@ -281,6 +259,11 @@ class ChartsPane(Vertical):
         self._curve().toggle_log(direction)
         self._show()
 
+    def action_pick(self) -> None:
+        """One panel of the gain alone, the next one, and all of them again."""
+        self._gain.pick()
+        self._show()
+
     def action_rounds(self, how: rounds_bar.Move, by: int = 0) -> None:
         """Through the rounds of a campaign, one by one or as they play."""
         rounds_bar.move(self._bar, how, by)
@@ -296,6 +279,8 @@ class ChartsPane(Vertical):
             case "axis" | "log":
                 curve = self._curve()
                 return curve.kind in self._visible() and curve.variable is not None
+            case "pick":
+                return self.tab == "gain" and self._gain.has_panels
             case "cohort":
                 return views is not None and views.walks
             case "rounds":
@@ -383,7 +368,8 @@ class ChartsPane(Vertical):
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()
-        offered = [self.check_action(action, ()) for action in ("axis", "view", "cohort", "rounds")]
+        names = ("axis", "pick", "view", "cohort", "rounds")
+        offered = [self.check_action(action, ()) for action in names]
         if offered != self._offered:
             self._offered = offered
             self.refresh_bindings()

@@ -1,0 +1,94 @@
+"""Panels of plots side by side: one legend above, one label and one note below all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ..rows import Charset, Palette, Row, centred, clean, length
+from ..series import Panels, Plot
+from .legend import Entry, sentence, with_legend
+from .marks import marks_of
+from .plots import plot_rows
+
+LEAST: Final = 22
+"""Cells of width that a panel has at least."""
+LOWEST: Final = 8
+"""Rows of height that it has at least where panels stand one below the other."""
+GAP: Final = 1
+
+
+def panel_rows(
+    panels: Panels, width: int, height: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """The panels in one row, or in more where there is height; some where there is room for some.
+
+    What is left out is said in the note.
+    """
+    plots = panels.plots
+    head = _heading(panels, width, height, palette, charset)
+    across = max(1, min(len(plots), (width + GAP) // (LEAST + GAP)))
+    spare = height - len(head) - 2
+    down = max(1, min(-(-len(plots) // across), spare // LOWEST))
+    across = -(-min(len(plots), across * down) // down)
+    at = panels.at % len(plots)
+    shown = (plots[at:] + plots[:at])[: across * down]
+    left = len(plots) - len(shown)
+    note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
+    foot = sentence(clean(note, charset), width, palette.muted, 1 if height >= 12 else 0)
+    label = centred(clean(plots[0].x.label, charset), width, 1, palette.muted)
+    size = (width - GAP * (across - 1)) // across
+    rows = (height - len(head) - len(foot) - 1) // down
+    drawn: list[Row] = []
+    for first in range(0, len(shown), across):
+        band = [
+            plot_rows(_bare(plot), size, rows, palette, charset)
+            for plot in shown[first : first + across]
+        ]
+        for line in range(rows):
+            drawn.append(_joined([panel[line : line + 1] for panel in band], size))
+    return [*head, *drawn, *label, *foot]
+
+
+def _bare(plot: Plot) -> Plot:
+    """The plot without what all panels share."""
+    series = tuple(replace(each, legend=False) for each in plot.series)
+    y = replace(plot.y, label="")
+    return replace(plot, series=series, x=replace(plot.x, label=""), y=y, note="")
+
+
+def _joined(lines: list[list[Row]], size: int) -> Row:
+    """The same line of each panel, each in `size` cells."""
+    row: Row = []
+    for at, line in enumerate(lines):
+        if at:
+            row.append((" " * GAP, ""))
+        spans = line[0] if line else []
+        row += [*spans, (" " * max(0, size - length(spans)), "")]
+    return row
+
+
+def _heading(
+    panels: Panels, width: int, height: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """The title, what y is, and an entry for each series that any panel has."""
+    entries: dict[str, Entry] = {}
+    for plot in panels.plots:
+        for series, mark in zip(plot.series, marks_of(plot, charset, width), strict=True):
+            label = clean(series.label, charset)
+            if series.legend and label and label not in entries:
+                entries[label] = Entry(
+                    mark.sample, palette.style(series.tone), label, palette.foreground
+                )
+    most = 1 if height < 12 else 2 if height < 18 else 3
+    words = [(panels.title, f"bold {palette.foreground}"), (panels.plots[0].y.label, palette.muted)]
+    rows: list[Row] = [[(clean(text, charset)[:width], style)] for text, style in words][:most]
+    return with_legend(
+        rows,
+        list(entries.values()),
+        width,
+        gap=3,
+        most=most,
+        limit=max(most, height // 4),
+        muted=palette.muted,
+    )

@@ -1,0 +1,33 @@
+"""The keys of all tabs of the charts; each tab offers those that do something there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.binding import Binding, BindingType
+
+KEYS: Final[list[BindingType]] = [
+    Binding("left,h,left_square_bracket", "tab(-1)", "Tab before", show=False,
+            id="charts.previous"),
+    Binding("right,l,right_square_bracket", "tab(1)", "Next tab", show=False, id="charts.next"),
+    Binding("v", "view", "View", id="charts.view"),
+    Binding("t", "table", "Table", id="charts.table"),
+    Binding("a", "axis", "Axis", id="charts.axis"),
+    Binding("f", "pick", "Series", id="charts.pick"),
+    Binding("x", "log('x')", "Log x", id="charts.log-x"),
+    Binding("c", "log('y')", "Log y", id="charts.log-y"),
+    Binding("j,down", "cohort(1)", "Next cohort, target", id="charts.next-cohort"),
+    Binding("k,up", "cohort(-1)", "Cohort, target before", show=False,
+            id="charts.cohort-before"),
+    Binding("space", "rounds('play')", "Play rounds", id="charts.play"),
+    Binding("full_stop", "rounds('step', 1)", "Step", id="charts.step", key_display=", ."),
+    Binding("comma", "rounds('step', -1)", "Step back", show=False, id="charts.step-back"),
+    Binding("p", "rounds('pool')", "All rounds", id="charts.pool"),
+    Binding("home", "rounds('to', 0)", "First round", show=False, id="charts.first-round"),
+    Binding("end", "rounds('to', -1)", "Last round", show=False, id="charts.last-round"),
+    Binding("plus,equals_sign", "rounds('faster', 1)", "Faster", show=False,
+            id="charts.faster"),
+    Binding("minus", "rounds('faster', -1)", "Slower", show=False, id="charts.slower"),
+    Binding("J,pagedown", "cohort(10)", "10 cohorts on", show=False, id="charts.cohorts-on"),
+    Binding("K,pageup", "cohort(-10)", "10 back", show=False, id="charts.cohorts-back"),
+]  # fmt: skip

@@ -1,0 +1,67 @@
+"""The gain of many series: panels, a symlog scale, nothing left out."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from support.chart_cases import QUICK, scenario, swept
+from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
+
+from ldptui.charts import curves, figures
+from ldptui.charts.draw import draw
+from ldptui.charts.draw.axes import Scale, ticks
+from ldptui.charts.rows import DARK
+from ldptui.charts.series import Axis, Panels, Plot
+
+NINE = swept(
+    scenario(QUICK.replace("items = 64", "items = 16")),
+    {
+        "protocol.kind": list(CAO_PROTOCOLS),
+        "attack.kind": list(CAO_ATTACKS),
+        "attack.share": [0.001, 0.01, 0.1],
+    },
+)
+
+
+def text(chart: Panels | Plot, width: int, height: int) -> str:
+    return "\n".join(strip.text for strip in draw(chart, width, height, DARK))
+
+
+def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
+    axis = curves.axes(NINE)[0]
+    lines = curves.gain_curve(NINE, axis, points=5)
+    assert len(lines) == 9
+    linear = figures.linear_part(lines)
+    assert 0 < linear < 1
+    chart = figures.gain_chart(lines, (), axis, linear=linear, at=-1)
+    assert isinstance(chart, Panels)
+    assert [plot.title for plot in chart.plots] == ["GRR", "OUE", "OLH"]
+    assert [series.label for series in chart.plots[0].series] == ["RPA", "RIA", "MGA"]
+    assert len({(plot.y.low, plot.y.high) for plot in chart.plots}) == 1
+    drawn = text(chart, 76, 19)
+    for word in ("GRR", "OUE", "OLH", "RPA", "RIA", "MGA", "10⁻³", "0.01"):
+        assert word in drawn
+    # No room for three: those left out are said, and f picks them.
+    assert "1 of 3 shown, f picks" in text(chart, 40, 16)
+    alone = figures.gain_chart(lines, (), axis, linear=linear, at=1)
+    assert isinstance(alone, Plot)
+    assert alone.title.endswith(", OUE")
+    few = figures.gain_chart(lines[:3], (), axis)
+    assert isinstance(few, Plot)
+
+
+def test_a_symlog_scale_is_linear_around_zero_and_logarithmic_beyond() -> None:
+    linear, low, high = 1e-3, -2.0, 4.0
+    scale = Scale(low, high, False, 30, 4, linear)
+    places = [scale.unit_of(v) for v in (-0.05, -1e-3, 0.0, 1e-3, 0.1, 1.0)]
+    assert all(place is not None for place in places)
+    assert places == sorted(places, key=lambda place: place or 0.0)
+    # sign(v) log10(1 + |v| / linear), worked out by hand.
+    assert scale.unit_of(0.999) == pytest.approx((3.0 - low) / (high - low))
+    assert scale.unit_of(-0.099) == pytest.approx((-2.0 - low) / (high - low))
+    assert scale.unit_of(100.0) is None
+    found = {tick.label: tick.value for tick in ticks(Axis("", linear=linear), low, high, 8)}
+    assert found["0"] == 0.0
+    assert all(math.log10(abs(v)).is_integer() for v in found.values() if v)
+    assert min(found.values()) < 0 < max(found.values())
