@@ -18,7 +18,7 @@ from .attacks import (
     fakes_of,
     malicious_users,
 )
-from .capabilities import draws_apart
+from .capabilities import draws_apart, memoises
 from .cell import Cell
 from .defences import Filter, asks_twice, is_filter, known
 from .errors import LIFTED, ScenarioError, got, spelled
@@ -390,7 +390,8 @@ def _path(
         raise ScenarioError(rule, key="simulate.path")
     if sends_reports(protocol):
         small = population.users * population.domain_size * (point.rounds or 1) <= AT_HAND
-        joint = asked == "auto" and small and draws_apart(protocol)
+        linked = point.rounds is not None and memoises(protocol)  # counts know who has gone
+        joint = asked == "auto" and small and draws_apart(protocol) and not linked
         return "reports" if python or sifts or joint or asked == "reports" else "counts"
     curator = f"{point.protocol.kind}: users tell a trusted curator their items and send no reports"
     if python:

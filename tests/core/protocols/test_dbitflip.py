@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
+from support.cases import cell
 
 from core.capabilities import Collection
 from core.errors import ScenarioError
@@ -181,6 +182,20 @@ def test_kept_bits_are_the_same_in_every_round(rng: Rng) -> None:
     reports = [flips.memoised_reports(np.arange(5), np.random.default_rng(3), rng) for _ in "ab"]
     assert (reports[0] == reports[1]).all()
     assert flips.epsilon_of_rounds(100) == flips.epsilon_infinity == 1.0
+
+
+def test_small_collections_take_the_reports_path_unless_users_come_and_go() -> None:
+    """Only counts know whose kept bits have gone; the counts path says what it leaves out."""
+    paths = {}
+    for kind in ("dbitflip", "dbitflip-pm"):
+        table = {"kind": kind, "epsilon": 1.0}
+        once = cell([600, 50], table)
+        often = cell([600, 50], table, campaign={"rounds": 2, "churn": 0.1})
+        paths[kind] = once.path, often.path
+        large = cell({"kind": "uniform", "items": 1024, "users": 10**6}, table)
+        assert (large.path, large.warnings) == ("counts", (large.protocol.apart,))  # type: ignore[attr-defined]
+        assert once.warnings == ()
+    assert paths == {"dbitflip": ("reports", "reports"), "dbitflip-pm": ("reports", "counts")}
 
 
 def test_more_bits_than_items_are_refused(rng: Rng) -> None:
