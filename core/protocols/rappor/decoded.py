@@ -24,7 +24,7 @@ MOST_COLUMNS: Final = 2048
 def decodes_linearly(protocol: Filters) -> bool:
     """Return whether decoding is least squares alone, so that its expectation is known."""
     design = protocol.design
-    return not (design.selects or design.indistinct or design.candidates > MOST_COLUMNS)
+    return not (design.selects or design.candidates > MOST_COLUMNS)
 
 
 def decoded(protocol: Filters, users: Floats, shares: Floats) -> Floats:
@@ -32,7 +32,7 @@ def decoded(protocol: Filters, users: Floats, shares: Floats) -> Floats:
 
     Shares are Pr[bit sent as 1] less p*, over q* - p*.
     """
-    return _fit(protocol, users).coefficients(shares)[protocol.design.column_of]
+    return protocol.design.shared_out(_fit(protocol, users).coefficients(shares))
 
 
 def _fit(protocol: Filters, users: Floats) -> Fit:
@@ -57,12 +57,13 @@ def means(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | N
     """Expected estimates before and after the attack, float64[d] each; None where not all known."""
     if not estimable(protocol):
         return None
-    shares = attacked_shares(protocol, collection)
+    design, shares = protocol.design, attacked_shares(protocol, collection)
+    clean = design.shared_out(design.together(collection.frequencies))
     if shares is None:
-        return collection.frequencies, None
+        return clean, None
     with one_thread():
         users = attacked_users(protocol, collection)
-        return collection.frequencies, decoded(protocol, users, shares)
+        return clean, decoded(protocol, users, shares)
 
 
 def variances(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
@@ -90,7 +91,10 @@ def _clean_variance(protocol: Filters, histogram: bytes) -> Floats:
     held: Counts = np.frombuffer(histogram, dtype=np.int64)
     users, noise = held.sum() * protocol.cohort_law, protocol.noise
     fit = _fit(protocol, users)
-    return fit.standard_errors(held / held.sum(), users, noise.p_star, noise.q_star) ** 2
+    design = protocol.design
+    together = design.together(held / held.sum())
+    errors = fit.standard_errors(together, users, noise.p_star, noise.q_star)
+    return design.shared_out(errors) ** 2
 
 
 def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floats) -> Floats:
@@ -100,12 +104,13 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     user's term, about its own mean over the cohorts, summed over users, between the inverses of
     X'WX. What the fakes send fits no frequencies, so that the cohorts' sizes matter as well.
     """
-    noise, truth, gap = protocol.noise, collection.frequencies, protocol.noise.gap
+    noise, gap, design_of = protocol.noise, protocol.noise.gap, protocol.design
+    truth = design_of.together(collection.frequencies)
     everyone = attacked_users(protocol, collection)
     fit = _fit(protocol, everyone)
-    rows = protocol.design.columns.tocsr()
-    fitted = protocol.design.bits_of(estimate)
-    honest = honest_bits(protocol, truth)
+    rows = design_of.columns.tocsr()
+    fitted = design_of.bits_of(estimate)
+    honest = honest_bits(protocol, collection.frequencies)
     parts = [
         (count, law, (law.rates - noise.p_star) / gap, np.zeros(truth.size))
         for count, law in collection.fakes
@@ -129,7 +134,7 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     variance -= collection.users * (truth @ each**2)
     for count, _, _, fake in parts:
         variance -= count * fake**2
-    return np.asarray(variance / everyone.sum() ** 2)
+    return np.asarray(design_of.shared_out(np.sqrt(variance) / everyone.sum()) ** 2)
 
 
 def doubts(protocol: Filters, users: int) -> tuple[str, ...]:

@@ -105,10 +105,20 @@ class Design:
         """True if there are too many candidates to estimate all of them together."""
         return self.shared.size > ROOM * self.cohorts * self.bits
 
+    def together(self, frequencies: Floats) -> Floats:
+        """float64[distinct]: the frequencies float64[d] of the candidates of each column, added."""
+        together = np.bincount(self.column_of, weights=frequencies, minlength=self.shared.size)
+        return np.asarray(together, dtype=np.float64)
+
+    def shared_out(self, values: Floats) -> Floats:
+        """float64[d]: values of columns, shared equally by the candidates that have them."""
+        return np.asarray((values / self.shared)[self.column_of])
+
     def bits_of(self, frequencies: Floats) -> Floats:
         """float64[m, k]: the share of users that have each bit, for frequencies float64[d]."""
-        together = np.bincount(self.column_of, weights=frequencies, minlength=self.shared.size)
-        return np.asarray(self.columns @ together).reshape(self.cohorts, self.bits)
+        return np.asarray(self.columns @ self.together(frequencies)).reshape(
+            self.cohorts, self.bits
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +311,7 @@ def decode(
         fitted = fit.standard_errors(values[chosen], users, p_star, q_star)
         errors[chosen] = np.where(fit.known, fitted, np.inf)
     errors[design.shared > 1] = np.inf
-    frequencies = (values / design.shared)[design.column_of]
+    frequencies = design.shared_out(values)
     errors = errors[design.column_of]
     p_values = upper_tail(frequencies / errors)
     p_values[np.isinf(errors)] = 1.0

@@ -282,6 +282,30 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
         assert not budget.spread(found, expected, alone)
 
 
+@pytest.mark.parametrize("kind", ["none", "rpa", "mga"])
+def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -> None:
+    fakes = None if kind == "none" else attack(kind, 0.3, [2, 7])
+    one = cell([100 * n for n in POPULATION], rappor(f=0.2, bits=4, hashes=1, cohorts=2), fakes)
+    protocol, trials = one.protocol, 600
+    assert isinstance(protocol, Rappor)
+    design = protocol.design
+    assert design.indistinct
+    assert not design.selects
+    counts = protocol.sample_counts(np.broadcast_to(one.population.histogram, (trials, 8)), rng)
+    if one.attack is not None:
+        made = np.full(trials, one.malicious)
+        counts = counts + one.attack.counts(protocol, View(one.targets), made, rng)
+    with one_thread():
+        found = protocol.estimates(counts, one.users + one.malicious).frequencies
+    expected, variances = theory.expected_estimate(one), theory.estimate_variances(one)
+    assert expected is not None
+    assert variances is not None
+    assert budget.mean(found, expected, variances[1])
+    assert budget.spread(found, expected, variances[1])
+    assert not budget.mean(found, design.together(expected)[design.column_of], variances[1])
+    assert not budget.spread(found, expected, 1.9 * variances[1])
+
+
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_gain_before_decoding_by_counting_bits(
     kind: str, cohort: float | None, rng: Rng

@@ -37,4 +37,4 @@ def test_the_timeline_has_a_closed_form_where_the_table_has_one(
     assert (protocol.design.selects, bool(protocol.design.indistinct)) == (selects, indistinct)
     expected = Expected.of(one)
     for theory, estimate in zip(expected.theories, expected.estimates, strict=True):
-        assert (estimate is None) == (theory["gain"] is None) == (selects or indistinct)
+        assert (estimate is None) == (theory["gain"] is None) == selects
