@@ -36,6 +36,7 @@ class Oracle:
     variance : Var* = q(1−q)/(p−q)², n times the variance of an estimate of zero.
     slope : (1−p−q)/(p−q), what an item's own frequency adds to it.
     gain_factor : (s−q)/(p−q), how far fakes lift one item: each supports it with probability s.
+        Where they lift r items together, each of these.
     lowered : (q−s′)/(p−q), how far the same fakes lower any other item, which they support with
         probability s′.
     """
@@ -47,11 +48,12 @@ class Oracle:
     lowered: float
 
     @classmethod
-    def of(cls, protocol: PureProtocol) -> Self:
+    def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
+        """The oracle against fakes who lift so many items together."""
         p, q = protocol.p, protocol.q
         gap = p - q
         variance = float(item_variance(protocol, 1))
-        crafted = protocol.crafted_support(1, SeedSearch())
+        crafted = protocol.crafted_support(targets, SeedSearch())
         return cls(
             protocol.epsilon,
             variance,

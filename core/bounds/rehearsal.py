@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ScenarioError
+from ..errors import ScenarioError, got
 from ..pure import PureProtocol, Rng, SeedSearch
 from ..sampling import Floats
 from .planner import Oracle, Plan, attack_floor, found_power, noise_threshold, unattacked
@@ -18,22 +18,24 @@ AT_ONCE: Final = 1 << 17
 """Counts drawn in one call: an interrupt is obeyed between two calls."""
 
 
-def rehearsed(protocol: PureProtocol, plan: Plan, trials: int, rng: Rng) -> dict[str, float | int]:
-    """The plan on the counts path: one item of its frequency, one of all other users, a target.
+def rehearsed(
+    protocol: PureProtocol, plan: Plan, trials: int, rng: Rng, targets: int = 1
+) -> dict[str, float | int]:
+    """The plan on the counts path: one item of its frequency, one of all other users, the targets.
 
     power, item, target : measured, with their standard errors and with the closed forms.
     alarms : trials without an attack in which an item of nobody passes the noise threshold.
     """
-    if plan.items < 3:
-        raise ScenarioError("needs at least 3 items to check: one found, one lifted, one of others",
-                            key="items")  # fmt: skip
-    oracle = Oracle.of(protocol)
+    if plan.items < targets + 2:
+        rule = f"needs at least {targets + 2} items to check: one found, one of others, the lifted"
+        raise ScenarioError(f"{rule}, {got(plan.items)}", key="items")
+    oracle = Oracle.of(protocol, targets)
     users = round(plan.users)
     fakes = round(plan.users * plan.share / (1 - plan.share))
     held = np.zeros(plan.items, dtype=np.int64)
     held[0] = round(users * plan.frequency)
     held[1] = users - held[0]
-    target = np.array([plan.items - 1])
+    aims = np.arange(plan.items - targets, plan.items)
     threshold = attack_floor(oracle, plan) + noise_threshold(oracle, plan)
     clean = noise_threshold(oracle, unattacked(plan))
     shown, lifted, alarms = [], [], 0
@@ -43,7 +45,7 @@ def rehearsed(protocol: PureProtocol, plan: Plan, trials: int, rng: Rng) -> dict
         counts = protocol.sample_counts(np.tile(held, (rows, 1)), rng)
         empty = protocol.estimates(counts, users).frequencies[:, 2:]
         alarms += int((empty.max(axis=1) > clean).sum())
-        fake = protocol.craft_counts(target, np.full(rows, fakes), SeedSearch(), rng)
+        fake = protocol.craft_counts(aims, np.full(rows, fakes), SeedSearch(), rng)
         estimates = protocol.estimates(counts + fake, users + fakes).frequencies
         shown.append(estimates[:, 0])
         lifted.append(estimates[:, -1])

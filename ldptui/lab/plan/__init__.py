@@ -15,6 +15,7 @@ from core.bounds.planner import Oracle
 from core.bounds.rehearsal import rehearsed
 from core.errors import ScenarioError, got
 from core.files import write_atomically
+from core.ranges import Range
 
 from ... import exits
 from ...text import format as text
@@ -39,7 +40,7 @@ def run(options: Namespace) -> int:
     if options.check:
         protocol = bound(values["protocol"], options.items, values["epsilon"])
         rng = np.random.default_rng(options.seed)
-        values["check"] = rehearsed(protocol, plan_of(values), options.trials, rng)
+        values["check"] = rehearsed(protocol, plan_of(values), options.trials, rng, options.targets)
     table = report(values)
     if options.out:
         write_atomically(Path(options.out), page(values))
@@ -55,12 +56,14 @@ def planned(options: Namespace) -> dict[str, Any]:
     oracles : of "best", the answer of each protocol, None where it has none.
     """
     missing = [name for name in SOLVED if getattr(options, name) is None]
-    if len(missing) != 1:
-        rule = f"must be left out, or another one of {', '.join(SOLVED)}" if not missing else (
-            f"is needed: leave out one of {', '.join(SOLVED)} alone"
-        )  # fmt: skip
-        raise ScenarioError(rule, key=missing[-1] if missing else "frequency")
-    solved = missing[0]
+    if len(missing) > 1:
+        rule = f"is needed: leave out one of {', '.join(SOLVED)} alone"
+        raise ScenarioError(rule, key=missing[-1])
+    if options.targets >= options.items:
+        rule = f"must be {Range(1, options.items - 1)}, below the number of items"
+        raise ScenarioError(f"{rule}, {got(options.targets)}", key="targets")
+    # Where all are given, the power is what is judged.
+    solved = missing[0] if missing else "power"
     kinds = LOCAL if options.protocol == BEST else (options.protocol,)
     if kinds[0] not in LOCAL:
         rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
@@ -78,8 +81,22 @@ def planned(options: Namespace) -> dict[str, Any]:
         raise refusals[0]
     most = solved in ("share", "power")
     kind = (max if most else min)(known, key=lambda name: known[name])
-    quantities = {name: getattr(options, name) for name in SOLVED} | {solved: known[kind]}
-    return _lines(kind, solved, options, quantities) | {"oracles": answers}
+    quantities = {name: getattr(options, name) for name in SOLVED}
+    if missing:
+        quantities[solved] = known[kind]
+    lines = _lines(kind, missing[0] if missing else None, options, quantities)
+    return lines | {"oracles": answers} | ({} if missing else _judged(lines, known[kind], options))
+
+
+def _judged(lines: dict[str, Any], power: float, options: Namespace) -> dict[str, Any]:
+    """What a plan of which all is given comes to."""
+    oracle = Oracle.of(bound(lines["protocol"], options.items, options.epsilon), options.targets)
+    needed = planner.users_needed(oracle, plan_of(lines))
+    return {
+        "power_reached": power,
+        "holds": power >= options.power * (1 - 1e-12),
+        "users_needed": math.ceil(needed * (1 - 1e-12)),
+    }
 
 
 def _solve(kind: str, solved: str, options: Namespace) -> float:
@@ -92,8 +109,10 @@ def _solve(kind: str, solved: str, options: Namespace) -> float:
     }
     plan = planner.Plan(options.items, alpha=options.alpha, **stated)
     if solved == "epsilon":
-        return planner.least_epsilon(lambda e: Oracle.of(bound(kind, options.items, e)), plan)
-    oracle = Oracle.of(bound(kind, options.items, options.epsilon))
+        return planner.least_epsilon(
+            lambda e: Oracle.of(bound(kind, options.items, e), options.targets), plan
+        )
+    oracle = Oracle.of(bound(kind, options.items, options.epsilon), options.targets)
     if solved == "frequency":
         least = planner.least_frequency(oracle, plan)
         if least > 1:
@@ -114,14 +133,15 @@ def _solve(kind: str, solved: str, options: Namespace) -> float:
 
 
 def _lines(
-    kind: str, solved: str, options: Namespace, quantities: dict[str, Any]
+    kind: str, solved: str | None, options: Namespace, quantities: dict[str, Any]
 ) -> dict[str, Any]:
     """Every line of the plan of one protocol."""
-    oracle = Oracle.of(bound(kind, options.items, quantities["epsilon"]))
+    oracle = Oracle.of(bound(kind, options.items, quantities["epsilon"]), options.targets)
     values = {
         "protocol": kind,
         "solved": solved,
         "items": options.items,
+        "targets": options.targets,
         "alpha": options.alpha,
         **quantities,
     }
@@ -161,7 +181,7 @@ def _estimates(options: Namespace, values: dict[str, Any]) -> dict[str, Any]:
     held = numbers.numbers()
     counted = bool(np.abs(held).sum() > 2)
     frequencies = held / values["reports"] if counted else held
-    oracle = Oracle.of(bound(values["protocol"], options.items, values["epsilon"]))
+    oracle = Oracle.of(bound(values["protocol"], options.items, values["epsilon"]), options.targets)
     above = planner.trusted(frequencies, oracle, plan_of(values))
     names = np.array(items.values)[items.codes]
     order = np.argsort(-frequencies, kind="stable")
@@ -207,6 +227,11 @@ VERDICTS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
 
 def _verdict(values: dict[str, Any]) -> str:
     """The answer in a sentence."""
+    if values["solved"] is None:
+        does = "holds" if values["holds"] else "does not hold"
+        needed = text.count(values["users_needed"])
+        reached = text.short(values["power_reached"], 4)
+        return f"The plan {does}: its power is {reached}; {needed} users are enough."
     answer = VERDICTS[values["solved"]](values)
     aim = f"for {values['protocol'].upper()} to find an item of frequency " + text.short(
         values["frequency"], 3

@@ -32,7 +32,8 @@ def plan_of(values: dict[str, Any]) -> planner.Plan:
 
 def frequency_chart(values: dict[str, Any]) -> Plot:
     """The smallest frequency that is found over the users, with and without the attack."""
-    oracle = Oracle.of(bound(values["protocol"], values["items"], values["epsilon"]))
+    protocol = bound(values["protocol"], values["items"], values["epsilon"])
+    oracle = Oracle.of(protocol, values["targets"])
     plan = plan_of(values)
     low = max(USERS.low, min(plan.users, 1e5) / 1e2)
     users = np.geomspace(low, min(USERS.high, plan.users * 1e2), POINTS)
@@ -71,7 +72,7 @@ def budget_chart(values: dict[str, Any]) -> Plot:
     series = []
     tones: Sequence[Tone] = TONES
     for kind, tone in zip(DRAWN, tones, strict=False):
-        least = [_least(kind, plan, float(epsilon)) for epsilon in budgets]
+        least = [_least(kind, plan, float(epsilon), values["targets"]) for epsilon in budgets]
         series.append(Series(kind.upper(), budgets, _possible(least), tone))
     mark = (values["epsilon"],), (values["frequency"],)
     return Plot(
@@ -83,8 +84,9 @@ def budget_chart(values: dict[str, Any]) -> Plot:
     )
 
 
-def _least(kind: str, plan: planner.Plan, epsilon: float) -> float:
+def _least(kind: str, plan: planner.Plan, epsilon: float, targets: int) -> float:
     try:
-        return planner.least_frequency(Oracle.of(bound(kind, plan.items, epsilon)), plan)
+        oracle = Oracle.of(bound(kind, plan.items, epsilon), targets)
+        return planner.least_frequency(oracle, plan)
     except ScenarioError:
         return math.inf

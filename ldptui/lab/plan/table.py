@@ -28,9 +28,11 @@ WORDS: Final = {
 
 
 def _title(values: dict[str, Any]) -> str:
+    solved = values["solved"]
+    asked = "all is given" if solved is None else f"{WORDS[solved]} is solved for"
     return (
         f"A plan: {values['protocol'].upper()}, d = {text.count(values['items'])}, "
-        f"α = {text.short(values['alpha'])}; {WORDS[values['solved']]} is solved for"
+        f"α = {text.short(values['alpha'])}; {asked}"
     )
 
 
@@ -39,6 +41,11 @@ def _rows(values: dict[str, Any]) -> Iterator[Row]:
         number = values[name]
         shown = text.count(math.ceil(number)) if name == "users" else text.short(number)
         yield words, shown, "solved for" if name == values["solved"] else "as given", ""
+    if values["solved"] is None:
+        yield row("power reached", values["power_reached"], "Φ(((1−β)f − βa − zσ₀)/sd)", "plan")
+        yield "users needed", text.count(values["users_needed"]), "n of the wanted power", "plan"
+    if values["targets"] > 1:
+        yield "lifted together, r", text.count(values["targets"]), "as given", ""
     yield row("noise, Var*", values["variance"], "q(1 − q)/(p − q)²", "W17 th. 2")
     yield row("gain factor a", values["gain_factor"], "(s − q)/(p − q)", "plan")
     yield row("quantile z", values["quantile"], "Φ⁻¹(1 − α/d)", "plan")
@@ -85,6 +92,8 @@ def _check_rows(check: dict[str, Any] | None) -> Iterator[Row]:
 
 def _notes(values: dict[str, Any]) -> list[str]:
     notes = []
+    if values["solved"] is None:
+        notes.append(f"the plan {'holds' if values['holds'] else 'does not hold'}")
     missed = values["power"] - values["power_lowered"]
     if missed > 0.01:
         notes.append(
@@ -100,7 +109,7 @@ def _notes(values: dict[str, Any]) -> list[str]:
         shown = ", ".join(
             f"{kind.upper()} {_answer(values, answer)}" for kind, answer in others.items()
         )
-        notes.append(f"{WORDS[values['solved']]} by protocol: {shown}")
+        notes.append(f"{WORDS[values['solved'] or 'power']} by protocol: {shown}")
     if table := values.get("estimates"):
         names = table["trusted"]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""

@@ -9,7 +9,7 @@ from core.ranges import DOMAIN, EPSILON, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic
 from .kinds import alike, local
-from .plan import items_of, users_of
+from .plan import items_of, targets_of, users_of
 from .shared import seed
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ def _dials() -> Choices:
     from core.protocols import DIALS
 
     return alike(BEST, *DIALS)
-
-
-def _targets(draft: Draft) -> int | None:
-    if draft.cell is None or not draft.cell.first.targets.size:
-        return None
-    return int(draft.cell.first.targets.size)
 
 
 def _kind(draft: Draft) -> Any:
@@ -91,7 +85,7 @@ DESIGN: Final = Topic(
             "integer",
             Range(1),
             argument=Argument("R", "items that fakes lift together (1)", 1),
-            blank=Blank(1, _targets),
+            blank=Blank(1, targets_of),
         ),
         Option(
             "weights",

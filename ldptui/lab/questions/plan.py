@@ -31,6 +31,13 @@ def items_of(draft: Draft) -> int | None:
     return None if draft.cell is None else draft.cell.first.population.domain_size
 
 
+def targets_of(draft: Draft) -> int | None:
+    """r of the draft's attack."""
+    if draft.cell is None or not draft.cell.first.targets.size:
+        return None
+    return int(draft.cell.first.targets.size)
+
+
 PLAN: Final = Topic(
     "plan",
     "Plan",
@@ -38,7 +45,8 @@ PLAN: Final = Topic(
     "users, ε, share of fakes, frequency, power: one from the others",
     "How many users a collection takes, or which budget, in spite of which share of fakes, to\n"
     "find which frequency, how surely: give four of --users, --epsilon, --share, --frequency\n"
-    "and --power, and the fifth is computed, beside the floors that no user can lift.",
+    "and --power, and the fifth is computed, beside the floors that no user can lift. Give all\n"
+    "five, and the plan is judged.",
     "example: ldptui plan --protocol oue --users 1000000 --epsilon 1 --items 128 --share 0.01 "
     "--power 0.9",
     (
@@ -86,6 +94,13 @@ PLAN: Final = Topic(
             range=POWER,
             argument=Argument("P", "how surely it is found", group="give four of these"),
             blank=Blank(0.9, optional=True, steps="hundredths"),
+        ),
+        Option(
+            "targets",
+            "integer",
+            Range(1),
+            argument=Argument("R", "items r that the fakes lift together (1)", 1),
+            blank=Blank(1, targets_of),
         ),
         Option(
             "alpha",

@@ -86,10 +86,45 @@ def test_a_table_is_trusted_above_the_floor(capsys: Captured, tmp_path: Path) ->
     assert planned(capsys, *arguments)["estimates"]["trusted"] == ["a", "d", "c"]
 
 
+def test_a_plan_of_which_all_is_given_is_judged(capsys: Captured) -> None:
+    least = planned(capsys, "--users", "1000000")["frequency"]
+    holds = planned(capsys, "--users", "1000000", "--frequency", str(least * 1.01))
+    assert holds["solved"] is None
+    assert holds["holds"]
+    assert holds["power"] == 0.9 < holds["power_reached"]
+    assert holds["users_needed"] < holds["users"] == 1_000_000
+    fails = planned(capsys, "--users", "1000000", "--frequency", str(least * 0.99))
+    assert not fails["holds"]
+    assert fails["users_needed"] > 1_000_000
+    table = succeed(capsys, *EXAMPLE, "--users", "1000000", "--frequency", str(least * 0.99))
+    assert "all is given" in table
+    assert "the plan does not hold" in table
+    words = ask("plan", protocol="oue", frequency=0.05, users=1_000_000, epsilon=1.0,
+                items=128, share=0.01, targets=1).words  # fmt: skip
+    assert words[0].startswith("The plan holds: its power is ")
+
+
+def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
+    """On OUE a report supports all of them, on GRR one."""
+    grr = ("--protocol", "grr", "--users", "1000000")
+    one, four = planned(capsys, *grr), planned(capsys, *grr, "--targets", "4")
+    e, d = math.e, 128
+    p, q = e / (e + d - 1), 1 / (e + d - 1)
+    assert one["gain_factor"] == pytest.approx((1 - q) / (p - q))
+    assert four["gain_factor"] == pytest.approx((1 / 4 - q) / (p - q))
+    oue = planned(capsys, "--users", "1000000", "--targets", "4")
+    assert oue["gain_factor"] == planned(capsys, "--users", "1000000")["gain_factor"]
+    check = planned(capsys, *grr, "--targets", "4", "--check", "--trials", "200")["check"]
+    for name in ("item", "target"):
+        off = abs(check[name] - check[f"{name}_planned"])
+        assert off < 6.5 * check[f"{name}_standard_error"], name
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--users", "10", "--frequency", "0.1"), "--frequency must be left out"),
+        (("--users", "10", "--frequency", "0.1"), "--frequency is found with a power of"),
+        (("--users", "10", "--targets", "128"), "--targets must be in [1, 127]"),
         ((), "--frequency is needed"),
         (("--users", "10"), "--users is too few"),
         (("--users", "10", "--share", "0.9"), "--share is too large: the attack floor alone"),
