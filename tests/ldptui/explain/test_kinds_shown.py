@@ -64,6 +64,9 @@ def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> 
     assert all(cell_len(live.substituted) <= 100 and live.substituted for live in of)
 
 
+REPORTS = 40
+
+
 @every_pair
 def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
     one = bound(kind, protocol)
@@ -71,7 +74,7 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
     law = theory.fake_support(one)
     assert law is not None
     gap, weights = one.pure.p - one.pure.q, []
-    for _ in range(150):
+    for _ in range(REPORTS):
         of = fake_report(one, rng)
         names = [step.name for step in of.steps]
         assert (len(names), names[0], *names[3:]) == (6, "Value", "Report", "Support", "Weight")
@@ -81,7 +84,7 @@ def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Gene
         weights.append(of.weight)
     hit = law.rates[one.targets].sum()
     mean, spread = (hit - 4 * one.pure.q) / gap, law.variance**0.5 / gap
-    assert abs(np.mean(weights) - mean) <= 7 * spread / 150**0.5 + 1e-9
+    assert abs(np.mean(weights) - mean) <= 7 * spread / REPORTS**0.5 + 1e-9
 
 
 @pytest.mark.parametrize("kind", SHIPPED)

@@ -109,23 +109,20 @@ async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) ->
             assert chart.is_on_screen
             assert chart.size.height >= 8, (tab, size)
             assert len(text.split("\n")) == size[1]
+            the_whole_verdict_can_be_read(screen, tab)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_whole_verdict_can_be_read(size: tuple[int, int]) -> None:
+def the_whole_verdict_can_be_read(screen: LabScreen, tab: str) -> None:
     """In the words beside the chart, or where these are not shown above the status line."""
-    async with lab(size) as (screen, _, pilot):
-        for tab in TOPICS:
-            await go(screen, pilot, tab)
-            [place] = (
-                one
-                for one in (screen.query_one("#lab-verdict"), screen.query_one("#lab-words"))
-                if one.is_on_screen and one.size.height > 0
-            )
-            text = place.query_one(Static) if place.id == "lab-words" else place
-            assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
-            shown = " ".join(line.text.strip() for line in text.render_lines(text.size.region))
-            assert screen.answers[tab].words[0] in shown, (tab, shown)
+    [place] = (
+        place
+        for place in (screen.query_one("#lab-verdict"), screen.query_one("#lab-words"))
+        if place.is_on_screen and place.size.height > 0
+    )
+    text = place.query_one(Static) if place.id == "lab-words" else place
+    assert text.region.bottom <= place.region.bottom or place.max_scroll_y > 0
+    shown = " ".join(line.text.strip() for line in text.render_lines(text.size.region))
+    assert screen.answers[tab].words[0] in shown, (tab, shown)
 
 
 @pytest.mark.parametrize("size", SIZES)
