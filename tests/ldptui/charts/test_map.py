@@ -138,7 +138,7 @@ def test_words_are_values_too() -> None:
 
 
 GAME = Grid(
-    "t", "attack", "defence", ("mga", "apa"), ("none", "fiad", "norm"),
+    "t", "attack", "defence", ("mga", "apa"), ("none", "fiad", "another"),
     ((4.0, 1.0, 3.0), (2.0, 2.5, 3.5)), note="mean of 3 trials",
 )  # fmt: skip
 
