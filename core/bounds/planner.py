@@ -25,8 +25,10 @@ from ..sampling import Floats
 
 LEAST_BUDGET: Final = 1e-3
 """The smallest ε that is searched for."""
-BUDGETS: Final = 1601
-"""Budgets tried, 0.6 % apart."""
+COARSE: Final = 33
+"""Budgets tried first, each 36 % larger than the one before."""
+FINE: Final = 65
+"""Budgets then tried from two of them before the first that is enough, 1 % apart."""
 
 
 @dataclass(frozen=True)
@@ -209,20 +211,20 @@ def least_epsilon(bind: Callable[[float], Oracle], plan: Plan) -> float:
     """The smallest ε with which the frequency is found; raises ScenarioError.
 
     bind : the protocol at an ε. An integer parameter of a protocol makes steps, so that a budget
-    may be enough where a larger one is not: `BUDGETS` of them are tried, then bisected.
+    may be enough where one that is a little larger is not: coarse steps, fine ones, then bisected.
     """
 
     def room(log_epsilon: float) -> float:
         return plan.frequency - least_frequency(bind(math.exp(log_epsilon)), plan)
 
-    grid = np.linspace(math.log(LEAST_BUDGET), math.log(EPSILON.high), BUDGETS)
-    last = grid[0]
-    for point in grid:
-        if room(float(point)) >= 0:
-            if point == grid[0]:
-                return LEAST_BUDGET
-            return math.exp(_bisected(room, float(last), float(point)))
-        last = point
+    grid = np.linspace(math.log(LEAST_BUDGET), math.log(EPSILON.high), COARSE).tolist()
+    enough = next((at for at, point in enumerate(grid) if room(point) >= 0), None)
+    if enough == 0:
+        return LEAST_BUDGET
+    if enough is not None:
+        fine = np.linspace(grid[max(0, enough - 2)], grid[enough], FINE).tolist()
+        first = next(at for at, point in enumerate(fine) if room(point) >= 0)
+        return math.exp(_bisected(room, fine[max(0, first - 1)], fine[first]))
     most = bind(EPSILON.high)
     if (1 - plan.share) * plan.frequency <= attack_floor(most, plan):
         raise _below_floor(most, plan)

@@ -208,7 +208,8 @@ class Topic:
 
     title : the name of its tab. usage, summary : its line in `ldptui --help`. about, example : the
     text above and below the arguments of its command; {kinds} stands for every kind of protocol.
-    written : the file that its tab can write; None: none.
+    written : the file that its tab can write; None: none. live : its answers take so little that
+    every keystroke is answered.
     """
 
     name: str
@@ -219,6 +220,7 @@ class Topic:
     example: str
     options: tuple[Option, ...]
     written: Written | None = None
+    live: bool = False
 
     @property
     def blanks(self) -> tuple[Option, ...]:

@@ -112,4 +112,5 @@ DESIGN: Final = Topic(
         ),
         replace(seed("check"), blank=None),
     ),
+    live=True,
 )

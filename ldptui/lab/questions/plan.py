@@ -144,4 +144,5 @@ PLAN: Final = Topic(
         Option("out", "text", argument=Argument("FILE.md", "write the plan as one page, too")),
     ),
     Written("Write the plan", "plan.md"),
+    live=True,
 )  # fmt: skip

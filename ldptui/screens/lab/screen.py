@@ -267,7 +267,8 @@ class LabScreen(Screen[None]):
     def _ask_soon(self) -> None:
         if self._debounce is not None:
             self._debounce.stop()
-        self._debounce = self.set_timer(DEBOUNCE_S, self._ask)
+        wait = 0.0 if self.page.topic.live else DEBOUNCE_S
+        self._debounce = self.set_timer(wait, self._ask)
 
     def _ask(self, **more: Any) -> None:
         """Ask the form's question, unless it is answered already or being answered."""
