@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 
 from .cell import Cell
-from .metrics import metrics_of
 from .results import CellResults, Estimate, estimate_of
 from .theory import doubted, privacy_spent
 
@@ -69,7 +68,7 @@ def rounds_of(
                 strict=True,
             )
         ]
-        for name in metrics_of(cell.arms)
+        for name in cell.metrics
     }
     return [
         Round(

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeGuard
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .bits import Columns
 from .pure import (
     BoolArray,
@@ -127,6 +130,18 @@ class Composes(SendsBitPerItem, Protocol):
         ...
 
     def made_support(self, r: int, ones: Any) -> Support: ...
+
+
+class AsksOneByOne(PureProtocol, Protocol):
+    """Its reports can be asked about single items of a domain too large to list.
+
+    Whether a report supports an item does not depend on what other items there are, and given what
+    users hold the support of different items is independent.
+    """
+
+    def listed_counts(self, reports: Reports, items: NDArray[np.uint32]) -> Counts:
+        """int64[len(items)], the reports that support each of these items."""
+        ...
 
 
 class Memoises(Protocol):
@@ -323,6 +338,11 @@ class SendsBits(Mechanism, Protocol):
 def hides(mechanism: object) -> TypeGuard[Conditions]:
     """Return whether the best way to hide fakes among its reports is known."""
     return hasattr(mechanism, "conditioned")
+
+
+def asks_one_by_one(mechanism: object) -> TypeGuard[AsksOneByOne]:
+    """Return whether reports can be asked about single items, whatever the domain."""
+    return hasattr(mechanism, "listed_counts")
 
 
 def memoises(mechanism: object) -> TypeGuard[Memoises]:

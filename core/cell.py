@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
@@ -21,11 +21,12 @@ from .defences import (
     is_filter,
 )
 from .goal import Answer, Goal
+from .metrics import metrics_of
 from .population import Population
 from .protocols import BitNoise, ProtocolSpec
 from .protocols.rappor import KeptBits
 from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends_reports
-from .results import Block
+from .results import Arms, Block
 from .sampling import Counts, Floats
 from .streams import Path
 
@@ -39,6 +40,14 @@ class Task(Protocol):
     @property
     def kind(self) -> str:
         """Its name."""
+        ...
+
+    def top_k(self, asked: int, population: Population) -> int:
+        """The k of the most frequent items, where a scenario asks for this one."""
+        ...
+
+    def check(self, cell: Cell) -> None:
+        """Refuse a cell that makes no sense for this task; raises ScenarioError."""
         ...
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
@@ -60,6 +69,10 @@ class Task(Protocol):
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         """The closed form of each metric by name; None where there is none."""
+        ...
+
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
+        """What was measured besides metrics and frequencies, as the JSON document has it."""
         ...
 
     def size(self, cell: Cell) -> int:
@@ -118,6 +131,11 @@ class Cell:
     @property
     def users(self) -> int:
         return self.population.users
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics that can be defined, in order."""
+        return metrics_of(self.arms, self.task.kind)
 
     @property
     def arms(self) -> tuple[Arm, ...]:

@@ -10,14 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .attacks import (
-    Attack,
-    Fakes,
-    Mixture,
-    aimed,
-    fakes_of,
-    malicious_users,
-)
+from .attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
 from .capabilities import draws_apart, memoises
 from .cell import Cell
 from .defences import Filter, asks_twice, is_filter, known
@@ -39,7 +32,6 @@ from .pure import Items, Mechanism, sends_reports
 from .scenario import MAX_CELLS, Campaign, PhasesSpec, Point, Scenario
 from .search import solved
 from .streams import Path
-from .task import Frequencies
 from .trial import Pulse, no_pulse
 from .turnover import Turnover, turnover
 
@@ -115,7 +107,7 @@ def bind(
     """
     if limits:
         check_filters(point, population)
-    task = Frequencies()
+    task = point.task.over(point.protocol)
     try:
         protocol = task.bound(point.protocol, population)
     except ScenarioError as error:
@@ -142,7 +134,7 @@ def bind(
         targets=targets,
         malicious=acts[0].malicious,
         path=path,
-        top_k=min(point.simulate.top_k, population.domain_size),
+        top_k=task.top_k(point.simulate.top_k, population),
         task=task,
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
@@ -150,6 +142,7 @@ def bind(
         halved=_halved(point, population),
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
+    task.check(whole)
     if limits:
         check_held(whole)
     return whole

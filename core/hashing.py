@@ -74,8 +74,13 @@ def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts
 
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
     """int64[d]: the number of (seed, value) pairs that each item of the domain hashes to."""
-    counts = np.zeros(domain_size, dtype=np.int64)
-    for items, _, hits in _hits(seeds, values, hash_range, domain_size):
+    return listed_counts(seeds, values, hash_range, np.arange(domain_size, dtype=np.uint32))
+
+
+def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -> Counts:
+    """The same of listed items: int64[len(listed)]."""
+    counts = np.zeros(listed.size, dtype=np.int64)
+    for items, _, hits in _hits(seeds, values, hash_range, listed):
         # Row by row: with an axis NumPy would sum, not count.
         counts[items] += [np.count_nonzero(row) for row in hits]
     return counts
@@ -84,7 +89,8 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
 def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Columns:
     """The same pairs as packed columns: for each item, a bit for each pair."""
     columns = no_columns(domain_size, seeds.size)
-    for items, users, hits in _hits(seeds, values, hash_range, domain_size):
+    listed = np.arange(domain_size, dtype=np.uint32)
+    for items, users, hits in _hits(seeds, values, hash_range, listed):
         packed = np.packbits(hits, axis=1)
         first = users.start // 8
         columns[items, first : first + packed.shape[1]] = packed
@@ -92,10 +98,10 @@ def bucket_columns(seeds: UInts, values: UInts, hash_range: int, domain_size: in
 
 
 def _hits(
-    seeds: UInts, values: UInts, hash_range: int, domain_size: int
+    seeds: UInts, values: UInts, hash_range: int, listed: UInts
 ) -> Iterator[tuple[slice, slice, NDArray[np.bool_]]]:
     """Blocks of items and of pairs, and bool[items, pairs]: which pairs each item hashes to."""
-    keys = np.arange(domain_size, dtype=np.uint32) * PRIME_3
+    keys = listed * PRIME_3
     first, extent = bucket_interval(values, hash_range)
     started = seeds + START
     shape = (ITEMS_PER_BLOCK, USERS_PER_BLOCK)
@@ -103,8 +109,8 @@ def _hits(
     for user in range(0, seeds.size, USERS_PER_BLOCK):
         users = slice(user, min(user + USERS_PER_BLOCK, seeds.size))
         width = users.stop - users.start
-        for item in range(0, domain_size, ITEMS_PER_BLOCK):
-            items = slice(item, min(item + ITEMS_PER_BLOCK, domain_size))
+        for item in range(0, listed.size, ITEMS_PER_BLOCK):
+            items = slice(item, min(item + ITEMS_PER_BLOCK, listed.size))
             state = block[: items.stop - items.start, :width]
             scratch = spare[: items.stop - items.start, :width]
             np.add(keys[items, None], started[None, users], out=state)

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from .answers import Identification
 from .arms import ATTACKED, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, Arm
 from .flags import Flags
 from .pure import BoolArray, Estimates, Items
@@ -20,6 +21,10 @@ from .sampling import Floats
 
 Measures: TypeAlias = np.ndarray[Any, np.dtype[np.void]]
 """A structured array with a float64 field for each of METRICS."""
+
+
+FREQUENCIES: Final = "frequencies"
+HITTERS: Final = "heavy-hitters"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,12 @@ class Outcome:
         """float64[trials]: the mean squared error over the items."""
         return np.asarray((self.errors[arm] ** 2).mean(axis=1))
 
+    def targets_in_top_k(self, arm: Arm) -> Floats:
+        """float64[trials]: the number of targets among the k largest estimates."""
+        estimates = self.estimates[arm].frequencies
+        top = in_top(estimates, min(self.top_k, self.truth.size))
+        return np.asarray(top[:, self.targets].sum(axis=1))
+
     def detected(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
         detected = self.estimates[arm].detected
@@ -84,16 +95,18 @@ class Metric:
     tests which items are held. flags : it needs a defence that looks for fakes.
     whole : its values are whole numbers.
     most : its largest value for r targets and k; None where there is no such bound.
+    tasks : the names of the tasks that it is measured in; `function` takes what they conclude.
     """
 
     name: str
-    function: Callable[[Outcome], Floats]
+    function: Callable[[Any], Floats]
     arms: tuple[Arm, ...]
     targets: bool = False
     test: bool = False
     flags: bool = False
     whole: bool = False
     most: Callable[[int, int], int] | None = None
+    tasks: tuple[str, ...] = (FREQUENCIES,)
 
     def defined(self, outcome: Outcome) -> bool:
         """Return whether an outcome has what the metric needs."""
@@ -120,17 +133,21 @@ def _collateral(outcome: Outcome) -> Floats:
     return outcome.squared_errors(CLEAN_DEFENDED) - outcome.squared_errors(CLEAN)
 
 
-def _targets_in_top_k(outcome: Outcome, arm: Arm) -> Floats:
-    estimates = outcome.estimates[arm].frequencies
-    top = in_top(estimates, min(outcome.top_k, outcome.truth.size))
-    return np.asarray(top[:, outcome.targets].sum(axis=1))
-
-
 def _flagged(
     name: str, function: Callable[[Flags], Floats], arm: Arm = ATTACKED_DEFENDED
 ) -> Metric:
     """A metric of what a defence claims in one arm."""
     return Metric(name, lambda outcome: function(outcome.flags(arm)), (arm,), flags=True)
+
+
+def _identified(
+    name: str,
+    function: Callable[[Identification], Floats],
+    arm: Arm = ATTACKED,
+    targets: bool = False,
+) -> Metric:
+    """A metric of the items that a server names."""
+    return Metric(name, function, (arm,), targets=targets, tasks=(HITTERS,))
 
 
 _BOTH: Final = (CLEAN, ATTACKED)
@@ -149,8 +166,8 @@ METRICS: Final[dict[str, Metric]] = {
         Metric("max_error", lambda o: np.abs(o.errors[ATTACKED]).max(axis=1), (ATTACKED,)),
         Metric(
             "targets_in_top_k",
-            lambda o: _targets_in_top_k(o, ATTACKED),
-            (ATTACKED,), targets=True, whole=True, most=min,
+            lambda o: o.targets_in_top_k(ATTACKED),
+            (ATTACKED,), targets=True, whole=True, most=min, tasks=(FREQUENCIES, HITTERS),
         ),
         Metric(
             "detected",
@@ -173,7 +190,7 @@ METRICS: Final[dict[str, Metric]] = {
         ),
         Metric(
             "targets_in_top_k_after",
-            lambda o: _targets_in_top_k(o, ATTACKED_DEFENDED),
+            lambda o: o.targets_in_top_k(ATTACKED_DEFENDED),
             (ATTACKED_DEFENDED,), targets=True, whole=True, most=min,
         ),
         _flagged("precision", lambda flags: flags.precision),
@@ -188,24 +205,45 @@ METRICS: Final[dict[str, Metric]] = {
         _flagged("targets_named", lambda flags: flags.named),
         _flagged("share_estimate", lambda flags: flags.share),
         _flagged("share_estimate_std", lambda flags: flags.noise),
+        _identified("hitter_precision", lambda o: o.precision(ATTACKED)),
+        _identified("hitter_recall", lambda o: o.recall(ATTACKED)),
+        _identified("hitter_f1", lambda o: o.f1(ATTACKED)),
+        _identified("ncr", lambda o: o.ncr(ATTACKED)),
+        _identified("target_levels", lambda o: o.target_levels(ATTACKED), targets=True),
+        _identified("hitter_levels", lambda o: o.hitter_levels(ATTACKED)),
+        _identified("hitter_recall_clean", lambda o: o.recall(CLEAN), CLEAN),
+        _identified("ncr_clean", lambda o: o.ncr(CLEAN), CLEAN),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""
 
 
 def measure(outcome: Outcome) -> Measures:
-    """All METRICS of each trial, [trials]."""
+    """All METRICS of frequencies in each trial, [trials]."""
     measures = unmeasured(len(outcome.estimates[CLEAN].frequencies))
     for name, metric in METRICS.items():
-        if metric.defined(outcome):
+        if FREQUENCIES in metric.tasks and metric.defined(outcome):
             measures[name] = metric.function(outcome)
     return measures
 
 
-def metrics_of(arms: Iterable[Arm]) -> list[str]:
-    """The names of the metrics that can be defined where there are these arms, in order."""
+def identified(outcome: Identification) -> Measures:
+    """All METRICS of heavy hitters in each trial, [trials]."""
+    measures = unmeasured(len(outcome.answers[CLEAN].survived))
+    for name, metric in METRICS.items():
+        if HITTERS in metric.tasks and (outcome.targets.size or not metric.targets):
+            measures[name] = metric.function(outcome)
+    return measures
+
+
+def metrics_of(arms: Iterable[Arm], task: str = FREQUENCIES) -> list[str]:
+    """The names of the metrics that can be defined in a task with these arms, in order."""
     present = set(arms)
-    return [name for name, metric in METRICS.items() if present.issuperset(metric.arms)]
+    return [
+        name
+        for name, metric in METRICS.items()
+        if task in metric.tasks and present.issuperset(metric.arms)
+    ]
 
 
 # Measures as plain arrays.

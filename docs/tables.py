@@ -15,7 +15,7 @@ from typing import Final
 import core
 from core.attacks import ATTACKS
 from core.errors import ScenarioError, shown
-from core.metrics import METRICS
+from core.metrics import FREQUENCIES, METRICS
 from core.scenario import (
     KINDS,
     default_of,
@@ -182,6 +182,8 @@ def _metrics(_: str) -> Iterator[list[str]]:
             needs.append("a defence")
         if metric.test:
             needs.append("RAPPOR")
+        if FREQUENCIES not in metric.tasks:
+            needs.append("heavy hitters")
         yield [f"`{name}`", words.column, words.meaning, ", ".join(needs)]
 
 

@@ -17,7 +17,7 @@ from .drawn import InputPoisoning, RandomItem, RandomReport, UnperturbedItem
 from .fakes import Fakes, fake_share, malicious_users
 from .hidden import HiddenGain, Hiding
 from .kinds import ATTACKS, Attack, NoAttack
-from .mixture import Mixture, Part, aimed, fakes_of
+from .mixture import Mixture, Part, aimed, fakes_of, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
 from .strategy import COHORT, SHARE, ReportLaw, Strategy, View, played
@@ -59,4 +59,5 @@ __all__ = [
     "fakes_of",
     "malicious_users",
     "played",
+    "split",
 ]

@@ -63,6 +63,8 @@ class Maximal(ByNumbers):
 class MaximalGain(Maximal):
     """MGA: each fake sends a report that supports as many targets as possible. CJG section 3.2."""
 
+    aims_at_prefixes: ClassVar[bool] = True
+
     share: Annotated[float, SHARE]
     targets: Targets
     seeds: Annotated[int, SEEDS] = 1000

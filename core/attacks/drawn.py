@@ -25,6 +25,7 @@ class RandomReport(ByNumbers):
     """RPA: each fake reports a uniform element of the encoded space. Section 3.2."""
 
     report_law: ClassVar[ReportLaw] = "random"
+    aims_at_prefixes: ClassVar[bool] = True
     share: Annotated[float, SHARE]
     targets: Targets
     cohort: Annotated[float, COHORT] | None = field(default=None, repr=False)
@@ -50,20 +51,33 @@ class HeldItem(ByNumbers):
     """Fakes who pretend to hold a target each and obey the protocol; what RIA and its kin share."""
 
     report_law: ClassVar[ReportLaw] = "honest"
+    aims_at_prefixes: ClassVar[bool] = True
     cohort: float | None
 
     def law(self, r: int) -> Floats:
         """float64[r]: how likely a fake holds each target."""
         return np.full(r, 1 / r)
 
+    def view_law(self, view: View) -> Floats:
+        """float64[r]: how likely a fake holds each target, which may be the prefix of several."""
+        if view.stands is None:
+            return self.law(view.targets.size)
+        law = np.bincount(view.stands, self.law(view.stands.size), view.targets.size)
+        return np.asarray(law, dtype=np.float64)
+
     def held(self, view: View, count: int, rng: Rng) -> Items:
         """The targets that these fakes pretend to hold, drawn before their reports."""
+        if view.stands is not None:
+            return rng.choice(view.targets, size=count, p=self.view_law(view))
         return view.targets[rng.integers(0, view.targets.size, size=count)]
 
     def held_counts(self, view: View, domain_size: int, count: Counts, rng: Rng) -> Counts:
         """int64[trials, d], the fakes who pretend to hold each item, of int64[trials] in all."""
         held = np.zeros((count.size, domain_size), dtype=np.int64)
-        held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
+        if view.stands is not None:
+            held[:, view.targets] = multinomial(count, self.view_law(view), rng)
+        else:
+            held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
         return held
 
     def frequencies(self, targets: Items, domain_size: int) -> Floats:
@@ -166,11 +180,11 @@ class InputPoisoning(HeldItem):
         return np.asarray(weights / weights.sum())
 
     def held(self, view: View, count: int, rng: Rng) -> Items:
-        return rng.choice(view.targets, size=count, p=self.law(view.targets.size))
+        return rng.choice(view.targets, size=count, p=self.view_law(view))
 
     def held_counts(self, view: View, domain_size: int, count: Counts, rng: Rng) -> Counts:
         held = np.zeros((count.size, domain_size), dtype=np.int64)
-        held[:, view.targets] = multinomial(count, self.law(view.targets.size), rng)
+        held[:, view.targets] = multinomial(count, self.view_law(view), rng)
         return held
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:

@@ -63,6 +63,8 @@ class View:
     published : the estimate that the server published last, None in the first round: float64[d],
         or float64[trials, d] where the counts of several trials are drawn at once.
     top_k : the number of most frequent items that the server shows.
+    stands : int64[R], where the targets are prefixes: for each of the R items that the fakes
+        promote, the place of its prefix among the targets. None where the targets are the items.
     """
 
     targets: Items
@@ -70,6 +72,7 @@ class View:
     rounds: int = 1
     published: Floats | None = None
     top_k: int = 20
+    stands: Items | None = None
 
 
 class Strategy(Protocol):
@@ -114,6 +117,8 @@ class ByNumbers:
 
     reacts: ClassVar[bool] = False
     report_law: ClassVar[ReportLaw]
+    aims_at_prefixes: ClassVar[bool] = False
+    """True if it makes sense where its targets are prefixes of items, a level at a time."""
 
     def bind(self) -> Self:
         return self

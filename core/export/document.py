@@ -9,7 +9,6 @@ from typing import Any, Final, Protocol
 
 from ..campaign import Entry, Round, entry_of, rounds_of
 from ..cell import Cell
-from ..metrics import metrics_of
 from ..protocols import BitNoise
 from ..results import Arms, CellResults, round_of
 from ..runner import Results
@@ -143,10 +142,11 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
             **cell_fields(cell),
             "trials": measured.trials,
         },
-        {name: measured.estimate(name, theory[name]) for name in metrics_of(cell.arms)},
+        {name: measured.estimate(name, theory[name]) for name in cell.metrics},
         answer=None if cell.answer is None else dataclasses.asdict(cell.answer),
         rappor=None if cell.noise is None else rappor_fields(cell, cell.noise),
     )
+    described |= cell.task.details(cell, measured.arms)
     if cell.rounds:
         described |= rounds_document(entry_of(cell, measured), rounds_of(cell, measured))
     if frequencies:

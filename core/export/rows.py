@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cell import Cell
 from ..goal import Answer
-from ..metrics import metrics_of, plain
+from ..metrics import METRICS, plain
 from ..runner import Results
 from ..theory import privacy_spent
 from .document import cell_documents
@@ -162,7 +162,8 @@ def _summary_columns(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[
 
 def _metrics(results: Results) -> list[str]:
     """The names of the metrics that some cell has."""
-    return metrics_of({arm for cell in results.experiment.cells for arm in cell.arms})
+    some = {name for cell in results.experiment.cells for name in cell.metrics}
+    return [name for name in METRICS if name in some]
 
 
 def _parameters(cell: Cell, names: Iterable[str]) -> list[object]:

@@ -21,6 +21,7 @@ from ..scenario import MAX_CELLS, Document, Scenario
 from ..store import Run, RunCell, Store, versions
 from ..store.faults import CHANGED
 from ..store.rows import insert_block, insert_run, keep_population, note_arrivals
+from ..task import Frequencies
 from .blocks import block_of
 from .writing import FORMAT
 
@@ -128,8 +129,11 @@ def _checked_scenario(head: Mapping[str, Any], path: Path, limits: bool) -> Scen
         if limits and int(cell["domain_size"]) > MAX_ITEMS:
             raise FileError(f"{path} has more than 2^20 items (--no-limits lifts this)")
         law = point.population
+        listed = point.task == Frequencies()  # other tasks keep vectors of another length
         size = getattr(law, "items", None) or len(getattr(law, "counts", ())) or cell["domain_size"]
-        if size != cell["domain_size"] or getattr(law, "users", cell["users"]) != cell["users"]:
+        if listed and size != cell["domain_size"]:
+            raise ValueError("a population does not fit its scenario")
+        if getattr(law, "users", cell["users"]) != cell["users"]:
             raise ValueError("a population does not fit its scenario")
         if limits and int(cell["users"]) > MAX_USERS:
             raise FileError(f"{path} has more than 10^13 users (--no-limits lifts this)")
@@ -169,10 +173,9 @@ def _insert_head(db: Any, head: Mapping[str, Any], scenario: Scenario) -> tuple[
         histogram = np.array(held["histogram"], dtype=np.int64)
         users = given_population(histogram, labels).users
         for cell in head["cells"]:
-            if cell["population"] == name and (cell["domain_size"], cell["users"]) != (
-                histogram.size,
-                users,
-            ):
+            listed = "task.kind" not in cell["parameters"]
+            sizes = cell["domain_size"] if listed else histogram.size, cell["users"]
+            if cell["population"] == name and sizes != (histogram.size, users):
                 raise ValueError("a population does not fit its cell")
         written = json.dumps(labels, ensure_ascii=False)
         names[name] = keep_population(db, histogram, written)

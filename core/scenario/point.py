@@ -20,6 +20,7 @@ from ..population import POPULATIONS, STATED, PopulationSpec
 from ..protocols import KINDS as PROTOCOL_KINDS
 from ..protocols import ProtocolSpec
 from ..ranges import Range, check_bounds
+from ..task import TASKS, Frequencies, TaskSpec
 from .campaign import Campaign, PhasesSpec, Ramp
 from .dotted import flatten
 from .mixture import PARTS, MixtureSpec
@@ -31,6 +32,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "protocol": PROTOCOL_KINDS,
     "attack": ATTACKS,
     "defence": DEFENCES,
+    "task": TASKS,
 }
 """The tables whose `kind` decides what they hold."""
 NESTED: Final[dict[str, Mapping[str, type]]] = {"campaign.drift": STATED}
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     ProtocolTable: TypeAlias = ProtocolSpec
     AttackTable: TypeAlias = Attack | NoAttack | MixtureSpec | PhasesSpec
     DefenceTable: TypeAlias = Defence
+    TaskTable: TypeAlias = TaskSpec
 else:  # the tables of kinds are the only lists of them
     ProtocolTable = Annotated[_either(PROTOCOL_KINDS), Discriminator("kind")]
     AttackTable = Annotated[
@@ -70,6 +73,7 @@ else:  # the tables of kinds are the only lists of them
         Discriminator(_mode),
     ]
     DefenceTable = Annotated[_either(DEFENCES), Discriminator("kind")]
+    TaskTable = Annotated[_either(TASKS), Discriminator("kind")]
 """`[attack]`: one kind, a mixture of several, or phases of mixtures."""
 
 
@@ -104,6 +108,7 @@ class Point:
     protocol: ProtocolTable
     attack: AttackTable = field(default_factory=NoAttack)
     defence: tuple[DefenceTable, ...] = ()
+    task: TaskTable = field(default_factory=Frequencies)
     title: str = ""
     about: str = ""
     seed: Annotated[int, Range(0, 2**63, "[)")] = 0
@@ -165,7 +170,11 @@ class Point:
             name: {"kind": part.kind} for name, part in tables.items() if hasattr(part, "kind")
         }
         plain = dataclasses.asdict(self, dict_factory=_named)
-        for name in ("format", "title", "about", *(["defence"] if not self.defence else [])):
+        left_out = (
+            "defence" if not self.defence else "",
+            "task" if self.task == Frequencies() else "",
+        )
+        for name in ("format", "title", "about", *filter(None, left_out)):
             del plain[name]
         if self.rounds is not None:
             plain["campaign"] = {**(plain["campaign"] or {}), "rounds": self.rounds}

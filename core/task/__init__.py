@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from .frequencies import Frequencies
+from typing import Final, TypeAlias
 
-__all__ = ["Frequencies"]
+from .frequencies import Frequencies
+from .hitters import PEM, HeavyHitters, Hunt
+
+__all__ = ["PEM", "TASKS", "Frequencies", "HeavyHitters", "Hunt", "TaskSpec"]
+
+TaskSpec: TypeAlias = Frequencies | HeavyHitters
+
+TASKS: Final[dict[str, type[TaskSpec]]] = {
+    "frequencies": Frequencies,
+    "heavy-hitters": HeavyHitters,
+}
+"""What the table `[task]` of a scenario can be, by its kind."""

@@ -241,6 +241,10 @@ class Playback:
             sigmas = self._picture.sigmas
             for columns in frequency_columns(cell, measured, self._told == 0, sigmas):
                 self._so_far.take({"frequencies": columns})
+            details = cell.task.details(cell, measured.arms)
+            if details:
+                told = {"trials": measured.trials, **details}
+                self._so_far.take({"followed": told})
             self._tell_rounds(cell, measured)
             self._told = measured.trials
         return True

@@ -43,6 +43,7 @@ class RunSoFar:
     _frequencies: Frequencies | None = None
     _bits: BitCounts | None = None
     _detection: Detection | None = None
+    _followed: Mapping[str, Any] | None = None
     _rounds: Rounds | None = None
     _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -93,6 +94,8 @@ class RunSoFar:
             }
             if "trials" in message["frequencies"]:
                 self._frequencies = frequencies(self._columns)
+        elif "followed" in message:
+            self._followed = message["followed"]
         elif "bits" in message:
             columns = {name: decoded(name, value) for name, value in message["bits"].items()}
             self._bits = BitCounts(**columns)
@@ -107,6 +110,7 @@ class RunSoFar:
                 frequencies=self._frequencies,
                 bits=self._bits,
                 detection=self._detection,
+                followed=self._followed,
                 rounds=self._rounds,
                 round_frequencies=RoundFrequencies(self._round_columns),
                 **message["snapshot"],

@@ -302,6 +302,8 @@ class Snapshot:
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
     cell of "base", the detection where it was asked for. round_frequencies : those of its rounds,
     by number; of very many rounds every other one, or every third, and so on.
+    followed : what the task of that cell measured besides, by its names in the JSON output, and
+    the number of trials.
     latest : the parameters of the cell worked on last, in words.
     error : one sentence when failed; details : a traceback, where there is one.
     kept : the run's number in the store, None where it is not kept. reused : trials that
@@ -318,6 +320,7 @@ class Snapshot:
     frequencies: Frequencies | None = None
     bits: BitCounts | None = None
     detection: Detection | None = None
+    followed: Mapping[str, Any] | None = None
     rounds: Rounds | None = None
     round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
     latest: str = ""

@@ -22,6 +22,7 @@ from core.protocols.hashing import hash_range_for, matched_law
 from core.protocols.rappor import denial, learnable_items
 from core.pure import SeedSearch, item_variance
 from core.support import Support
+from core.task.hitters.levels import prefix_lengths
 from core.theory import count_variance, gain, item_shift, recommended
 
 FACTS = {
@@ -246,6 +247,7 @@ def significance_threshold(given: Inputs) -> Any:
 
 
 CHECKS: dict[str, Callable[[Inputs], Any]] = {
+    "pem_lambda": lambda given: [list(prefix_lengths(*row)) for row in given["(gamma,k,g)"]],
     "grr_pq": grr_pq,
     "subset_selection": subset_selection,
     "normalization": lambda given: by_defence("normalise", given),

@@ -18,7 +18,7 @@ from core.population import Population
 from core.protocols import ProtocolSpec
 from core.pure import Mechanism
 from core.reports import Pulse
-from core.results import Block, Moments
+from core.results import Arms, Block, Moments
 from core.runner import run
 from core.store import begin, cell_keys, open_store
 from core.streams import Path as Way
@@ -31,7 +31,7 @@ class Depth:
     """Some numbers of each trial that are no frequencies."""
 
     numbers: int = 3
-    kind: str = "depth"
+    kind: str = "frequencies"  # whose metrics it fills
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         return Frequencies().bound(protocol, population)
@@ -51,6 +51,9 @@ class Depth:
 
     def expected(self, cell: core.Cell) -> dict[str, float | None]:
         return dict.fromkeys(METRICS)
+
+    def details(self, cell: core.Cell, arms: Arms) -> dict[str, object]:
+        return {}
 
     def size(self, cell: core.Cell) -> int:
         return self.numbers

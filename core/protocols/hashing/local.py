@@ -15,9 +15,11 @@ import numpy as np
 from ...bits import Columns, binomial_threshold
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...hashing import (
+    UInts,
     bucket_columns,
     bucket_counts,
     buckets,
+    listed_counts,
 )
 from ...loss import DiscreteLoss, signs
 from ...pure import (
@@ -172,6 +174,10 @@ class LocalHashing:
     def support_counts(self, reports: Reports) -> Counts:
         seeds = np.ascontiguousarray(reports["seed"])
         return bucket_counts(seeds, reports["value"].copy(), self.hash_range, self.domain_size)
+
+    def listed_counts(self, reports: Reports, items: UInts) -> Counts:
+        seeds = np.ascontiguousarray(reports["seed"])
+        return listed_counts(seeds, reports["value"].copy(), self.hash_range, items)
 
     def columns(self, reports: Reports) -> Columns:
         seeds = np.ascontiguousarray(reports["seed"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -35,6 +35,16 @@ class Frequencies:
     """Histogram → counts → an estimate for each item → metrics; once per arm."""
 
     kind: Literal["frequencies"] = "frequencies"
+
+    def over(self, oracle: ProtocolSpec) -> Frequencies:  # noqa: ARG002
+        """The task with this protocol."""
+        return self
+
+    def top_k(self, asked: int, population: Population) -> int:
+        return min(asked, population.domain_size)
+
+    def check(self, cell: Cell) -> None:
+        """Everything makes sense that can be bound."""
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
@@ -71,6 +81,9 @@ class Frequencies:
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
+
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:  # noqa: ARG002
+        return {}
 
     def size(self, cell: Cell) -> int:
         return cell.population.domain_size

@@ -77,7 +77,7 @@ def frequency_columns(
 
 def sigmas(cell: Cell) -> dict[Arm, Floats]:
     """σ of each item's estimate in one trial, in the arms that have a closed form."""
-    variances = theory.estimate_variances(cell)
+    variances = None if cell.task.truth(cell) is None else theory.estimate_variances(cell)
     if variances is None:
         return {}
     return {

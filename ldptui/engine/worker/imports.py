@@ -15,7 +15,7 @@ from core.scenario import KINDS, Scenario
 
 def import_for(scenario: Scenario) -> None:
     """Import the libraries that a scenario needs to be bound and run."""
-    for table in ("population", "protocol"):
+    for table in ("population", "protocol", "task"):
         for kind in kinds(scenario, table):
             spec = KINDS[table].get(kind) if isinstance(kind, str) else None
             for name in getattr(getattr(spec, "mechanism", spec), "libraries", ()):

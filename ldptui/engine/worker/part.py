@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from core.cell import Cell
 from core.experiment import Experiment
-from core.metrics import metrics_of
 from core.results import CellResults, Tally
 
 from ...text import format as text
@@ -53,7 +52,7 @@ class PartSoFar:
             if measured.trials and index not in self._theories:
                 cell = self.experiment.cells[index]
                 expected = cell.task.expected(cell)
-                self._theories[index] = [finite(expected[name]) for name in metrics_of(cell.arms)]
+                self._theories[index] = [finite(expected[name]) for name in cell.metrics]
 
     def words(self, cell: Cell) -> str:
         """The swept parameters of a cell, in words: "oue, epsilon 1.5, share 0.05"."""
@@ -86,7 +85,7 @@ class PartSoFar:
 
     def _entry(self, index: int) -> list[Any]:
         description, theory = None, None
-        measured, names = self.measured[index], metrics_of(self.experiment.cells[index].arms)
+        measured, names = self.measured[index], self.experiment.cells[index].metrics
         if not self._sent[index]:  # without closed forms where the run was left meanwhile
             description, theory = self._own[index], self._theories.get(index, [None] * len(names))
         estimates = [measured.estimate(name) for name in names]
@@ -102,7 +101,7 @@ def described_cell(cell: Cell) -> dict[str, Any]:
 
     parameters = {f":{key}": brief(value) for key, value in cell.parameters.items()}
     return {
-        "metrics": metrics_of(cell.arms),
+        "metrics": cell.metrics,
         **cell_fields(cell),
         "wanted": cell.trials,
         "targets": cell.targets[:MAX_ITEMS].tolist(),

@@ -68,6 +68,9 @@ class Picture:
             self._sent = measured.trials
             for columns in frequency_columns(cell, measured, first, self.sigmas):
                 yield {"frequencies": columns}
+            details = cell.task.details(cell, measured.arms)
+            if details:
+                yield {"followed": {"trials": measured.trials, **details}}
             if self.bits is not None:
                 yield {"bits": self.bits}
                 self.bits = None  # once is enough

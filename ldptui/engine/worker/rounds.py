@@ -10,7 +10,6 @@ import numpy as np
 from core.arms import ATTACKED, Arm
 from core.campaign import entry_of, for_each_round, round_theories, rounds_of
 from core.cell import Cell
-from core.metrics import metrics_of
 from core.results import CellResults, round_of
 from core.sampling import Floats
 from core.theory import expected_estimate
@@ -66,7 +65,7 @@ def round_columns(cell: Cell, measured: CellResults, expected: Expected) -> dict
                 [row.metrics[name].mean, row.metrics[name].standard_error, row.metrics[name].theory]
                 for row in rounds
             ]
-            for name in metrics_of(cell.arms)
+            for name in cell.metrics
         },
         "targets": targets.tolist(),
         "true": [population.frequencies[targets].tolist() for population in populations],

@@ -52,6 +52,8 @@ def constant_lines(results: Results, width: int) -> list[str]:
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
     if any(cell.defences for cell in cells):
         rows.append(("defence", [range_over(map(_defence, cells))]))
+    if any("task.kind" in cell.parameters for cell in cells):
+        rows.insert(1, ("task", _task(cells)))
     if any(cell.rounds for cell in cells):
         rows.append(("campaign", _campaign(cells)))
     simulated = [
@@ -70,6 +72,18 @@ def constant_lines(results: Results, width: int) -> list[str]:
             break_on_hyphens=False,
         )
     return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _task(cells: Sequence[Cell]) -> list[str]:
+    """The purpose of the reports, where it is not frequencies, and its parameters."""
+    facts = [range_over(cell.task.kind for cell in cells)]
+    for key, name in (("k", "k"), ("bits", "bits"), ("groups", "groups"),
+                      ("extension", "bits a level"), ("group_choice", "groups chosen by"),
+                      ("encoding", "encoding")):  # fmt: skip
+        values = present(cells, f"task.{key}")
+        if values:
+            facts.append(f"{name} {range_over(values)}")
+    return facts
 
 
 def _campaign(cells: Sequence[Cell]) -> list[str]:

@@ -176,7 +176,7 @@ class ChartsPane(Vertical):
 
     def watch_draft(self) -> None:
         if self.tab not in dict(self.tabs()):
-            self.tab = "frequencies"
+            self.tab = cast("Tab", self.tabs()[0][0])
         # What was simulated is marked as stale when the new is late, not with every key.
         self._show(mark=False)
 

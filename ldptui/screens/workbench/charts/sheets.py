@@ -13,11 +13,12 @@ from .shown import Shown
 if TYPE_CHECKING:
     from ....widgets.number_table import FilteredTable
     from ..equations import EquationsView
+    from ..levels import LevelsView
     from ..privacy import PrivacyView
     from ..report import ReportView
     from .boxes import Box
 
-    Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView
+    Sheet: TypeAlias = FilteredTable | ReportView | PrivacyView | EquationsView | LevelsView
 
 
 class Sheets(Rows):
@@ -60,6 +61,14 @@ class Sheets(Rows):
             return
         if tab == "table":
             view.show(source, charts.numbers(shown), partial(charts.table, shown))
+        elif tab == "levels":
+            view.show(shown.followed, shown.empty)
+        elif tab == "items":
+            from ....charts.figures.levels import items_table
+
+            followed = shown.followed
+            table = None if followed is None else partial(items_table, followed)
+            view.show(tab, followed, table or (lambda: None), empty=shown.empty)
         elif tab == "answer":
             from ....charts.figures.answers import answer_table
 
@@ -72,7 +81,7 @@ class Sheets(Rows):
 
 def _made(tab: str) -> Sheet:
     match tab:
-        case "table" | "answer":
+        case "table" | "answer" | "items":
             from ....widgets.number_table import FilteredTable
 
             return FilteredTable(id=tab)
@@ -80,6 +89,10 @@ def _made(tab: str) -> Sheet:
             from ..report import ReportView
 
             return ReportView(id=tab)
+        case "levels":
+            from ..levels import LevelsView
+
+            return LevelsView(id=tab)
         case "privacy":
             from ..privacy import PrivacyView
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ....catalogue import key_words
 from ....session.claim import claim_of
@@ -64,6 +64,12 @@ class Shown:
     @property
     def detection(self) -> Detection | None:
         return self.snapshot.detection if self.snapshot is not None else None
+
+    @property
+    def followed(self) -> Mapping[str, Any] | None:
+        """The levels and items of heavy hitters; None before the first trial."""
+        followed = self.snapshot.followed if self.snapshot is not None else None
+        return followed if followed and followed["levels"] else None
 
     @property
     def rounds(self) -> Rounds | None:

@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from ....session.draft import Draft
 
 Chart = Literal["frequencies", "gain", "error", "map", "detection", "timeline"]
-Tab = Chart | Literal["answer", "report", "privacy", "table", "equations"]
+Tab = Chart | Literal["levels", "items", "answer", "report", "privacy", "table", "equations"]
 
+HITTERS: Final = "heavy-hitters"
+"""The task that has views of its own."""
 CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
 """The tabs that show charts."""
 
 TABS: Final[Choices] = (
+    ("levels", "Levels"),
+    ("items", "Items"),
     ("frequencies", "Frequencies"),
     ("gain", "Gain"),
     ("error", "Error"),
@@ -50,6 +54,9 @@ def tabs_of(draft: Draft | None) -> Choices:
         "map": not pairs,
         "detection": not scored,
     }
+    hunted = seeks_hitters(scenario)
+    missing |= {"levels": not hunted, "items": not hunted}
+    missing |= dict.fromkeys(("frequencies", "gain", "error", "timeline", "table"), hunted)
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
@@ -57,6 +64,8 @@ def first_tab(scenario: Scenario | None) -> Tab:
     """The tab that shows what a scenario is about: its rounds, its sweep, or its estimates."""
     if scenario is None:
         return "frequencies"
+    if seeks_hitters(scenario):
+        return "levels"
     attack, sweep = scenario.document.get("attack", {}), scenario.sweep
     if "campaign" in scenario.document or "phase" in attack:
         return "timeline"
@@ -68,6 +77,12 @@ def first_tab(scenario: Scenario | None) -> Tab:
 
 def _numbers(values: list[object]) -> bool:
     return len(values) > 1 and all(isinstance(value, int | float) for value in values)
+
+
+def seeks_hitters(scenario: Scenario | None) -> bool:
+    """Return whether a scenario looks for heavy hitters: its charts are about no list of items."""
+    task = scenario.document.get("task") if scenario is not None else None
+    return isinstance(task, dict) and task.get("kind") == HITTERS
 
 
 def fitting(tabs: Choices, width: int) -> Choices:

@@ -1,0 +1,95 @@
+"""What was measured of heavy hitters: the items that the server names, level by level.
+
+Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wang, Li, Jha, TDSC
+2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arms import Arm
+from .pure import Items
+from .sampling import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answers of one arm in several trials, about w watched items.
+
+    survived : bool[trials, G, w], True if the prefix of an item is among the survivors of a level;
+        at the last one the item itself is in the answer.
+    estimates : float64[trials, w], the estimated frequency of each; 0 outside the answer.
+    size : the number of items in an answer.
+    """
+
+    survived: NDArray[np.bool_]
+    estimates: Floats
+    size: int
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """bool[trials, w]: the items in the answer."""
+        return np.asarray(self.survived[:, -1])
+
+    @property
+    def lasted(self) -> Floats:
+        """float64[trials, w]: the levels that an item's prefixes survive, up to the first loss."""
+        return np.asarray(np.logical_and.accumulate(self.survived, axis=1).sum(axis=1), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """The answers of a cell by arm, beside what is true.
+
+    targets : int64[r], their places among the watched items; empty without an attack.
+    hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
+        first.
+    """
+
+    answers: Mapping[Arm, Answer]
+    targets: Items
+    hitters: Items
+
+    def targets_in_top_k(self, arm: Arm) -> Floats:
+        """float64[trials]: the number of targets in the answer."""
+        return np.asarray(self.answers[arm].named[:, self.targets].sum(axis=1), dtype=np.float64)
+
+    def _found(self, arm: Arm) -> Floats:
+        return np.asarray(self.answers[arm].named[:, self.hitters].sum(axis=1), dtype=np.float64)
+
+    def precision(self, arm: Arm) -> Floats:
+        """float64[trials]: the share of the answer that is among the true hitters."""
+        return self._found(arm) / self.answers[arm].size
+
+    def recall(self, arm: Arm) -> Floats:
+        """float64[trials]: the share of the true hitters that is in the answer."""
+        return self._found(arm) / self.hitters.size
+
+    def f1(self, arm: Arm) -> Floats:
+        """float64[trials]: the harmonic mean of both."""
+        return 2 * self._found(arm) / (self.answers[arm].size + self.hitters.size)
+
+    def ncr(self, arm: Arm) -> Floats:
+        """float64[trials]: the ranks of the hitters found, h for the most frequent, over all."""
+        return np.asarray(
+            self.answers[arm].named[:, self.hitters] @ rank_weights(self.hitters.size)
+        )
+
+    def target_levels(self, arm: Arm) -> Floats:
+        """float64[trials]: the levels that the targets survive, on average over them."""
+        return np.asarray(self.answers[arm].lasted[:, self.targets].mean(axis=1))
+
+    def hitter_levels(self, arm: Arm) -> Floats:
+        """float64[trials]: the levels that the true hitters survive, on average over them."""
+        return np.asarray(self.answers[arm].lasted[:, self.hitters].mean(axis=1))
+
+
+def rank_weights(hitters: int) -> Floats:
+    """float64[h]: h, h - 1, …, 1, scaled to add up to 1."""
+    ranks = np.arange(hitters, 0, -1, dtype=np.float64)
+    return np.asarray(ranks / ranks.sum())

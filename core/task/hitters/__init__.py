@@ -1,0 +1,8 @@
+"""The task of heavy hitters: which items are the most frequent of a domain too large to list."""
+
+from __future__ import annotations
+
+from .collection import Hunt
+from .task import PEM, HeavyHitters
+
+__all__ = ["PEM", "HeavyHitters", "Hunt"]

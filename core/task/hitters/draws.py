@@ -1,0 +1,99 @@
+"""The support counts of one trial, drawn from their exact law.
+
+A user joins one of the G groups at random. Group j counts, of its N_j users, those who support each
+candidate: an oracle that hashes is asked about each prefix by itself, and its counts are
+independent given the users of each prefix. Others draw the counts of all prefixes of a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...attacks import View
+from ...pure import PureProtocol, Rng
+from ...sampling import Counts
+from .codes import Codes
+from .fakes import GroupedFakes
+from .oracles import Oracle
+from .prefixes import Prefixes, places
+
+FEW = 32
+"""Items with at most this many users are shared out user by user, which is faster."""
+
+
+def in_groups(histogram: Counts, groups: int, rng: Rng) -> Counts:
+    """int64[G, d]: the users of each item who join each group, all groups equally likely."""
+    few = histogram <= FEW
+    shared = np.zeros((histogram.size, groups), dtype=np.int64)
+    shared[~few] = rng.multinomial(histogram[~few], np.full(groups, 1 / groups))
+    items = np.repeat(np.flatnonzero(few), histogram[few])
+    chosen = rng.integers(0, groups, size=items.size)
+    counted = np.bincount(items * groups + chosen, minlength=shared.size)
+    return np.asarray((shared + counted.reshape(shared.shape)).T)
+
+
+class DrawnCounts:
+    """The counts of one trial, as `grow` asks for them.
+
+    streams : of the genuine users, of their support for candidates that the attacked arm alone
+    has, and of the fakes.
+    """
+
+    def __init__(
+        self,
+        prefixes: Prefixes,
+        oracle: Oracle,
+        groups: Counts,
+        fakes: Sequence[GroupedFakes],
+        streams: tuple[Rng, Rng, Rng],
+    ) -> None:
+        self._prefixes, self._oracle, self._groups, self._fakes = prefixes, oracle, groups, fakes
+        self._genuine, self._more, self._malicious = streams
+
+    def oracle(self, level: int) -> PureProtocol:
+        return self._oracle.at(level)
+
+    def users(self, level: int) -> int:
+        return int(self._groups[level].sum())
+
+    def fakes(self, level: int) -> int:
+        return int(sum(part.counts[level] for part in self._fakes))
+
+    def genuine_counts(self, level: int, listed: Codes, more: Codes) -> Counts:
+        prefixes = self._prefixes.levels[level]
+        histogram = prefixes.users(self._groups[level])
+        protocol = self._oracle.whole(level)
+        if protocol is not None:
+            held = np.zeros((1, protocol.domain_size), dtype=np.int64)
+            held[0, prefixes.held.astype(np.int64)] = histogram
+            counts = protocol.sample_counts(held, self._genuine)[0]
+            return np.asarray(counts[np.concatenate([listed, more]).astype(np.int64)])
+        parts = []
+        for asked, rng in ((listed, self._genuine), (more, self._more)):
+            if asked.size:
+                users = prefixes.of(histogram, asked)
+                held = np.append(users, histogram.sum() - users.sum())[None]
+                drawn = self._oracle.listing(asked.size + 1).sample_counts(held, rng)
+                parts.append(drawn[0, : asked.size])
+        return np.concatenate(parts)
+
+    def fake_counts(self, level: int, listed: Codes) -> Counts:
+        counts = np.zeros(listed.size, dtype=np.int64)
+        for part in self._fakes:
+            aims = part.aims(self._prefixes, level)
+            number = np.array([part.counts[level]])
+            protocol = self._oracle.whole(level)
+            if protocol is not None:
+                at, shown = aims.prefixes.astype(np.int64), listed.astype(np.int64)
+            else:
+                at, shown = places(listed, aims.prefixes), np.arange(listed.size)
+                lost = at < 0
+                at[lost] = listed.size + np.arange(int(lost.sum()))
+                # One prefix more, so that there is always something besides the targets.
+                protocol = self._oracle.listing(listed.size + int(lost.sum()) + 1)
+            view = View(at, stands=aims.stands)
+            strategy = part.fakes.strategy
+            counts += strategy.counts(protocol, view, number, self._malicious)[0, shown]
+        return counts

@@ -1,0 +1,65 @@
+"""The oracles of the groups: the protocol of a scenario, over the prefixes of each level."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from ...capabilities import AsksOneByOne, asks_one_by_one
+from ...errors import ScenarioError, got
+from ...protocols import ProtocolSpec
+from ...pure import PureProtocol, is_pure
+
+MOST_BITS = 14
+"""The longest prefixes of an oracle that draws or counts all prefixes of a level."""
+
+
+class Oracle:
+    """The protocol of each level.
+
+    One whose reports can be asked about single prefixes is bound to those that are listed,
+    however long they are. Any other is bound to all 2^λ prefixes.
+    """
+
+    def __init__(self, spec: ProtocolSpec, lengths: tuple[int, ...]) -> None:
+        self._spec, self._lengths = spec, lengths
+        self._open: AsksOneByOne | None = None
+        protocol = spec.bind(2)
+        if not is_pure(protocol):
+            raise ScenarioError(
+                f'must be a pure protocol with task.kind = "heavy-hitters", {got(spec.kind)}',
+                key="kind",
+            )
+        if asks_one_by_one(protocol):
+            self._open = protocol
+        elif max(lengths) > MOST_BITS:
+            rule = (
+                f"must be an oracle that hashes, such as olh, where prefixes have more than "
+                f"{MOST_BITS} bits: a report of another one is about all of them"
+            )
+            raise ScenarioError(f"{rule}, {got(spec.kind)}", key="kind")
+
+    def at(self, level: int) -> PureProtocol:
+        """The protocol of a level, for its p and q."""
+        return self.listing(2) if self._open is not None else self._whole(level)
+
+    def whole(self, level: int) -> PureProtocol | None:
+        """The protocol over all prefixes of a level; None for one that is asked one by one."""
+        return None if self._open is not None else self._whole(level)
+
+    def listing(self, prefixes: int) -> AsksOneByOne:
+        """The protocol over this many listed prefixes."""
+        assert self._open is not None
+        protocol: Any = self._open
+        listed: AsksOneByOne = replace(protocol, domain_size=max(2, prefixes))
+        return listed
+
+    def _whole(self, level: int) -> PureProtocol:
+        return _bound(self._spec, 2 ** self._lengths[level])
+
+
+@lru_cache(maxsize=64)
+def _bound(spec: ProtocolSpec, prefixes: int) -> PureProtocol:
+    protocol: PureProtocol = spec.bind(prefixes)
+    return protocol

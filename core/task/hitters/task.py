@@ -1,0 +1,224 @@
+"""The task of heavy hitters, bound to the oracle of its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+import numpy as np
+
+from ...answers import Answer, Identification
+from ...arms import ATTACKED, CLEAN, Arm
+from ...cell import Cell
+from ...errors import LIFTED, ScenarioError, got
+from ...metrics import identified
+from ...population import Population
+from ...protocols import ProtocolSpec
+from ...pure import Mechanism
+from ...ranges import Range, check_bounds
+from ...reports import Pulse
+from ...results import Arms, Block, Fingerprints, Moments
+from ...sampling import Floats
+from ...streams import Path
+from .allocation import best_weights
+from .codes import Encoding
+from .collection import Hunt
+from .details import details_of
+from .expected import expected_metrics
+from .growth import Tree
+from .levels import candidate_counts, check_candidates, extended_lengths, prefix_lengths
+from .oracles import Oracle
+from .watched import Watched, answer_of, kept, kept_size, prefixes_of, watched
+
+K: Final = Range(1, 2**16)
+BITS: Final = Range(2, 64)
+GROUPS: Final = Range(1, 1000)
+GROUPS_LEFT_OUT: Final = 10
+"""G where neither groups nor extension is given, as in Cao, Jia, Gong 2021."""
+MAX_PAIRS: Final = 10**12
+"""Pairs of a user and a candidate on the reports path."""
+MAX_KEPT: Final = 2**22
+"""Numbers of watched items at all levels: a trial's fill 32 MiB."""
+
+
+@dataclass(frozen=True)
+class HeavyHitters:
+    """The k most frequent items of a domain of 2^bits, which is too large to list.
+
+    groups : G, the groups that the users are shared out to, a level each; or extension : the bits
+    that each level adds. Left out, both, there are 10 groups.
+    group_choice : who chooses the group of a user, which the fakes make use of.
+    encoding : how items become bit strings, see `codes_of`.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special", "scipy.optimize")
+    """The libraries that are imported when it is first used."""
+
+    k: Annotated[int, K]
+    bits: Annotated[int, BITS]
+    groups: Annotated[int, GROUPS] | None = None
+    extension: Annotated[int, Range(1, 64)] | None = None
+    group_choice: Literal["server", "client"] = field(default="server", repr=False)
+    encoding: Encoding | None = None
+    method: Literal["pem"] = "pem"
+    kind: Literal["heavy-hitters"] = "heavy-hitters"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+        if self.groups is not None and self.extension is not None:
+            rule = "must be left out where extension is given"
+            raise ScenarioError(f"{rule}, {got(self.groups)}", key="groups")
+        if self.k >= 2**self.bits:
+            rule = f"must be below 2^bits, {2**self.bits}"
+            raise ScenarioError(f"{rule}, {got(self.k)}", key="k")
+        check_candidates(self.lengths, self.k, "groups" if self.extension is None else "extension")
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """λ_j, the bits of the prefixes that each group reports."""
+        if self.extension is not None:
+            return extended_lengths(self.bits, self.k, self.extension)
+        return prefix_lengths(self.bits, self.k, self.groups or GROUPS_LEFT_OUT)
+
+    def over(self, oracle: ProtocolSpec) -> PEM:
+        """The task with this oracle in its groups."""
+        return PEM(self, oracle)
+
+
+@dataclass(frozen=True)
+class PEM:
+    """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
+
+    settings: HeavyHitters
+    oracle: ProtocolSpec
+    kind: Literal["heavy-hitters"] = "heavy-hitters"
+
+    def hunt(self, cell: Cell) -> Hunt:
+        """A cell of this task with everything that its trials need."""
+        return _hunt(self, cell)
+
+    def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
+        """The protocol over the items, as a group would use it that could list them.
+
+        Raises ScenarioError where the groups cannot use it.
+        """
+        Oracle(protocol, self.settings.lengths)
+        mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
+        return mechanism
+
+    def top_k(self, asked: int, population: Population) -> int:  # noqa: ARG002
+        return self.settings.k
+
+    def check(self, cell: Cell) -> None:
+        """Refuse what this task has no meaning for, and codes that cannot be."""
+        if cell.rounds:
+            rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
+            raise ScenarioError(rule, key="attack.phase" if cell.attack else "campaign")
+        if cell.defences:
+            raise ScenarioError(
+                f'must be left out with task.kind = "heavy-hitters": {cell.defences[0].kind} '
+                "is about reports or estimates of one list of items",
+                key="defence",
+            )
+        for number, part in enumerate(cell.fakes):
+            if not getattr(part.strategy, "aims_at_prefixes", False):
+                mixed = "attack.kind" not in cell.parameters
+                raise ScenarioError(
+                    'must be an attack that can aim at prefixes with task.kind = "heavy-hitters", '
+                    "such as mga, ria or rpa",
+                    key=f"attack.mix.{number}.kind" if mixed else "attack.kind",
+                )
+        try:
+            self.hunt(cell)
+        except ScenarioError as error:
+            raise error.within("task") from error
+        numbers = self.size(cell)
+        if numbers > MAX_KEPT:
+            rule = "times the targets and hitters must be at most 2^22"
+            raise ScenarioError(f"{rule}, {got(numbers)}", key="task.groups")
+
+    def check_size(
+        self, population: Population, malicious: int, path: Path, rounds: int | None
+    ) -> None:
+        settings = self.settings
+        most = max(candidate_counts(settings.lengths, settings.k))
+        pairs = (population.users + malicious) * most * (rounds or 1)
+        if path == "reports" and pairs > MAX_PAIRS:
+            raise ScenarioError(
+                f'must be "counts" where users × candidates exceeds 10^12, {got(pairs)}{LIFTED}',
+                key="simulate.path",
+            )
+
+    def block(self, cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+        hunt, marks = self.hunt(cell), Fingerprints(trials)
+        clean: list[Tree] = []
+        attacked: list[Tree] = []
+        for before, after in hunt.trees(number, trials, pulse):
+            clean.append(before)
+            attacked.append(after)
+        for level in range(len(hunt.prefixes.lengths)):
+            for part in ("candidates", "counts"):
+                marks.add(*(
+                    np.array([getattr(tree[level], part) for tree in trees])
+                    for trees in (clean, attacked)
+                ))  # fmt: skip
+        items = hunt.watched.items
+        before_attack = answer_of(clean, hunt.prefixes, items)
+        same = all(tree is other for tree, other in zip(clean, attacked, strict=True))
+        after_attack = before_attack if same else answer_of(attacked, hunt.prefixes, items)
+        answers = {CLEAN: before_attack, ATTACKED: after_attack}
+        watched = hunt.watched
+        return Block(
+            cell=cell.index,
+            number=number,
+            metrics=identified(Identification(answers, watched.targets, watched.hitters)),
+            fingerprints=marks.values,
+            arms=_moments(answers, watched),
+        )
+
+    def expected(self, cell: Cell) -> dict[str, float | None]:
+        hunt = self.hunt(cell)
+        clean, attacked = (
+            np.array([level.survived for level in levels]) for levels in hunt.expected
+        )
+        size = min(self.settings.k, candidate_counts(self.settings.lengths, self.settings.k)[-1])
+        hitters = hunt.watched.items[hunt.watched.hitters]
+        return expected_metrics(clean, attacked, cell.targets, hitters, size)
+
+    def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
+        """What was measured of the levels and of the watched items."""
+        return details_of(self.hunt(cell), arms)
+
+    def size(self, cell: Cell) -> int:
+        return kept_size(self.hunt(cell).watched, len(self.settings.lengths))
+
+    def truth(self, cell: Cell) -> Floats | None:  # noqa: ARG002
+        return None
+
+
+def _moments(answers: Mapping[Arm, Answer], watched: Watched) -> Arms:
+    """The moments of what is kept of each arm; one object where the attack changes nothing."""
+    clean = Moments.of(kept(answers[CLEAN], watched))
+    same = answers[ATTACKED] is answers[CLEAN]
+    return {CLEAN: clean, ATTACKED: clean if same else Moments.of(kept(answers[ATTACKED], watched))}
+
+
+@lru_cache(maxsize=8)
+def _hunt(task: PEM, cell: Cell) -> Hunt:
+    """The hunt of a cell; raises ScenarioError at a key of the task."""
+    settings = task.settings
+    prefixes = prefixes_of(
+        cell.population,
+        settings.k,
+        settings.bits,
+        settings.lengths,
+        settings.encoding,
+        cell.seed,
+    )
+    oracle, weights = Oracle(task.oracle, settings.lengths), None
+    if settings.group_choice == "client" and cell.fakes:
+        frequencies = cell.population.frequencies
+        weights = best_weights(prefixes, oracle, frequencies, cell.users, cell.fakes)
+    return Hunt(cell, prefixes, oracle, watched(cell), weights)

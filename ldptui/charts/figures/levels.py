@@ -1,0 +1,172 @@
+"""The tree of heavy hitters as rows of text: who survives which level, and where others are lost.
+
+A row for each watched item, in the order of its code: a mark for each level shows how often its
+prefix survives it, and where there is room the code in the pieces that the levels add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from ...text import format as fmt
+from ..rows import Charset, Palette, Row, clean, length, pad
+from .table import Column, Table
+
+SHARES: Final = "·▁▂▃▄▅▆▇█"
+"""Never, in up to an eighth of the trials, … in all or nearly all."""
+ASCII_SHARES: Final = ".12345678"
+NAME: Final = 12
+"""Cells of an item's name."""
+
+Details = Mapping[str, Any]
+
+
+def levels_rows(details: Details, width: int, palette: Palette, charset: Charset) -> list[Row]:
+    """The levels, then the items; no row is wider than the width."""
+    levels = details["levels"]
+    trials = fmt.count(details["trials"])
+    strong = f"bold {palette.foreground}"
+    rows: list[Row] = [[(f"Survivors of each level, mean of {trials} trials", strong)]]
+    rows += _level_rows(levels, width, palette, charset)
+    rows += [[], [("Where items are lost, with the attack", strong)]]
+    ordered = sorted(details["watched"], key=lambda item: item["code"])
+    rows += _item_rows(ordered, levels, width, palette, charset)
+    rows += [[]]
+    marks = ASCII_SHARES if charset == "ascii" else SHARES
+    scale = f"{marks[0]} never, {marks[4]} in half of the trials, {marks[-1]} always"
+    for line in (
+        f"a mark a level, how often it is survived: {scale}",
+        "▲ target   # rank among the true hitters   est: mean where it is in the answer",
+    ):
+        rows.append([(pad(clean(line, charset), width).rstrip(), palette.muted)])
+    return rows
+
+
+def _level_rows(
+    levels: Sequence[Details], width: int, palette: Palette, charset: Charset
+) -> list[Row]:
+    """A column for each level, or for some of very many: bits, candidates, survivors."""
+    most = max(len(fmt.count(level["candidates"])) for level in levels)
+    cells = max(5, most) + 1 if most > 4 or width >= 22 + 6 * len(levels) else 5
+    room = max(2, (width - 22) // cells)
+    step = -(-len(levels) // room)
+    shown = [*levels[:: max(1, step)]]
+    if shown[-1] is not levels[-1]:
+        shown[-1] = levels[-1]
+    lines: list[tuple[str, list[str], str]] = [
+        ("level", [str(level["level"]) for level in shown], palette.muted),
+        ("bits λ", [str(level["bits"]) for level in shown], palette.foreground),
+        ("candidates", [fmt.count(level["candidates"]) for level in shown], palette.foreground),
+    ]
+    for group, words in (("targets", "targets"), ("hitters", "true hitters")):
+        if group == "targets" and not any(level["attacked"][group]["theory"] for level in levels):
+            continue
+        for arm, tone in (("clean", "clean"), ("attacked", "attacked")):
+            style = palette.clean if tone == "clean" else palette.attacked
+            means = [fmt.short(level[arm][group]["mean"], 3) for level in shown]
+            lines.append((f"{words}, {arm}", means, style))
+            if arm == "attacked":
+                expected = [fmt.short(level[arm][group]["theory"], 3) for level in shown]
+                lines.append(("  expected", expected, palette.theory))
+    rows: list[Row] = []
+    for name, values, style in lines:
+        row: Row = [(pad(clean(name, charset), 22), style)]
+        row += [(pad(value, cells, right=True), style) for value in values]
+        rows.append(row)
+    return rows
+
+
+def _item_rows(
+    items: Sequence[Details],
+    levels: Sequence[Details],
+    width: int,
+    palette: Palette,
+    charset: Charset,
+) -> list[Row]:
+    """A row for each item, as wide as there is room: the code last, as it may be long."""
+    users = sum(item["true"] for item in items) and 1
+    marks = ASCII_SHARES if charset == "ascii" else SHARES
+    step = max(1, -(-len(levels) // 24))
+    at = [*range(0, len(levels), step)]
+    at[-1] = len(levels) - 1
+    lengths = [level["bits"] for level in levels]
+    code = lengths[-1] + len({*lengths})
+    wide = width >= NAME + len(at) + 34 + code
+    heads = [("item", NAME), ("", 4), ("levels", max(7, len(at) + 1)), ("lost at", 9),
+             ("true", 12), ("est %", 8)]  # fmt: skip
+    head = "".join(pad(name, cells, right=name in ("true", "est %")) for name, cells in heads)
+    rows: list[Row] = [[(head + ("  code" if wide else ""), palette.muted)]]
+    for item in items:
+        survived = item["attacked"]["survived"]
+        style = palette.target if item["target"] else palette.foreground
+        mark = clean("▲", charset) if item["target"] else ""
+        rank = f"#{item['rank']}" if item["rank"] else ""
+        lost = lost_level(survived)
+        estimate = item["attacked"]["estimate"]
+        shares = "".join(marks[_eighth(survived[number])] for number in at)
+        row: Row = [
+            (pad(clean(f"{mark}{item['item']}", charset), NAME), style),
+            (pad(rank, 4), palette.muted),
+            (pad(shares, max(7, len(at) + 1)), style),
+            (pad("named" if lost is None else f"level {lost}", 9),
+             palette.foreground if lost is None else palette.muted),
+            (pad(fmt.count(item["true"]), 12, right=True), palette.true),
+            (pad("" if estimate is None else fmt.short(100 * estimate, 3), 8, right=True),
+             palette.attacked),
+        ]  # fmt: skip
+        if wide and users:
+            row += [("  ", ""), *_code(item["code"], lengths, survived, style, palette)]
+        rows.append(row if length(row) <= width else row[:4])
+    return rows
+
+
+def _code(
+    code: str, lengths: Sequence[int], survived: Sequence[float], style: str, palette: Palette
+) -> Row:
+    """The code in the pieces that the levels add: those that mostly survive stand out."""
+    ends = [0, *lengths]
+    row: Row = []
+    for (start, end), share in zip(pairwise(ends), survived, strict=True):
+        if end > start:
+            row.append((f"{code[start:end]} ", style if share >= 0.5 else palette.muted))
+    return row
+
+
+def lost_level(survived: Sequence[float]) -> int | None:
+    """The level, from 1, that a prefix survives in less than half of the trials; None: never."""
+    return next((number for number, share in enumerate(survived, 1) if share < 0.5), None)
+
+
+def _eighth(share: float) -> int:
+    return 0 if share == 0 else max(1, round(8 * share))
+
+
+def items_table(details: Details) -> Table:
+    """The watched items with true and estimated counts, a row each."""
+    columns = (
+        Column("item"), Column("target"), Column("rank"), Column("code"), Column("true"),
+        Column("named %", 1), Column("estimated %", 3), Column("clean named %", 1),
+        Column("clean est. %", 3), Column("lost at"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            item["item"],
+            "yes" if item["target"] else "",
+            item["rank"],
+            item["code"],
+            item["true"],
+            100 * item["attacked"]["survived"][-1],
+            _percent(item["attacked"]["estimate"]),
+            100 * item["clean"]["survived"][-1],
+            _percent(item["clean"]["estimate"]),
+            lost_level(item["attacked"]["survived"]),
+        )
+        for item in details["watched"]
+    )
+    return Table("Targets and true hitters", columns, rows)
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else 100 * value

@@ -1,0 +1,195 @@
+"""Scenarios that look for heavy hitters: what is refused, what is written, kept and expected."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import budget
+from support.hitters import GRR, hitters_cell, hunt_of
+
+from core.attacks import ATTACKS
+from core.errors import ScenarioError
+from core.experiment import compile
+from core.export import results_cells_csv, to_csv, to_json
+from core.recording import read_recording, write_recording
+from core.replay import replay
+from core.runner import run
+from core.scenario import Scenario
+from core.store import begin, cell_keys, open_store
+from core.task.hitters.codes import codes_of
+from core.trial import run_block
+
+COUNTS = [400, 300, 200, 100, 50, 20, 10, 0]
+TASK = {"k": 3, "bits": 8, "groups": 4}
+MGA = {"kind": "mga", "share": 0.1, "targets": {"items": [7]}, "seeds": 5}
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence"),
+    [
+        ({"k": 8, "bits": 3}, "task.k must be below 2^bits, 8, got 8"),
+        ({"groups": 2, "extension": 2}, "task.groups must be left out where extension is given"),
+        ({"k": 3, "bits": 64, "groups": 2}, "task.groups must give at most 2^22 candidates"),
+        ({"k": 3, "bits": 64, "extension": 30}, "task.extension must give at most 2^22 candidates"),
+        ({"k": 3, "bits": 2, "groups": 2}, "task.bits must give each of the 8 items a code"),
+        ({"encoding": "utf-8"}, "task.encoding must be random or index where items"),
+        ({"k": 0}, "task.k must be in [1, 2^16], got 0"),
+        ({"method": "tree"}, 'task.method must be "pem", got "tree"'),
+    ],
+)  # fmt: skip
+def test_a_task_that_cannot_be_is_refused_in_a_sentence(task: Any, sentence: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        hitters_cell(COUNTS, {"k": 3, "bits": 8, **task})
+    assert str(refused.value).removeprefix("scenario: ").startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"attack": {**MGA, "kind": "mga-a", "subset": 1}}, "attack.kind must be an attack that"),
+        ({"defence": [{"kind": "norm-sub"}]}, "defence must be left out with task.kind"),
+        ({"campaign": {"rounds": 2}}, "campaign must be left out with task.kind"),
+        ({"protocol": {"kind": "laplace", "epsilon": 1.0}}, "protocol.kind must be a pure"),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_for_it_is_refused(more: Any, sentence: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        hitters_cell(COUNTS, TASK, **more)
+    assert str(refused.value).removeprefix("scenario: ").startswith(sentence)
+    wide = {**TASK, "bits": 30, "groups": 12}
+    with pytest.raises(ScenarioError, match="must be an oracle that hashes"):
+        hitters_cell(COUNTS, wide, protocol=GRR)
+
+
+def test_words_become_codes(tmp_path: Path) -> None:
+    (tmp_path / "words.csv").write_text("word\n" + "ab\n" * 3 + "c\n" + "é\n")
+    table = {"kind": "csv", "path": "words.csv", "column": "word"}
+
+    def codes(**task: Any) -> Any:
+        task = {"kind": "heavy-hitters", "k": 1, "groups": 2, **task}
+        document = {"format": 1, "population": table, "protocol": {"kind": "olh", "epsilon": 1.0},
+                    "task": task}  # fmt: skip
+        (cell,) = compile(Scenario(document, folder=tmp_path)).cells
+        return hunt_of(cell).prefixes.codes.tolist()
+
+    assert codes(bits=20) == [0x61620, 0x63000, 0xC3A90]
+    assert len(set(codes(bits=16, encoding="hash"))) == 3
+    with pytest.raises(ScenarioError, match=r"task.bits must be at least 16, the bits of the word"):
+        codes(bits=8)
+    with pytest.raises(ScenarioError, match="must tell all words apart"):
+        codes(bits=2, encoding="hash")
+
+
+@pytest.mark.parametrize("bits", [3, 8, 21, 64])
+def test_random_codes_are_distinct_and_the_same_for_a_seed(bits: int) -> None:
+    population = hitters_cell(COUNTS, {"k": 2, "bits": 8}).population
+    codes = codes_of(population, "random", bits, 5)
+    assert len({*codes.tolist()}) == 8
+    assert max(codes.tolist()) < 2**bits
+    assert (codes == codes_of(population, "random", bits, 5)).all()
+    assert (codes != codes_of(population, "random", bits, 6)).any()
+
+
+@pytest.fixture(scope="module")
+def finished() -> Any:
+    document = {
+        "format": 1, "trials": 30, "population": {"kind": "counts", "counts": COUNTS},
+        "protocol": {"kind": "olh", "epsilon": 2.0}, "attack": MGA,
+        "task": {"kind": "heavy-hitters", **TASK}, "sweep": {"attack.share": [0.02, 0.2]},
+    }  # fmt: skip
+    experiment = compile(Scenario(document))
+    *_, last = run(experiment)
+    return experiment, last.results
+
+
+def test_its_results_are_written(finished: Any) -> None:
+    _, results = finished
+    cells = json.loads(to_json(results, {}))["cells"]
+    assert "gain" not in cells[0]["metrics"]
+    for cell in cells:
+        last = cell["levels"][-1]["attacked"]["targets"]
+        assert last["mean"] == pytest.approx(cell["metrics"]["targets_in_top_k"]["mean"])
+        assert last["standard_error"] == pytest.approx(
+            cell["metrics"]["targets_in_top_k"]["standard_error"], abs=1e-12
+        )
+        target = next(row for row in cell["watched"] if row["target"])
+        assert (target["item"], target["true"], len(target["code"])) == ("7", 0, 8)
+        assert target["attacked"]["survived"][-1] == pytest.approx(last["mean"])
+    head = to_csv(results).splitlines()[0].split(",")
+    assert "hitter_recall" in head
+    assert "task.k" in head
+    assert "gain" not in head
+    assert "ncr_theory" in results_cells_csv(results).splitlines()[0]
+
+
+def test_it_is_kept_shared_and_played_again(finished: Any, tmp_path: Path) -> None:
+    experiment, _ = finished
+    with open_store(tmp_path / "runs.sqlite3") as store:
+        memory = begin(store, experiment, "test")
+        *_, last = run(experiment, memory=memory)
+        memory.finish(last.results)
+        assert replay(store, memory.run).difference == ""
+        write_recording(store, memory.run, tmp_path / "run.json")
+    with open_store(tmp_path / "others.sqlite3") as other:
+        number, known = read_recording(other, tmp_path / "run.json")
+        assert not known
+        assert replay(other, number).difference == ""
+
+
+def test_the_address_of_a_cell_names_its_task() -> None:
+    tasks = [TASK, {**TASK, "group_choice": "client"}, {**TASK, "groups": 5}]
+    cells = [hitters_cell(COUNTS, task, MGA) for task in tasks]
+    assert len({cell_keys([cell])[0] for cell in cells}) == 3
+
+
+ZIPF = {"kind": "zipf", "items": 300, "users": 400_000, "exponent": 1.3}
+
+
+AIMING = [kind for kind, spec in ATTACKS.items() if getattr(spec, "aims_at_prefixes", False)]
+
+
+@pytest.mark.parametrize("attack", AIMING)
+def test_theory_agrees_with_the_simulation(attack: str) -> None:
+    """The closed form is an approximation: it is as close as the page on heavy hitters says."""
+    targets = {"pick": "random", "count": 6}
+    task = {"k": 10, "bits": 16, "groups": 6}
+    cell = hitters_cell(ZIPF, task, {"kind": attack, "share": 0.01, "targets": targets}, trials=40)
+    metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+    expected = cell.task.expected(cell)
+    shares = dict.fromkeys(("hitter_recall", "ncr", "hitter_recall_clean"), 0.03)
+    near = dict.fromkeys(("targets_in_top_k", "target_levels", "hitter_levels"), 0.3) | shares
+    for name, tolerance in near.items():
+        theory, values = expected[name], metrics[name]
+        assert theory is not None
+        error = max(values.std(ddof=1), 1e-9) ** 2
+        clipped = np.clip(values.mean(), theory - tolerance, theory + tolerance)
+        assert budget.mean(values, clipped, error), name
+
+
+def test_groups_of_half_the_size_would_be_noticed() -> None:
+    cell = hitters_cell(ZIPF, {"k": 10, "bits": 16, "groups": 6}, trials=40)
+    metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+    half = hitters_cell({**ZIPF, "users": 100_000}, {"k": 10, "bits": 16, "groups": 6})
+    values, theory = metrics["hitter_recall_clean"], half.task.expected(half)["hitter_recall_clean"]
+    assert theory is not None
+    assert not budget.mean(values, theory, values.var(ddof=1))
+
+
+def test_fakes_who_choose_their_groups_name_more_targets() -> None:
+    attack = {"kind": "mga", "share": 0.015, "targets": {"pick": "least-frequent", "count": 6}}
+    expected = {}
+    for choice in ("server", "client"):
+        task = {"k": 10, "bits": 16, "groups": 6, "group_choice": choice}
+        cell = hitters_cell(ZIPF, task, attack, trials=40)
+        metrics = np.concatenate([run_block(cell, number, 20).metrics for number in range(2)])
+        named = metrics["targets_in_top_k"]
+        expected[choice] = cell.task.expected(cell)["targets_in_top_k"]
+        assert abs(named.mean() - expected[choice]) < 0.5 + 5 * named.std() / np.sqrt(40)
+    weights = hunt_of(cell).weights
+    assert weights is not None
+    assert sum(weights) == pytest.approx(1)
+    assert expected["client"] > expected["server"] + 0.3
