@@ -7,12 +7,11 @@ import math
 import textwrap
 from argparse import Namespace
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import fields
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final
 
 from core.attacks import SHARE
-from core.errors import ScenarioError, got, spelled
+from core.errors import ScenarioError, spelled
 from core.population import USERS
 from core.protocols import KINDS
 from core.pure import DOMAIN, EPSILON, SeedSearch
@@ -22,7 +21,7 @@ from .. import exits
 from ..explain.attack import gain_keys
 from ..explain.formula import Formula
 from ..explain.formulas import entries
-from ..explain.setting import Setting, bound
+from ..explain.setting import Setting, bound, read_key
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
 from ..terminal.output import write_out
@@ -89,41 +88,16 @@ def _setting(options: Namespace) -> Setting:
     """The protocol that the options describe, and the other numbers; raises ScenarioError."""
     kind, spec = options.protocol, KINDS[options.protocol]
     keys = {name: getattr(options, name, None) for name in _keys(spec)}
-    parameters = {key: _read(spec, key, value) for key, value in keys.items() if value is not None}
+    given = {key: value for key, value in keys.items() if value is not None}
     search = SeedSearch(options.seeds, options.scoring)
     try:
+        parameters = {key: read_key(spec, key, value) for key, value in given.items()}
         return bound(
             spec(kind=kind, **parameters), options.items, users=options.users, share=options.share,
             r=options.targets, held=options.target_frequency, search=search,
         )  # fmt: skip
     except ScenarioError as error:
         raise ScenarioError(error.rule, key=_option(error.key)) from error
-
-
-def _read(spec: type[Any], key: str, value: Any) -> Any:
-    """A rule, or a number, as the key of the kind has it; raises ScenarioError."""
-    hint = get_type_hints(spec)[key]
-    parts = get_args(hint) or (hint,)
-    rules = [word for part in parts for word in get_args(part)]
-    if not isinstance(value, str):
-        return value
-    if not {int, float} & {*parts}:
-        rules += [word for word in parts if isinstance(word, str)]
-        if rules and value not in rules:
-            either = " or ".join(f'"{rule}"' for rule in rules)
-            raise ScenarioError(f"must be {either}, {got(value)}", key=_option(key))
-        return value
-    if float in parts:
-        with suppress(ValueError):
-            return float(value)
-    if value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
-        return int(value)
-    if value not in rules:
-        number = "a number" if float in parts else "an integer"
-        words = [*(f'"{rule}"' for rule in rules)]
-        allowed = f"{', '.join(words)} or {number}" if words else number
-        raise ScenarioError(f"must be {allowed}, {got(value)}", key=_option(key))
-    return value
 
 
 def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:

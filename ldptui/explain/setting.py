@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from core.cell import Cell
+from core.errors import ScenarioError, got
 from core.protocols import BitNoise
 from core.pure import SeedSearch, is_pure
 
@@ -82,3 +84,29 @@ def bound(spec: Any, domain_size: int, **known: Any) -> Setting:
     values = {key.name: getattr(spec, key.name) for key in fields(spec)}
     noise = getattr(spec, "noise", None)
     return Setting(spec.bind(domain_size), values, noise, **known)
+
+
+def read_key(spec: type[Any], key: str, value: Any) -> Any:
+    """A rule, or a number, as the key of the kind has it; raises ScenarioError."""
+    hint = get_type_hints(spec)[key]
+    parts = get_args(hint) or (hint,)
+    rules = [word for part in parts for word in get_args(part)]
+    if not isinstance(value, str):
+        return value
+    if not {int, float} & {*parts}:
+        rules += [word for word in parts if isinstance(word, str)]
+        if rules and value not in rules:
+            either = " or ".join(f'"{rule}"' for rule in rules)
+            raise ScenarioError(f"must be {either}, {got(value)}", key=key)
+        return value
+    if float in parts:
+        with suppress(ValueError):
+            return float(value)
+    if value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
+        return int(value)
+    if value not in rules:
+        number = "a number" if float in parts else "an integer"
+        words = [*(f'"{rule}"' for rule in rules)]
+        allowed = f"{', '.join(words)} or {number}" if words else number
+        raise ScenarioError(f"must be {allowed}, {got(value)}", key=key)
+    return value

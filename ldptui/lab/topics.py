@@ -8,6 +8,7 @@ two files, a row here, and its words in `help.toml`. Nothing here imports NumPy.
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,7 +53,7 @@ def parser(name: str, make: Callable[..., argparse.ArgumentParser]) -> argparse.
     topic = TOPICS[name]
     example = topic.example
     if "{kinds}" in example:
-        example = example.replace("{kinds}", ", ".join(kinds()))
+        example = textwrap.fill(example.replace("{kinds}", ", ".join(kinds())), 84)
     made = make(f"ldptui {name}", topic.about, example)
     add_arguments(made, topic.options)
     made.add_argument("--format", choices=("table", "json"), default="table")

@@ -22,8 +22,11 @@ from core.protocols.curators import Neighbours
 from core.pure import Rng
 from core.sampling import Counts
 
+from ...explain.setting import read_key
 from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
+from ..questions.check import CONCLUDED, OPTIONS
+from ..questions.shared import dials
 
 Inputs = list[tuple[str, Sampler]]
 
@@ -81,9 +84,7 @@ def subject_of(options: Namespace) -> Subject:
             return Subject(epsilon, options.delta, protocol=made, items=items)
         inputs = _neighbouring(made.sample, items, options.neighbours)
         return Subject(epsilon, options.delta, inputs=inputs)
-    if options.hash_range is not None and not (kind in KINDS and has(kind, "hash_range")):
-        owners = ", ".join(name for name in KINDS if has(name, "hash_range"))
-        raise ScenarioError(f"is an option of {owners}, not of {kind}", key="hash_range")
+    given = _dials(options)
     if kind == "exponential":
         return _exponential(options)
     if kind in CURATORS:
@@ -95,7 +96,7 @@ def subject_of(options: Namespace) -> Subject:
     protocol: Any
     if not hasattr(KINDS[kind], "noise"):
         epsilon = needed("epsilon", options.epsilon)
-        protocol = bound(kind, items, epsilon, hash_range=options.hash_range)
+        protocol = bound(kind, items, epsilon, **given)
     else:
         noise = BitNoise(*options.noise)
         protocol = Rappor(items, options.bits, options.hashes, options.cohorts, noise)
@@ -103,6 +104,21 @@ def subject_of(options: Namespace) -> Subject:
     law = law_of(protocol)
     proof = None if law is None else check(law, epsilon)
     return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
+
+
+def _dials(options: Namespace) -> dict[str, Any]:
+    """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
+    kind, names = options.protocol, {option.name for option in dials(*OPTIONS, *CONCLUDED)}
+    found = {}
+    for name in ("hash_range", *sorted(names)):
+        value = getattr(options, name)
+        if value is None or value == "":
+            continue
+        if not (kind in KINDS and has(kind, name)):
+            owners = ", ".join(other for other in KINDS if has(other, name))
+            raise ScenarioError(f"is an option of {owners}, not of {kind}", key=name)
+        found[name] = read_key(KINDS[kind], name, value)
+    return found
 
 
 def _curator(options: Namespace) -> Subject:

@@ -47,6 +47,27 @@ EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
 """The tables that come with the program, which a form starts with."""
 
 
+def dials(*known: Option | str) -> tuple[Option, ...]:
+    """An option for each key of a protocol, --subset-size, but those of the known options.
+
+    Their values are read by the key of the kind that is chosen.
+    """
+    from ...catalogue import key_words, listed_keys
+
+    names = {"kind"}
+    for option in known:
+        names |= {option} if isinstance(option, str) else {option.name, *option.renames}
+    found = []
+    for key in listed_keys():
+        table, _, name = key.partition(".")
+        if table == "protocol" and name and name not in names:
+            words = key_words(key)
+            symbol = (words.symbol or "value").upper()
+            argument = Argument(symbol, words.title, group="keys of some protocols")
+            found.append(Option(name, "text", argument=argument))
+    return tuple(found)
+
+
 def seed(subject: str) -> Option:
     return Option("seed", "integer", SEEDS, argument=Argument("N", f"of the {subject} (0)", 0),
                   blank=Blank(0))  # fmt: skip

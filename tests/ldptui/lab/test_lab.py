@@ -153,6 +153,27 @@ def test_protocols_are_proved(kind: str, capsys: Captured) -> None:
     assert found["audit"] is None
 
 
+@pytest.mark.parametrize(
+    ("arguments", "epsilon"),
+    [
+        (("ue", "--keep", "0.8"), 1.0),
+        (("lh", "--hash-range", "3"), 1.0),
+        (("hst", "--coin", "user"), 1.0),
+        (("ss", "--subset-size", "2"), 1.0),
+        (("cms", "--buckets", "4", "--rows", "3"), 1.0),
+        (("dbitflip", "--sampled", "1"), 0.5),
+        (("l-grr", "--epsilon-infinity", "3", "--calibration", "tight"), 1.0),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_check_has_an_option_for_every_key(
+    arguments: tuple[str, ...], epsilon: float, capsys: Captured
+) -> None:
+    found = values(capsys, "check", *arguments, "--epsilon", "1", "--items", "4")
+    assert found["verdict"] == "proved"
+    assert found["enumeration"]["epsilon"] == pytest.approx(epsilon)
+
+
 def test_the_worst_pair_and_report_are_named(capsys: Captured) -> None:
     text = succeed(capsys, "check", "oue", "--epsilon", "1", "--items", "3")
     assert "proved by enumeration" in text
@@ -304,6 +325,9 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
         (("check", "grr", "--epsilon", "30", "--items", "8"), "--epsilon must be in (0, 20]"),
         (("check", "stability", "--epsilon", "1"), "--delta must be greater than 0"),
         (("check", "grr", "--epsilon", "1", "--items", "4", "--hash-range", "3"), "of olh"),
+        (("check", "oue", "--epsilon", "1", "--items", "4", "--keep", "0.3"), "of ue, not of oue"),
+        (("check", "hst", "--epsilon", "1", "--items", "4", "--coin", "x"), '--coin must be "pub'),
+        (("check", "hcms", "--epsilon", "1", "--items", "4", "--buckets", "5"), "a power of two"),
         (("check", "exponential", "--epsilon", "1", "--counts", "1,x"), "--counts must be"),
         (("check", "exponential", "--epsilon", "1"), "--counts is needed"),
         (("check", "rappor", "--items", "4", "--noise", "1,2"), "--noise must be 3 numbers"),
