@@ -27,6 +27,9 @@ from .trial import Pulse, no_pulse, run_block
 MOST_SHARE: Final = 0.99
 """No answer has a larger share of fake users."""
 
+MOST_SIFTED: Final = 0.5
+"""Nor a larger one than this where a filter holds all reports."""
+
 CONFIDENCE: Final = 0.95
 """The confidence that both ends of a bracket are on the side that is claimed."""
 
@@ -50,7 +53,8 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
     """
     if cell.goal is None or cell.attack is None:
         return cell
-    cap = max(0, min(math.floor(cell.users * MOST_SHARE / (1 - MOST_SHARE)), most - cell.users))
+    share = MOST_SIFTED if cell.filters else MOST_SHARE
+    cap = max(0, min(math.floor(cell.users * share / (1 - share)), most - cell.users))
     closed = cell.task.expected(with_fakes(cell, cap))[cell.goal.metric]
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
     if answer is None:
@@ -78,13 +82,13 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
         share = fake_share(cell.users, malicious)
         return Answer(reached, malicious, share, expected(malicious), "closed form")
 
-    if expected(0) >= goal.at_least:
-        return answer(True, 0)
-    best = expected(cap)
-    if math.isnan(best):
+    least, best = expected(0), expected(cap)
+    if math.isnan(least) or math.isnan(best):  # as of a filter that catches many fakes, and few not
         return None
+    if least >= goal.at_least:
+        return answer(True, 0)
     if best < goal.at_least:
-        return answer(False, cap if best > expected(0) else 0)
+        return answer(False, cap if best > least else 0)
     low, high = 0, cap  # too few, enough
     while high - low > 1:
         middle = (low + high) // 2
@@ -164,11 +168,13 @@ def _searched(cell: Cell, goal: Goal, cap: int, pulse: Pulse) -> Answer:
     if trials.verdict(0):
         return answer(True, 0)
     bracket, size = _Bracket(0), min(cap, max(1, cell.users // 1000))
+    # What gets past a filter may be caught from some number on: small steps do not jump over it.
+    growth = 1.5 if cell.filters else 4
     while bracket.high is None:
         bracket.note(size, trials.verdict(size))
         if bracket.high is None and size == cap:
             return answer(False, max(trials.means, key=lambda m: (trials.means[m], -m)))
-        size = min(4 * size, cap)
+        size = min(math.ceil(growth * size), cap)
     while len(trials.means) < DECISIONS and (middle := bracket.middle()) is not None:
         bracket.note(middle, trials.verdict(middle))
     return answer(True, bracket.high, bracket.low)

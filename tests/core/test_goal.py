@@ -104,6 +104,23 @@ def test_fakes_needed_in_spite_of_a_defence() -> None:
     assert 0 < within["target_frequency_after"].malicious < there["norm-sub"].malicious * 1.02
 
 
+def test_fakes_needed_in_spite_of_a_filter() -> None:
+    """FIAD catches many fakes, in closed form, and not few: a search in small steps finds these."""
+    few = {"kind": "zipf", "items": 6, "users": 400, "exponent": 1.0}
+    table = {"kind": "mga", "targets": {"items": [2, 3, 4]}}
+    made = cell(
+        few, {"kind": "oue", "epsilon": 2.0}, table,
+        goal=goal("gain_after", 0.1), defence=[{"kind": "fiad", "max_size": 3}],
+    )  # fmt: skip
+    assert made.answer is not None
+    assert made.answer.reached
+    assert made.answer.by == "search"
+    assert made.malicious < 40
+    caught = expected_metrics(with_fakes(made, 400))["gain_after"]
+    assert caught is not None
+    assert caught < 0
+
+
 def test_a_mixture_has_a_closed_form_too() -> None:
     mix = [{"kind": "mga", "weight": 2}, {"kind": "ria", "weight": 1}]
     table = {"targets": {"pick": "random", "count": 3}, "mix": mix}
