@@ -138,11 +138,24 @@ def round_lines(cell: Cell, measured: CellResults, width: int, style: Style) -> 
                 f"targets{unit_of(power)}", (Column("after", with_errors(frequency, power)), top)
             ),
         ]
+    if cell.defences:
+        groups += _in_spite(of("gain_after"), of("alarm_rate"))
     keys, lines = Group("", (*first, spent)), list[str]()
     for block in in_blocks(keys, groups, width):
         lines += [*([""] if lines else []), *block_lines(block, style, set())]
     entry = _entry(cell, measured)
     return [*lines, *([""] if entry else []), *(style.faint(line) for line in entry)]
+
+
+def _in_spite(gains: list[Estimate], alarms: list[Estimate]) -> list[Group]:
+    """The gain in spite of the defence and the alarms of each round, where they are known."""
+    columns = [("gain", gains), ("alarm rate", alarms)]
+    shown = tuple(
+        Column(head, with_errors(estimates, common_power(estimates)))
+        for head, estimates in columns
+        if any(estimate.mean is not None for estimate in estimates)
+    )
+    return [Group("defended", shown)] * bool(shown)
 
 
 def _entry(cell: Cell, measured: CellResults) -> list[str]:
