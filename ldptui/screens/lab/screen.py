@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 DEBOUNCE_S: Final = 0.1
 """From the last keystroke to the question."""
+AT_ONCE_S: Final = 0.001
+"""The same where every keystroke is answered; Textual's timers cannot do with 0."""
 WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer, and a chart over the table."""
@@ -267,7 +269,7 @@ class LabScreen(Screen[None]):
     def _ask_soon(self) -> None:
         if self._debounce is not None:
             self._debounce.stop()
-        wait = 0.0 if self.page.topic.live else DEBOUNCE_S
+        wait = AT_ONCE_S if self.page.topic.live else DEBOUNCE_S
         self._debounce = self.set_timer(wait, self._ask)
 
     def _ask(self, **more: Any) -> None:
