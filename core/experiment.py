@@ -297,14 +297,13 @@ def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
         raise ScenarioError("must be left out with rounds: it is of one collection", key="goal")
     if not fakes:
         raise ScenarioError("must be left out where there is no attack", key="goal")
-    if any(hasattr(group.strategy, "code") for group in fakes):
-        raise ScenarioError(
-            "must be left out with an attack in Python, whose code may run only later", key="goal"
-        )
-    if any(hasattr(step, "code") for step in point.acting):
-        raise ScenarioError(
-            "must be left out with a defence in Python, whose code may run only later", key="goal"
-        )
+    python = {
+        "an attack": [group.strategy for group in fakes if hasattr(group.strategy, "code")],
+        "a defence": [step for step in point.acting if hasattr(step, "code")],
+    }
+    for what in (name for name, found in python.items() if found):
+        rule = f"must be left out with {what} in Python, whose code may run only later"
+        raise ScenarioError(rule, key="goal")
 
 
 def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Items) -> None:
