@@ -198,6 +198,7 @@ DOORS = (
     "ldptui/catalogue/keys.py",
     "ldptui/catalogue/rows.py",
     "ldptui/commands/cli.py",
+    "ldptui/engine/__init__.py",
     "ldptui/engine/worker/__main__.py",
     "ldptui/palette.py",
     "ldptui/session/attack_options.py",

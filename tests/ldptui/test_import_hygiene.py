@@ -48,6 +48,15 @@ def test_a_package_alone_imports_nothing_heavy(module: str) -> None:
     assert not set(done.stdout.split()) & set(HEAVY)
 
 
+def test_the_worker_needs_no_screen() -> None:
+    program = "import sys, ldptui.engine.worker.{}, ldptui.engine.worker.{}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program.format("__main__", "run")],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert not set(done.stdout.split()) & {"textual", "rich", "plotext", "asyncio"}
+
+
 def test_core_never_imports_the_screen() -> None:
     program = (
         "import sys, core.runner, core.export, core.theory, core.scenario; print(*sys.modules)"

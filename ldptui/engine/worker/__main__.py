@@ -13,9 +13,6 @@ from importlib import import_module
 from core.orphans import die_with_parent
 
 from ... import __version__
-from ...session import attack_options
-from .inbox import Inbox
-from .lines import write
 
 
 def versions() -> dict[str, str]:
@@ -29,10 +26,15 @@ def main() -> None:
     """Serve until standard input ends."""
     if sys.stdin is None:  # closed before the start
         return
+    die_with_parent()  # stopped, even while it imports, it would not hear of the end of its input
     # Standard output carries the protocol and nothing else: stray prints go to standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
+    from ...session import attack_options
+    from .inbox import Inbox
+    from .lines import write
+
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
     parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
@@ -40,7 +42,6 @@ def main() -> None:
     options = parser.parse_args()
     allow = partial(attack_options.permit, options=options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
-    die_with_parent()  # stopped, it would not hear of the end of standard input
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
     # The simulator comes with these: from here on the end of standard input is noticed.

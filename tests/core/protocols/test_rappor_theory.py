@@ -282,7 +282,7 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
         assert not budget.spread(found, expected, alone)
 
 
-@pytest.mark.parametrize("kind", ["none", "rpa", "mga"])
+@pytest.mark.parametrize("kind", ["none", "mga"])
 def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -> None:
     fakes = None if kind == "none" else attack(kind, 0.3, [2, 7])
     one = cell([100 * n for n in POPULATION], rappor(f=0.2, bits=4, hashes=1, cohorts=2), fakes)
