@@ -8,12 +8,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.chart_cases import QUICK
 
 import scenarios
+from core.bounds import solver
 from core.population import Uniform
 from core.scenario import parse
+from ldptui.charts import curves
 from ldptui.session.draft import (
     Draft,
+    UnreadError,
     allowed,
     base,
     default_of,
@@ -24,6 +28,7 @@ from ldptui.session.draft import (
     own_problem,
     populations,
     read_on,
+    ready,
     retyped,
     saved,
     sweep_of,
@@ -522,3 +527,30 @@ def test_populations_do_not_fill_the_memory(
     for seed in range(4):
         populations.drawn(Uniform(3, 1), seed, tmp_path)
     assert [one.seed for one in kept] == [2, 3]
+
+
+def test_an_attack_is_solved_for_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "_SOLVED", {})
+    text = QUICK.replace('kind = "mga"', 'kind = "solved"')
+    assert text != QUICK
+    waiting = draft_of(text, Path())
+    assert waiting.cell is None
+    assert not waiting.problems
+    assert waiting.unread is not None
+    assert waiting.unread.doing == "solving for the attack"
+    waiting.unread.read()
+    found = read_on(waiting)
+    assert found.unread is None
+    assert found.cell is not None
+    # What is drawn of it waits as well, unless it may take its time.
+    scenario = found.scenario
+    assert scenario is not None
+    chosen = next(each for each in curves.axes(scenario) if each.key == "attack.share")
+    with pytest.raises(UnreadError):
+        curves.gain_curve(scenario, chosen, draw=ready)
+    assert curves.gain_curve(scenario, chosen)
+    assert curves.gain_curve(scenario, chosen, draw=ready)
+    # What cannot be kept to is said at once.
+    wrong = draft_of(text.replace("[attack]", "[attack]\nslack = 9.0"), Path())
+    assert wrong.unread is None
+    assert wrong.problems[0].key == "attack.slack"
