@@ -1,4 +1,7 @@
-"""The panel of RAPPOR's privacy and its price: numbers, alternatives, and ε over many reports."""
+"""The panel of the privacy of kept answers, and its price: numbers, and ε over many reports.
+
+RAPPOR's says what other numbers of its noise would buy, too.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,11 @@ BESIDE: Final = 24
 LOW: Final = 24
 """Below this height the chart leaves more rows to the numbers."""
 
-NOTHING: Final = "RAPPOR alone has this panel"
+NOTHING: Final = "only kinds whose users keep an answer have this panel"
 
 
 class PrivacyView(Vertical):
-    """The numbers of `draft`'s RAPPOR, and the chart of many reports."""
+    """The numbers of `draft`'s kept answers, and the chart of many reports."""
 
     DEFAULT_CSS = """
     PrivacyView {
@@ -71,12 +74,16 @@ class PrivacyView(Vertical):
         self.query_one(RowsView).rebuild()
         cell = self.draft.cell if self.draft is not None else None
         chart = self.query_one(ChartView)
-        if cell is None or cell.noise is None:
+        if cell is None or cell.memory is None:
             chart.chart = None
             return
-        from ...explain.rappor.privacy import rounds_plot
+        from ...explain import kept
+        from ...explain.rappor import privacy
 
-        chart.chart = rounds_plot(cell, cell.noise)
+        if cell.noise is None:
+            chart.chart = kept.rounds_plot(cell.memory)
+        else:
+            chart.chart = privacy.rounds_plot(cell, cell.noise)
 
     def action_scroll_by(self, lines: int) -> None:
         """Scroll where the numbers do not fit."""
@@ -88,15 +95,18 @@ class PrivacyView(Vertical):
 
     def _rows(self, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
         cell = self.draft.cell if self.draft is not None else None
-        if cell is None or cell.noise is None:
+        if cell is None or cell.memory is None:
             return centred(NOTHING, width, height, palette.muted)
-        from ...explain.rappor.privacy import bargains, groups
+        from ...explain import kept
+        from ...explain.rappor import privacy
 
-        rows: list[Row] = []
-        for group in groups(cell, cell.noise):
+        noise, rows = cell.noise, list[Row]()
+        told = kept.groups(cell, cell.memory) if noise is None else privacy.groups(cell, noise)
+        for group in told:
             rows += [[]] if rows else []
             rows += _facts(group, width, palette, charset)
-        rows += [[], *_bargains(bargains(cell, cell.noise), width, palette, charset)]
+        if noise is not None:
+            rows += [[], *_bargains(privacy.bargains(cell, noise), width, palette, charset)]
         return rows
 
 

@@ -1,4 +1,4 @@
-"""The privacy panel of RAPPOR: its numbers are the core's, its chart is bounded, its rows fit."""
+"""The privacy panel: its numbers are the core's, its chart is bounded, its rows fit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from support.cases import attack, cell
 from support.chart_cases import QUICK
 from support.sheet_app import SheetApp
 
+from core.capabilities import memoises
 from core.cell import Cell
+from core.protocols import KINDS
 from core.protocols import rappor as bloom
+from ldptui.explain import kept
 from ldptui.explain.rappor import privacy
+from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.screens.workbench.privacy import PrivacyView
 from ldptui.session import draft as drafts
 from ldptui.text.format import percent, short
@@ -132,4 +136,42 @@ async def test_the_panel_fits(size: tuple[int, int], charset: str) -> None:
         view.draft = drafts.edited(before, "protocol.kind", "oue")
         await pilot.pause()
         assert chart.chart is None
-        assert "RAPPOR alone" in " ".join(view.as_text().split())
+        assert "keep an answer" in " ".join(view.as_text().split())
+
+
+KEEPING = [
+    kind for kind, spec in KINDS.items()
+    if memoises(spec.mechanism) and not hasattr(spec, "noise")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KEEPING)
+def test_every_kind_that_keeps_an_answer_says_what_that_costs(kind: str) -> None:
+    """ε of the first report really, of many, and ε∞; the published calibration spends less."""
+    draft = drafts.draft_of(QUICK.replace('kind = "oue"', f'kind = "{kind}"'), Path())
+    one = draft.cell
+    assert one is not None
+    assert one.memory is not None
+    said = {fact.label: fact for group in kept.groups(one, one.memory) for fact in group.facts}
+    first = one.memory.epsilon_of_rounds(1)
+    assert said["the first report, really"].value == short(first)
+    assert said["all reports of an item"].value == short(one.memory.epsilon_infinity)
+    assert said["100 reports"].value == short(one.memory.epsilon_of_rounds(100))
+    assert "100 ε₁" in said["100 reports"].why
+    plot = kept.rounds_plot(one.memory)
+    ((bound, _),) = plot.levels
+    grown, fresh = (list(series.y) for series in plot.series)
+    assert grown == pytest.approx(sorted(grown))
+    assert grown[0] == fresh[0] == pytest.approx(first)
+    assert max(grown) <= bound * (1 + 1e-12)
+    assert "privacy" in dict(tabs_of(draft))
+
+
+def test_a_report_that_costs_less_than_asked_for_says_so() -> None:
+    published = 'kind = "l-grr"\ncalibration = "published"'
+    one = drafts.draft_of(QUICK.replace('kind = "oue"', published), Path()).cell
+    assert one is not None
+    assert one.memory is not None
+    first = kept.groups(one, one.memory)[0].facts[0]
+    assert first.why == "less than ε = 1, which was asked for"
+    assert float(first.value) < 1

@@ -43,13 +43,13 @@ NARROW: Final = 66
 def tabs_of(draft: Draft | None) -> Choices:
     """The tabs that a draft has: what noise gives away is a panel of RAPPOR's, for example."""
     cell = draft.cell if draft is not None else None
-    rappor = cell is not None and cell.noise is not None
+    keeps = cell is not None and cell.memory is not None
     goal = cell is not None and cell.goal is not None
     scenario = draft.scenario if draft is not None else None
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
     scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
     missing = {
-        "privacy": not rappor,
+        "privacy": not keeps,
         "answer": not goal,
         "map": not pairs,
         "detection": not scored,
