@@ -168,6 +168,7 @@ LATE = {
     "numpy": "charts are imported before it is there",
     "plotext": "the first chart draws with it",
     "scipy": "few numbers need it",
+    "matplotlib": "figures for paper alone",
     "sklearn": "RAPPOR's lasso",
     "threadpoolctl": "RAPPOR's lasso",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.

@@ -1,7 +1,4 @@
-"""The command line: arguments in, exit code out. Imports nothing heavy before it knows the work.
-
-The exit codes are those of `ldptui.exits`.
-"""
+"""The command line: arguments in, exit code out. Imports nothing heavy before it knows the work."""
 
 from __future__ import annotations
 
@@ -32,6 +29,7 @@ _MODULES: Final = {
     "record": "runs.keeping",
     "compare": "runs.comparing",
     "game": "runs.game",
+    "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
 
@@ -46,6 +44,7 @@ commands (each has its own --help):
   replay RUN|FILE      compute a kept run again and compare
   record SCENARIO      simulate into one file to be shared
   compare A B          the differences of two runs
+  plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
 {topics}
 

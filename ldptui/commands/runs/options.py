@@ -10,7 +10,7 @@ from ...session import attack_options
 
 MakeParser = Callable[..., argparse.ArgumentParser]
 
-COMMANDS: Final = ("runs", "resume", "replay", "record", "compare", "game")
+COMMANDS: Final = ("runs", "resume", "replay", "record", "compare", "game", "plot")
 
 RUN_WORDS: Final = 'RUN is a number that "ldptui runs" shows, or "last".'
 
@@ -45,7 +45,9 @@ def parser(
     """
     if command == "runs":
         return _runs(make)
-    if command == "resume":
+    if command == "plot":
+        made = _plot(make, add_scenario)
+    elif command == "resume":
         made = make("ldptui resume", f"Go on with a run that was interrupted.\n{RUN_WORDS}")
         made.add_argument("run", metavar="RUN")
         attack_options.add_to(made)
@@ -82,6 +84,30 @@ def parser(
     else:
         made = _game(make) if command == "game" else _compare(make)
     add_store(made)
+    return made
+
+
+def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui plot",
+        "Draw a chart for paper, with its caption, and write it to a file. SCENARIO is\n"
+        f"simulated first, and kept nowhere. {RUN_WORDS}",
+        "The file carries the scenario: ldptui replay FILE computes it again.",
+    )
+    add_scenario(made)
+    made.add_argument(
+        "--chart",
+        choices=("gain", "error", "frequencies", "map", "timeline"),
+        default="gain",
+        help="what is drawn (gain)",
+    )
+    made.add_argument(
+        "--columns", type=int, choices=(1, 2), default=2,
+        help="as wide as one column of a paper, 84 mm, or as two, 174 mm (2)",
+    )  # fmt: skip
+    made.add_argument(
+        "--out", metavar="FILE", required=True, help="an .svg, .pdf, .png, .pgf or .txt file"
+    )
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 from core.errors import ScenarioError
 from core.replay import replay as replay_run
@@ -15,6 +16,7 @@ from ...terminal import output
 from ...text import format as text
 from .. import progress, reading
 from .opening import run_or_file
+from .plotting import replay_figure
 
 
 def replay(options: Namespace) -> int:
@@ -22,6 +24,9 @@ def replay(options: Namespace) -> int:
     reading.check_workers(options)
     if options.show:
         return _play(options)
+    figure = replay_figure(Path(options.run), options)
+    if figure is not None:
+        return figure
     store, number = run_or_file(options.run, options, options.limits)
     with store:
         run = store.run(number)

@@ -1,0 +1,165 @@
+"""Charts for paper, as vector graphics: the one gate to matplotlib (the extra `plot`).
+
+Colours of Okabe and Ito, which differ for colour-blind readers and in greyscale; each series has a
+mark and dashes of its own besides. Closed forms lie behind the points.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ..series import Axis, Bars, Chart, Grid, Panels, Plot, Series, Tone
+
+FORMATS: Final = ("svg", "pdf", "png", "pgf")
+WIDTHS: Final = {1: 84.0, 2: 174.0}
+"""Millimetres of one column of a paper, and of two."""
+INCH: Final = 25.4
+LABEL: Final = 30
+"""Letters of a line of an axis label."""
+TONES: Final[Mapping[Tone, str]] = {
+    "true": "#000000", "clean": "#0072b2", "attacked": "#d55e00", "theory": "#444444",
+    "target": "#cc79a7", "muted": "#8c8c8c", "series-0": "#0072b2", "series-1": "#d55e00",
+    "series-2": "#000000", "series-3": "#009e73", "series-4": "#cc79a7", "series-5": "#b88a00",
+}  # fmt: skip
+MARKS: Final = "os^Dvx+<>"
+DASHES: Final = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)))
+STYLE: Final[Any] = {
+    "font.size": 7.0, "axes.linewidth": 0.5, "lines.linewidth": 0.9, "lines.markersize": 3.0,
+    "xtick.major.width": 0.5, "ytick.major.width": 0.5, "svg.fonttype": "path",
+    "svg.hashsalt": "ldptui", "pdf.fonttype": 42, "axes.spines.top": False,
+    "axes.spines.right": False, "legend.frameon": False,
+}  # fmt: skip
+
+
+def write_figure(chart: Chart, path: Path, *, columns: int, caption: str, embedded: str) -> None:
+    """Write a chart as wide as one or two columns of a paper; the suffix says in which format.
+
+    caption : stands below it. embedded : a text that the file keeps. Raises ImportError without
+    matplotlib.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        width = WIDTHS[columns] / INCH
+        plots = chart.plots if isinstance(chart, Panels) else (chart,)
+        across = min(len(plots), 3 if columns == 2 else 2)
+        down = -(-len(plots) // across)
+        height = min(9.0, max(2.1, width * 0.62 / across * down + 0.5))
+        figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+        grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+        places = list(grid.flat)
+        for place, plot in zip(places, plots, strict=False):
+            _draw(place, plot)
+        for place in places[len(plots) :]:
+            place.set_axis_off()
+        entries: dict[str, Any] = {}
+        for place in places:
+            for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
+                entries.setdefault(label, handle)
+        if entries:
+            figure.legend(entries.values(), entries.keys(), loc="outside upper center",
+                          ncols=min(4, len(entries)), fontsize=6)  # fmt: skip
+        if isinstance(chart, Panels):
+            for place, plot in zip(places, plots, strict=False):
+                place.set_title(plot.title, fontsize=7)
+                place.label_outer()
+        lines = textwrap.fill("; ".join(filter(None, (chart.note, caption))), round(width * 22))
+        figure.supxlabel(lines, fontsize=5, color="#555555")
+        figure.savefig(path, dpi=300, metadata=_metadata(path, embedded))
+    if path.suffix == ".pgf":  # has no metadata of its own
+        path.write_text(f"% {embedded}\n{path.read_text('utf-8')}", encoding="utf-8")
+
+
+def _metadata(path: Path, embedded: str) -> dict[str, Any] | None:
+    match path.suffix:
+        case ".svg":
+            return {"Description": embedded, "Date": None}
+        case ".pdf":
+            return {"Keywords": embedded, "CreationDate": None}
+        case ".png":
+            return {"Description": embedded}
+    return None
+
+
+def _draw(axes: Any, chart: Plot | Bars | Grid | Panels) -> None:
+    if isinstance(chart, Plot):
+        _draw_plot(axes, chart)
+    elif isinstance(chart, Grid):
+        _draw_grid(axes, chart)
+    elif isinstance(chart, Bars):
+        _draw_bars(axes, chart)
+
+
+def _draw_plot(axes: Any, plot: Plot) -> None:
+    lines = points = 0
+    for series in plot.series:
+        if series.style == "points":
+            _draw_points(axes, series, MARKS[points % len(MARKS)])
+            points += 1
+        else:
+            dashes = ":" if series.style == "dotted" else DASHES[lines % len(DASHES)]
+            lines += series.style == "line"
+            label = series.label if series.legend else "_"
+            axes.plot(series.x, series.y, color=TONES[series.tone], linestyle=dashes, label=label,
+                      zorder=1)  # fmt: skip
+    for value, _ in plot.levels:
+        axes.axhline(value, color="#8c8c8c", linewidth=0.4, zorder=0)
+    _scale(axes, "x", plot.x)
+    _scale(axes, "y", plot.y)
+
+
+def _draw_points(axes: Any, series: Series, mark: str) -> None:
+    """Points with their intervals; very many of them as dots, drawn as one picture."""
+    many = len(series.x) > 400
+    axes.errorbar(
+        series.x, series.y, yerr=series.error, fmt="." if many else mark,
+        color=TONES[series.tone], markersize=0.8 if many else 3.0, markeredgewidth=0.5,
+        elinewidth=0.5, capsize=1.5 if series.error is not None else 0, linestyle="none",
+        label=series.label if series.legend else "_", zorder=2, rasterized=many, clip_on=False,
+    )  # fmt: skip
+
+
+def _scale(axes: Any, name: str, axis: Axis) -> None:
+    getattr(axes, f"set_{name}label")(textwrap.fill(axis.label, LABEL))
+    if axis.log:
+        getattr(axes, f"set_{name}scale")("log")
+    elif axis.linear:
+        getattr(axes, f"set_{name}scale")("symlog", linthresh=axis.linear)
+    if axis.low is not None and axis.high is not None:
+        getattr(axes, f"set_{name}lim")(axis.low, axis.high)
+    if axis.ticks is not None:
+        places, labels = [value for value, _ in axis.ticks], [label for _, label in axis.ticks]
+        getattr(axes, f"set_{name}ticks")(places, labels)
+        getattr(axes, f"set_{name}ticks")([], minor=True)
+
+
+def _draw_grid(axes: Any, grid: Grid) -> None:
+    values = [[float("nan") if value is None else value for value in row] for row in grid.values]
+    axes.imshow(values, cmap="cividis", aspect="auto")
+    axes.set_xticks(range(len(grid.columns)), grid.columns, rotation=45, ha="right")
+    axes.set_yticks(range(len(grid.rows)), grid.rows)
+    axes.set_xlabel(grid.column)
+    axes.set_ylabel(grid.row)
+    for row, line in enumerate(grid.values):
+        for column, value in enumerate(line):
+            if value is not None:
+                axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=5,
+                          bbox={"color": "white", "pad": 0.6, "alpha": 0.8})  # fmt: skip
+
+
+def _draw_bars(axes: Any, bars: Bars) -> None:
+    shown = bars.bars[::-1]
+    places = range(len(shown))
+    axes.barh(places, [bar.value for bar in shown], color="#0072b2", height=0.7, zorder=1,
+              xerr=[bar.error or 0.0 for bar in shown], error_kw={"elinewidth": 0.5},
+              label=bars.value)  # fmt: skip
+    true = [(bar.true, place) for place, bar in zip(places, shown, strict=True)
+            if bar.true is not None]  # fmt: skip
+    axes.plot([value for value, _ in true], [place for _, place in true], "D", color="black",
+              markersize=2.5, label=bars.truth, zorder=2)  # fmt: skip
+    axes.set_yticks(places, [bar.label for bar in shown])
+    axes.set_xlabel(bars.unit or bars.value)

@@ -1,0 +1,182 @@
+"""Charts for paper: ldptui plot; and the scenario that each of them carries."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from core.errors import FileError, RunError, ScenarioError, got
+from core.experiment import compile  # noqa: A004
+from core.scenario import Scenario, parse, to_toml
+from core.store import Store, begin, open_store
+
+from ... import __version__, exits
+from ...charts import curves, figures
+from ...charts.figures import maps, rounds
+from ...charts.rows import LIGHT
+from ...session import attack_options
+from ...terminal import output
+from ...text import format as text
+from .. import reading, reporting
+from .keeping import kept, measure
+from .opening import run_or_file
+
+if TYPE_CHECKING:
+    from ...charts.series import Chart
+    from ...session.snapshot import Snapshot
+
+CHARTS: Final = ("gain", "error", "frequencies", "map", "timeline")
+SUFFIXES: Final = (".svg", ".pdf", ".png", ".pgf", ".txt")
+MARK: Final = "ldptui-scenario:"
+COLUMNS, ROWS = 100, 32  # of a figure in text
+
+
+def plot(options: Namespace) -> int:
+    """Draw a run, or what a scenario measures, for paper, and write it to a file."""
+    out = reporting.check_output(options)
+    if out is None or out.suffix not in SUFFIXES:
+        raise ScenarioError(
+            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, {got(str(options.out))}",
+            key="--out",
+        )
+    if out.suffix != ".txt":
+        _check_matplotlib()
+    store, number = _measured(options)
+    run = store.run(number)  # the playback closes the store
+    scenario, snapshot = _played(store, number)
+    chart = _chart(options.chart, scenario, snapshot)
+    trials = f"{text.count(run.done)} trials"
+    caption = f"{run.title} · seed {scenario.document.get('seed', 0)} · {trials} · {run.digest}"
+    embedded = _embedded(run.document, run.digest)
+    if out.suffix == ".txt":
+        out.write_text(_in_text(chart, caption, embedded), encoding="utf-8")
+    else:
+        from ...charts.draw.paper import write_figure
+
+        write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
+    if not options.quiet:
+        output.note(f"wrote {out}; ldptui replay {out} computes it again")
+    return exits.DONE
+
+
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise RunError(
+            "figures need matplotlib: pip install 'ldptui[plot]' (--out FILE.txt needs none)"
+        ) from None
+
+
+def _measured(options: Namespace) -> tuple[Store, int]:
+    """The run asked for; a scenario is simulated, and kept nowhere."""
+    word = options.scenario
+    if word == "last" or word.isdigit():
+        return run_or_file(word, options)
+    scenario, source = reading.scenario_of(options)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    store = open_store(None)
+    options.frequencies = True
+    memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
+    results = kept(memory, experiment, options)
+    if memory.failure or not results.ended:
+        raise RunError(memory.failure or "the run was stopped: nothing is drawn")
+    return store, memory.run
+
+
+def _played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
+    from ...engine.playback import Playback
+
+    scenario = store.experiment(number).scenario
+    playback = Playback(store, number, -number)
+    try:
+        return scenario, playback.frame()
+    finally:
+        playback.close()
+
+
+def _chart(name: str, scenario: Scenario, run: Snapshot) -> Chart:
+    """The chart of that name; raises ScenarioError where the run has none."""
+    made: Chart | None = None
+    match name:
+        case "gain" | "error":
+            made = _curve(name, scenario, run)
+        case "frequencies" if run.frequencies is not None and run.frequencies.trials:
+            made = figures.rank_plot(run.frequencies)
+        case "map" if len(scenario.sweep) > 1:
+            cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
+            if metrics := maps.mapped_metrics(cells):
+                made = maps.map_grid(cells, tuple(scenario.sweep)[:2], metrics[0])
+        case "timeline" if run.rounds is not None and run.frequencies is not None:
+            names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
+            made = rounds.estimates(run.rounds, names)
+    if made is None:
+        raise ScenarioError(f"of this run there is no such chart, {got(name)}", key="--chart")
+    return made
+
+
+def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
+    """The curve over the swept key with most values that the chart knows."""
+    axes = curves.axes(scenario) if name == "gain" else curves.error_axes(scenario)
+    known = {axis.key: axis for axis in axes}
+    swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
+    axis = next((known[key] for key in (*swept, *known) if key in known), None)
+    if axis is None:
+        return None
+    cells = run.parts.get(name, ())
+    if name == "error":
+        return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
+    lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]
+    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines), at=-1)
+
+
+def _in_text(chart: Chart, caption: str, embedded: str) -> str:
+    from ...charts.draw import draw
+
+    rows = [strip.text.rstrip() for strip in draw(chart, COLUMNS, ROWS, LIGHT)]
+    return "\n".join([*rows, "", caption, embedded, ""])
+
+
+# The scenario in the file.
+
+
+def _embedded(document: Any, digest: str) -> str:
+    """The scenario and its digest, in letters that every format keeps as they are."""
+    whole = json.dumps({"scenario": document, "digest": digest}, ensure_ascii=True)
+    return MARK + base64.b64encode(whole.encode()).decode()
+
+
+def carried(path: Path) -> tuple[dict[str, Any], str] | None:
+    """The scenario that a figure carries, and its digest; None where the file carries none."""
+    try:
+        found = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    if found is None:
+        return None
+    try:
+        whole = json.loads(base64.b64decode(found[1]))
+        return dict(whole["scenario"]), str(whole["digest"])
+    except (ValueError, KeyError, TypeError):
+        raise FileError(f"{path}: the scenario in it is damaged") from None
+
+
+def replay_figure(path: Path, options: Namespace) -> int | None:
+    """Compute the scenario of a figure again; None where the file is none."""
+    found = carried(path) if path.suffix in SUFFIXES else None
+    if found is None:
+        return None
+    document, before = found
+    scenario = parse(to_toml(document), folder=path.parent)
+    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    options.keep, options.frequencies = False, False
+    digest = measure(experiment, options, "").digest
+    if digest == before:
+        output.write_out(f"identical: {text.count(experiment.trials)} trials, {digest}\n")
+        return exits.DONE
+    output.write_out(f"different: the figure has {before}, computed again it is {digest}\n")
+    return exits.FAILED

@@ -1,0 +1,75 @@
+"""Charts for paper: ldptui plot, and ldptui replay of the file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support.commands import TINY, Captured, fail, succeed
+
+from ldptui.commands import cli
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("plot") / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    return str(path)
+
+
+def test_a_figure_carries_the_scenario_that_replay_computes_again(
+    scenario: str, tmp_path: Path, capsys: Captured
+) -> None:
+    out = tmp_path / "gain.svg"
+    succeed(capsys, "plot", scenario, "--out", str(out), "--columns", "1")
+    text = out.read_text(encoding="utf-8")
+    # 84 mm are 238 points; letters are outlines, so that no font of the web is asked for.
+    width = re.search(r'width="([0-9.]+)pt"', text)
+    assert width is not None
+    assert float(width[1]) == pytest.approx(84 / 25.4 * 72, abs=0.1)
+    assert "http" not in re.sub(r"http://(www\.w3\.org|purl\.org|creativecommons)[^\"]*", "", text
+                                ).replace("https://matplotlib.org/", "")  # fmt: skip
+    again = succeed(capsys, "replay", str(out), "--quiet")
+    assert re.match(r"identical: \d+ trials, xxh3:", again)
+    out.write_text(text.replace("ldptui-scenario:", "ldptui-scenario:AAAA"), encoding="utf-8")
+    assert "the scenario in it is damaged" in fail(capsys, 3, "replay", str(out))
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "png", "pgf", "txt"])
+def test_every_format_keeps_the_scenario(
+    scenario: str, tmp_path: Path, capsys: Captured, suffix: str
+) -> None:
+    from ldptui.commands.runs.plotting import carried
+
+    out = tmp_path / f"figure.{suffix}"
+    if suffix == "pgf" and not _has_tex():
+        pytest.skip("pgf measures its text with TeX")
+    succeed(capsys, "plot", scenario, "--chart", "frequencies", "--out", str(out), "--quiet")
+    kept = carried(out)
+    assert kept is not None
+    assert kept[0]["protocol"]["kind"]
+    assert kept[1].startswith("xxh3:")
+    if suffix == "txt":
+        assert "Frequencies by rank" in out.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_drawn_is_one_sentence(
+    scenario: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "must end in .svg" in fail(capsys, 2, "plot", scenario, "--out", str(tmp_path / "a.doc"))
+    out = str(tmp_path / "a.svg")
+    assert "there is no such chart" in fail(
+        capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"
+    )
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    assert cli.main(["plot", scenario, "--out", out]) == 1
+    assert "pip install 'ldptui[plot]'" in capsys.readouterr().err
+
+
+def _has_tex() -> bool:
+    import shutil
+
+    return shutil.which("xelatex") is not None
