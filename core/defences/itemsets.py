@@ -147,7 +147,7 @@ def _extended(
     support = np.empty(len(sets), dtype=np.int64)
     order = np.argsort(made, kind="stable")  # the children of one parent follow each other
     starts = np.flatnonzero(np.diff(parent[made[order]], prepend=-1))
-    for children in np.split(order, starts[1:]):
+    for children in np.split(order, starts[1:]) if order.size else ():
         held = support_of(columns, level.sets[parent[made[children[0]]]])
         for at in range(0, children.size, COUNTED_AT_ONCE):
             pulse()

@@ -65,7 +65,7 @@ class DefencesPane(FormPane, can_focus=True):
             yield Field(f"{TABLE}.kind", "", options=kinds, rows=5, id="kind")
             yield Static(classes="words", id="reason", markup=False)
             for name in _names():
-                yield labelled(f"{TABLE}.{name}", optional=True, id=name)
+                yield labelled(f"{TABLE}.0.{name}", optional=True, id=name)
 
     def on_mount(self) -> None:
         for widget in list(self._form.children)[1:]:

@@ -57,6 +57,8 @@ def _default(draft: Draft, key: str) -> Any:
     table, _, leaf = key.rpartition(".")
     if ".mix." in table:  # a part of a mixture has the keys of the attack's kinds
         return default_of(f"attack.{leaf}", kind_of(draft, table))
+    if table.startswith("defence."):
+        return default_of(key, kind_of(draft, table))
     swept = sweep_of(draft).get(f"{table}.kind")
     kinds = [kind_of(draft, table.partition(".")[0]), *(swept if isinstance(swept, list) else ())]
     defaults = (default_of(key, kind) for kind in kinds if isinstance(kind, str))

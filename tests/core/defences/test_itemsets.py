@@ -100,6 +100,15 @@ def test_the_thresholds_of_the_paper_s_population() -> None:
     assert olh.itemset_threshold(1, users, 0.01) == users + 1
 
 
+def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> None:
+    """Two pairs that share no item: no set of three has kept pairs alone."""
+    held = np.zeros((200, 6), dtype=np.bool_)
+    held[:100, :2] = held[100:, 2:4] = True
+    columns = OUE(6, 1.0).columns(np.packbits(held, axis=1))
+    sizes = [level.sets.tolist() for level in mined(columns, 200, 50.0, 5, no_pulse)]
+    assert sizes == [[[0], [1], [2], [3]], [[0, 1], [2, 3]]]
+
+
 def test_mining_tells_what_it_looks_at_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
     """A pulse may raise between any two pieces of work; words go to one that has `tell`."""
 

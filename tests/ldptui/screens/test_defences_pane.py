@@ -121,3 +121,11 @@ async def test_what_a_filter_needs_is_said_before_it_starts() -> None:
             said = str(app.query_one("#needs", Static).content)
             assert said.startswith(words)
             assert bool(said) == bool(words)
+
+
+async def test_a_field_offers_the_words_of_its_key_and_shows_its_default() -> None:
+    app = FormApp(DefencesPane, SCENARIO + '\n[[defence]]\nkind = "ldpguard"\n')
+    async with app.run_test(size=(60, 20)):
+        assert app.shown("defence.0.compared") == "2"
+        field = next(field for field in app.query(Field) if field.key == "defence.0.assumed")
+        assert isinstance(field.control, Choice)
