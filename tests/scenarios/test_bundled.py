@@ -49,6 +49,10 @@ PROMISED = {
     "rappor-strings",
     "memoisation",
     "planner",
+    "hidden-attack",
+    "hidden-filters",
+    "hardening-olh",
+    "hardening-ue",
 }
 
 

@@ -422,3 +422,69 @@ def test_the_planner_says_what_is_measured() -> None:
     assert (estimate > estimate[many.cells[-1].targets]).sum() == 5
     found = measured(whole, "targets_in_top_k", "population.users")
     assert found[100_000_000,] == 1
+
+
+def test_fakes_that_no_defence_can_see() -> None:
+    name, keys = "hidden-attack", ("protocol.kind", "attack.kind", "attack.share")
+    gains = theory(name, "gain", *keys)
+    assert gains["grr", "hidden", 0.005] == pytest.approx(0.55, abs=0.005)
+    assert gains["grr", "hidden", 0.05] == pytest.approx(0.85, abs=0.005)
+    on_oue = gains["oue", "hidden", 0.05]
+    assert on_oue == pytest.approx(0.079, abs=5e-4)
+    assert on_oue / gains["oue", "ria", 0.05] == pytest.approx(1.58, abs=0.005)
+    assert gains["oue", "mga", 0.05] / on_oue == pytest.approx(20, abs=0.1)
+    assert gains["grr", "mga", 0.1] == pytest.approx(59.1, abs=0.05)
+    seen = measured(bundled(name, sweep__attack__share=[0.05]), "gain", *keys[:2])
+    assert seen["oue", "hidden"] == pytest.approx(on_oue, rel=0.05)
+    assert seen["grr", "hidden"] == pytest.approx(gains["grr", "hidden", 0.05], rel=0.05)
+
+
+def test_filters_pass_fakes_who_hide() -> None:
+    keys = "attack.kind", "defence.0.kind"
+    experiment = bundled("hidden-filters", trials=2)
+    *_, last = run(experiment, frequencies=False)
+    means = {
+        metric: {
+            key_of(cell, keys): result.estimate(metric).mean
+            for cell, result in zip(experiment.cells, last.results.cells, strict=True)
+        }
+        for metric in ("alarm_rate", "recall", "false_positive_rate", "gain_after")
+    }
+    alarms = [means["alarm_rate"][kind, "fiad"] for kind in ("ria", "hidden", "mga")]
+    assert alarms == [0, 0, 1]
+    assert means["recall"]["mga", "diffstats"] == 1
+    for kind in ("ria", "hidden"):
+        caught, wronged = (means[which][kind, "diffstats"] for which in
+                           ("recall", "false_positive_rate"))  # fmt: skip
+        assert caught is not None
+        assert wronged is not None
+        assert caught <= wronged + 0.01
+    assert means["gain_after"]["hidden", "fiad"] == pytest.approx(0.15, abs=0.03)
+
+
+def test_fewer_buckets_bear_an_attack_better() -> None:
+    gain, error = (
+        {g: value for (g,), value in theory("hardening-olh", metric, "protocol.hash_range").items()}
+        for metric in ("gain", "mse_clean")
+    )
+    for g, less, more in ((3, 0.17, 0.02), (2, 0.35, 0.27)):
+        assert 1 - gain[g] / gain[4] == pytest.approx(less, abs=0.01)
+        assert error[g] / error[4] - 1 == pytest.approx(more, abs=0.01)
+    assert gain[5] > gain[4]
+    assert error[5] > error[4]
+    seen = measured(bundled("hardening-olh"), "gain", "protocol.hash_range")
+    assert {g: value for (g,), value in seen.items()} == pytest.approx(gain, rel=0.01)
+
+
+def test_a_larger_p_bears_an_attack_better() -> None:
+    gain, error = (
+        {p: value for (p,), value in theory("hardening-ue", metric, "protocol.keep").items()}
+        for metric in ("gain", "mse_clean")
+    )
+    for p, less, more in ((0.6, 0.17, 0.04), (0.7, 0.29, 0.19)):
+        assert 1 - gain[p] / gain[0.5] == pytest.approx(less, abs=0.01)
+        assert error[p] / error[0.5] - 1 == pytest.approx(more, abs=0.01)
+    assert error[0.97] / error[0.5] == pytest.approx(8.6, abs=0.05)
+    assert 0.5 < gain[0.97] / gain[0.5] < 0.52
+    seen = measured(bundled("hardening-ue"), "gain", "protocol.keep")
+    assert {p: value for (p,), value in seen.items()} == pytest.approx(gain, rel=0.01)
