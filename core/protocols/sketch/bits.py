@@ -119,9 +119,18 @@ class CountMeanSketch(Sketch):
         """The reports of a row are added up before the items look for their buckets."""
         chosen, first = np.unique(reports["row"], return_index=True)
         bits = np.unpackbits(reports["bits"], axis=1, count=self.buckets)
-        cells = np.add.reduceat(bits, first, axis=0, dtype=np.int64)
+        ends = [*first[1:].tolist(), len(bits)]
+        cells = np.empty((chosen.size, self.buckets), dtype=np.uint8)
+        for row, (start, end) in enumerate(zip(first.tolist(), ends, strict=True)):
+            np.add.reduce(bits[start:end], axis=0, dtype=np.uint8, out=cells[row])
         placed = hashed(items, chosen, self.buckets).astype(np.intp)
-        return np.asarray(np.take_along_axis(cells, placed, axis=1).sum(axis=0))
+        found = np.take_along_axis(cells, placed, axis=1)
+        return np.asarray(found.sum(axis=0, dtype=np.int64))
+
+    @property
+    def _at_once(self) -> int:
+        """So few reports of a row add up in a byte."""
+        return min(255, super()._at_once)
 
     def _square(self, law: tuple[float, float], r: int, crowd: Crowd) -> float:
         (own, other), (met, squares, buckets) = law, crowd

@@ -30,7 +30,7 @@ ROWS = Range(1, 2**20)
 FEW = 64
 """Items whose collisions with all others are kept one by one."""
 
-USERS_AT_ONCE = 1 << 11
+PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,14 @@ class Sketch(ABC):
         everything = np.arange(self.domain_size)
         ordered = reports[np.argsort(reports["row"], kind="stable")]
         counts = np.zeros(self.domain_size, dtype=np.int64)
-        step = max(1, USERS_AT_ONCE * 1024 // self.domain_size)
-        for at in range(0, len(ordered), step):
-            counts += self._counted(ordered[at : at + step], everything)
+        for at in range(0, len(ordered), self._at_once):
+            counts += self._counted(ordered[at : at + self._at_once], everything)
         return counts
+
+    @property
+    def _at_once(self) -> int:
+        """The reports that are counted at once."""
+        return max(1, PAIRS_AT_ONCE // self.domain_size)
 
     def _counted(self, reports: Reports, items: Items) -> Counts:
         """int64[items] of a few reports, which are sorted by their rows."""
