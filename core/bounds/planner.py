@@ -51,7 +51,7 @@ class Oracle:
 
     @classmethod
     def of(cls, protocol: PureProtocol, targets: int = 1) -> Self:
-        """The oracle against fakes who lift so many items together."""
+        """The oracle against fakes who lift this number of items together."""
         p, q = protocol.p, protocol.q
         gap = p - q
         variance = float(item_variance(protocol, 1))

@@ -23,12 +23,12 @@ KEPT: Final = 512
 
 @dataclass(frozen=True)
 class Programme:
-    """What fakes keep to.
+    """The constraints that fakes keep to.
 
     p, q : of the protocol, whose reports are `items` bits. users, fakes : n and m.
     held : the targets' true frequencies, largest first; there are r of them.
-    thresholds : of s = 1, 2, … targets: so many reports that support all of them are too many.
-    slack : how surely no set of s targets reaches its threshold, in standard deviations.
+    thresholds : of s = 1, 2, … targets: this many reports that support all s are too many.
+    slack : the margin below the thresholds, in standard deviations.
     sizes : whether the numbers of ones have the law of honest reports. mass : whether there are at
         most as many as in honest reports on average. padding : int64[r + 1], as a tuple, the ones
         elsewhere of each class where their number is free.

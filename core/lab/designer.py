@@ -110,7 +110,7 @@ def rated(table: Mapping[str, Any], demand: Demand) -> Rated:
 
 
 def guessed(protocol: PureProtocol) -> float | None:
-    """How often one report gives away its item: a uniform guess among the items it supports.
+    """The chance that one report gives away its item: a uniform guess among the items it supports.
 
     Items are equally likely, and a report that supports none is guessed at random. p/w where every
     report supports w items; p E[1/(1 + B)] + (1 − p)(1 − q)^(d−1)/d with B ~ Bin(d − 1, q) where

@@ -15,7 +15,7 @@ from ..errors import FileError, ScenarioError, got
 from ..streams import digest
 
 What = Literal["attack", "defence"]
-"""What the code is for."""
+"""The purpose of the code."""
 
 GROUPS: Final[dict[What, str]] = {"attack": "ldptui.attacks", "defence": "ldptui.defences"}
 """The entry-point groups under which packages publish attacks and defences."""
@@ -48,7 +48,7 @@ class Source:
 
     @property
     def label(self) -> str:
-        """What messages call it: attack 'half'."""
+        """Its name in messages: attack 'half'."""
         return f"{self.what} {self.name!r}"
 
 
@@ -125,7 +125,7 @@ def available(what: What = "attack") -> list[str]:
 
 
 def entry_points(name: str, what: What = "attack") -> list[Source]:
-    """What installed packages publish under a name; imports none of it."""
+    """The entry points that installed packages publish under a name; imports none of them."""
     points = importlib.metadata.entry_points(group=GROUPS[what], name=name)
     places = dict.fromkeys(point.value for point in points)
     return [Source(name, code_digest(place), place, what) for place in places]

@@ -61,24 +61,24 @@ def loaded(source: Source, options: str, method: str = "reports") -> Callable[..
 
 
 def with_options(
-    source: Source, found: Any, options: Mapping[str, Any], method: str
+    source: Source, code: Any, options: Mapping[str, Any], method: str
 ) -> Callable[..., Any]:
     """The function, or the method of this name, of what a name stands for."""
     wrong = ERRORS[source.what]
-    if isinstance(found, type):
-        found = found(**options)
-    elif dataclasses.is_dataclass(found):
-        found = replace(found, **options)  # type: ignore[type-var]  # no class: those came first
-    elif isinstance(found, FunctionType):
-        return functools.partial(found, **options)
+    if isinstance(code, type):
+        code = code(**options)
+    elif dataclasses.is_dataclass(code):
+        code = replace(code, **options)  # type: ignore[type-var]  # no class: those came first
+    elif isinstance(code, FunctionType):
+        return functools.partial(code, **options)
     elif options:
         raise wrong(f"{source.label} must be a function or a dataclass to have options")
-    if not callable(getattr(found, method, None)):
+    if not callable(getattr(code, method, None)):
         raise wrong(
             f"{source.label} must be a function or have a method {method}, got "
-            f"{type(found).__name__}"
+            f"{type(code).__name__}"
         )
-    made: Callable[..., Any] = getattr(found, method)
+    made: Callable[..., Any] = getattr(code, method)
     return made
 
 

@@ -29,7 +29,7 @@ class PluginCorrection(PythonCorrection):
     source: Source = field(kw_only=True, repr=False)
 
     def correct(self, frequencies: Floats, known: Known) -> Floats:
-        """What the code makes of a copy of the estimates; raises DefenceError."""
+        """The estimates that the code makes of a copy of these; raises DefenceError."""
         with explained(self.source):
             correct = loaded(self.source, json.dumps(self.options), "correct")
             made = correct(frequencies.copy(), known)

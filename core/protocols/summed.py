@@ -32,7 +32,7 @@ class Summed:
         return truth, (collection.users * truth + fakes) / everyone
 
     def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
-        """Of the mean over the genuine users; after the attack that of the mean over all users."""
+        """That of the mean over the genuine users; after the attack, of the mean over all users."""
         users, everyone = collection.users, collection.users + collection.malicious
         each = self.unit_variance(collection.frequencies) + np.zeros(collection.histogram.size)
         if not collection.foreseen:

@@ -171,13 +171,13 @@ class IndependentBits(PackedBits):
         return float(sum(p * each(r, int(j), compared) for j, p in zip(hit, chance, strict=True)))
 
     def _padding_coincidence(self, r: int, j: int, compared: int) -> float:
-        """Of two crafted reports, j of the compared items being targets: of the padding alone."""
+        """Two crafted reports, j of the compared items being targets: the padding alone."""
         room, rest = self.domain_size - r, compared - j
         law = hypergeometric_law(room, rest, min(self.padding(r), room))
         return float(sum(p**2 / math.comb(rest, int(s)) for s, p in zip(*law, strict=True)))
 
     def _held_coincidence(self, r: int, j: int, compared: int) -> float:
-        """Of two honest reports of a random target each, j of the compared items being targets."""
+        """Two honest reports of a random target each, j of the compared items being targets."""
         never, once, twice = self._equal
         same, apart = j / r**2, j * (j - 1) / r**2
         return (

@@ -41,7 +41,7 @@ class Entry:
         return all(word in text for word in words.casefold().split())
 
     def rank(self, words: str) -> tuple[int, int]:
-        """How near it is to the words, 0 the nearest: where they stand, then where they begin.
+        """Its distance from the words, 0 the nearest: where they stand, then where they begin.
 
         A name that is what was typed, one that begins so, one with the words in it as words of its
         own, one with them anywhere; then titles; then texts.

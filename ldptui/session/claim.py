@@ -20,6 +20,6 @@ def split_claim(text: str) -> tuple[str, str]:
 
 
 def claim_of(text: str) -> str:
-    """What the file claims, in one line; "" where it claims nothing."""
+    """The claim of the file, in one line; "" where it claims nothing."""
     claim = re.match(r"Claim: *(.*)", split_claim(text)[0])
     return claim[1] if claim else ""

@@ -80,7 +80,7 @@ class BitFlips(Summed):
 
     @property
     def rates(self) -> tuple[float, float]:
-        """How likely a bit is sent as 1: that of the own item, and any other."""
+        """The chances that a bit is sent as 1: that of the own item, and any other."""
         return self._bits.p, self._bits.q
 
     @property

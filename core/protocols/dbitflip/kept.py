@@ -25,7 +25,7 @@ class KeptBitFlips(BitFlips):
 
     @property
     def kept(self) -> tuple[float, float]:
-        """How likely a report has a bit of the own item that is 1, and of another given one."""
+        """The chances that a report has a bit of the own item that is 1, and of another one."""
         own, other = self.rates
         return self.part * own, self.part * other
 

@@ -12,7 +12,7 @@ from ...support import ItemSupport, Support
 
 @dataclass(frozen=True)
 class Included:
-    """How likely a report has the bit of a target, of another item, and of two items of each."""
+    """The chances of the bit of a target, of another item, and of two items of each."""
 
     target: float
     other: float
@@ -36,7 +36,7 @@ class Included:
 
 
 def _picked(size: int, items: int) -> tuple[float, float]:
-    """How likely a uniform subset has one given item, and two."""
+    """The chances that a uniform subset has one item that is named, and two."""
     if not items:
         return 0.0, 0.0
     one = size / items

@@ -178,7 +178,7 @@ class CountMeanSketch(Sketch):
         return ReportLaw(law, item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items that share no bucket: both bits tell, where they differ."""
+        """Two items that share no bucket: both bits tell, where they differ."""
         return signs(self.epsilon, self.p**2, self.other**2)
 
 

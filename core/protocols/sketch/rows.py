@@ -17,7 +17,7 @@ from ...pure import Items
 from ...sampling import Floats
 
 Crowd: TypeAlias = tuple[float, float, float]
-"""How some items share buckets, on average over the rows, by their number w in a bucket.
+"""The buckets that some items share, on average over the rows, by their number w in a bucket.
 
 Σ_u f_u w(u), Σ_u f_u w(u)² and Σ_buckets w², where w(u) is that of the bucket of item u.
 """
@@ -69,7 +69,7 @@ def _shared(weights: bytes, rows: int, size: int) -> Floats:
 
 @lru_cache(maxsize=16)
 def crowding(weights: bytes, counted: bytes, rows: int, size: int) -> Crowd:
-    """How counted items int64[r] share buckets, where float64[d] hold each item."""
+    """The buckets that counted items int64[r] share, where float64[d] hold each item."""
     held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)
     found = np.zeros(3)
     for placed in each_row(np.arange(held.size), rows, size):

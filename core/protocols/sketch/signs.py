@@ -139,7 +139,7 @@ class HadamardSketch(Sketch):
         return ReportLaw(law.reshape(d, -1), item_name, name)
 
     def privacy_loss(self) -> DiscreteLoss:
-        """Of two items that share no bucket: their entries differ in half of the columns."""
+        """Two items that share no bucket: their entries differ in half of the columns."""
         return signs(self.epsilon, self.p / 2, 1 / (1 + math.exp(self.epsilon)) / 2)
 
 
@@ -152,7 +152,7 @@ def _solved(sketch: HadamardSketch, targets: bytes) -> Equations:
 
 @lru_cache(maxsize=16)
 def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[Floats, float]:
-    """How likely a crafted report supports each item float64[d]; the variance of those counted."""
+    """The chances [d] that a crafted report supports items; the variance of those counted."""
     items, chosen = np.arange(sketch.domain_size), np.frombuffer(counted, dtype=np.int64)
     solved = _solved(sketch, targets)
     fits = np.flatnonzero(solved.fits)

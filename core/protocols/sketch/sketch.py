@@ -53,16 +53,16 @@ class Sketch(ABC):
     @property
     @abstractmethod
     def p(self) -> float:
-        """How likely a report supports an item of the own bucket."""
+        """The chance that a report supports an item of the own bucket."""
 
     @property
     @abstractmethod
     def other(self) -> float:
-        """How likely it supports an item of another bucket."""
+        """The chance that it supports an item of another bucket."""
 
     @property
     def q(self) -> float:
-        """How likely it supports another item, which may be in the own bucket: on average."""
+        """The chance that it supports another item, which may be in the own bucket: on average."""
         return self.other + (self.p - self.other) / self.buckets
 
     @property

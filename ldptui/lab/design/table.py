@@ -87,7 +87,7 @@ def _items(demand: Demand) -> str:
 
 
 def _others(design: Design, beside: Rated) -> Iterator[Row]:
-    """What is minimised, of the best of each kind and of the protocol beside."""
+    """The minimised value, of the best of each kind and of the protocol beside."""
     for each in (*design.best, beside):
         cost = _cost(each, design)
         noise, gain = text.short(math.sqrt(each.mse), 3), text.short(each.gain, 3)

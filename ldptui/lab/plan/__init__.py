@@ -89,7 +89,7 @@ def planned(options: Namespace) -> dict[str, Any]:
 
 
 def _judged(lines: dict[str, Any], power: float, options: Namespace) -> dict[str, Any]:
-    """What a plan of which all is given comes to."""
+    """The result of a plan of which all is given."""
     oracle = Oracle.of(bound(lines["protocol"], options.items, options.epsilon), options.targets)
     needed = planner.users_needed(oracle, plan_of(lines))
     return {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Past:
-    """What the desk worked on before, and what it works on again after a playback."""
+    """The desk works on before a playback what it works on again after it."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

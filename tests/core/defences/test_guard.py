@@ -46,10 +46,10 @@ def results_of(made: core.Experiment) -> core.Results:
     [GRR(9, 0.7), OUE(20, 0.7), SUE(9, 0.7), OLH(9, 1.2), BLH(9, 0.7),
      PublicCoins(9, 0.7), UserCoins(9, 0.7)],
 )  # fmt: skip
-def test_two_reports_coincide_as_often_as_said(
+def test_two_reports_coincide_at_the_stated_rate(
     protocol: Any, compared: int, rng: np.random.Generator
 ) -> None:
-    """Of genuine users of all items, and of fakes who draw afresh; over items drawn at random."""
+    """Genuine users of all items, and fakes who draw afresh; over items drawn at random."""
     d, r = protocol.domain_size, TARGETS.size
 
     def rate(send: Any) -> float:
@@ -177,7 +177,7 @@ def test_the_reports_without_the_defence_are_those_of_other_cells() -> None:
     assert held_bytes(swept.cells[1]) > 0
 
 
-def test_what_is_only_noise_is_said_and_nothing_is_taken_out() -> None:
+def test_noise_alone_has_a_warning_and_takes_nothing_out() -> None:
     made = work("grr", "ria", step={"assumed": "honest"}, trials=2)
     (cell,), (measured,) = made.cells, results_of(made).cells
     (warning,) = cell.warnings
@@ -195,7 +195,7 @@ def test_what_is_only_noise_is_said_and_nothing_is_taken_out() -> None:
     assert "cannot estimate the share of fakes" in alone.cells[0].warnings[0]
 
 
-def test_corrections_follow_what_is_left() -> None:
+def test_corrections_follow_the_counts_that_are_left() -> None:
     (measured,) = results_of(
         work("grr", trials=2, defence=[{"kind": "ldpguard"}, {"kind": "norm-sub"}])
     ).cells

@@ -109,7 +109,7 @@ def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> N
     assert sizes == [[[0], [1], [2], [3]], [[0, 1], [2, 3]]]
 
 
-def test_mining_tells_what_it_looks_at_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
+def test_mining_names_its_sets_and_stops_at_any_pulse(rng: np.random.Generator) -> None:
     """A pulse may raise between any two pieces of work; words go to one that has `tell`."""
 
     class Watching:

@@ -39,7 +39,7 @@ def test_a_muted_step_of_any_kind_does_not_act(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DEFENCES)
-def test_what_is_said_of_muting_changes_no_number(kind: str) -> None:
+def test_the_words_of_muting_change_no_number(kind: str) -> None:
     if kind == "history":
         pytest.skip("compares rounds")
     silent, said = (
@@ -50,7 +50,7 @@ def test_what_is_said_of_muting_changes_no_number(kind: str) -> None:
     assert "defence.0.muted" not in silent.parameters
 
 
-def test_steps_around_a_muted_one_do_what_they_do_without_it() -> None:
+def test_steps_around_a_muted_one_act_as_without_it() -> None:
     one = {"kind": "norm-sub"}
     (alone,) = results_of(work(one)).cells
     (beside,) = results_of(work({"kind": "norm-cut", "muted": True}, one)).cells

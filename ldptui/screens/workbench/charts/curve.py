@@ -37,7 +37,7 @@ LINES: Final = {True: "bounds", False: "no bounds"}
 Scale = Literal["linear", "log", "symlog"]
 SCALES: Final[tuple[Scale, ...]] = get_args(Scale)
 DEFAULT_LINEAR: Final = 1e-3
-"""Where symlog is asked for and no curve needs it: gains below are drawn in proportion."""
+"""The linear part of a symlog axis that no curve needs: gains below are in proportion."""
 QUANTITIES: Final[dict[Quantity, str]] = {"mse": "MSE", "std": "std"}
 
 

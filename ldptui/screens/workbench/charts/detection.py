@@ -50,7 +50,7 @@ class DetectionCharts(Rows):
         """Those that are shown."""
         return [chart for chart in (self._above, self._below) if chart.display]
 
-    # What the keys do.
+    # Keys.
 
     @property
     def _other(self) -> View:

@@ -1,4 +1,4 @@
-"""Which result is on the screen, in the border of the pane, and what the scenario claims of it."""
+"""The result on the screen, in the border of the pane, and the claim of the scenario."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ClaimLine(Static):
         super().__init__(markup=False)
 
     def show(self, shown: Shown, rows: int) -> None:
-        """Say what is claimed, in a pane of so many rows; 0: there is no chart."""
+        """Say what is claimed, in a pane of this number of rows; 0: there is no chart."""
         words = f"Claim: {shown.claim}" if shown.claim else ""
         if str(self.content) != words:
             self.update(words)

@@ -120,7 +120,7 @@ class Shown:
 
     @property
     def result(self) -> str:
-        """Which result this is: the run, its sweep and its trials; "" before there is any."""
+        """The name of this result: the run, its sweep and its trials; "" before there is any."""
         run, base = self.snapshot, self.base
         if run is None or base is None or not base.trials:
             return ""
@@ -138,7 +138,7 @@ class Shown:
 
     @property
     def claim(self) -> str:
-        """What the scenario's file claims; "" where it claims nothing."""
+        """The claim of the scenario's file; "" where it claims nothing."""
         return claim_of(self.draft.text) if self.draft is not None else ""
 
     @property
