@@ -301,13 +301,12 @@ class Snapshot:
 
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
     cell of "base", the detection where it was asked for. round_frequencies : those of its rounds,
-    by number; of very many rounds every other one, or every third, and so on.
-    followed : what the task of that cell measured besides, by its names in the JSON output, and
-    the number of trials.
-    latest : the parameters of the cell worked on last, in words.
-    error : one sentence when failed; details : a traceback, where there is one.
-    kept : the run's number in the store, None where it is not kept. reused : trials that
-    were in the store already. note : why the run is not kept, or what else to know of it.
+    by number; of very many rounds every other one, or every third, and so on. followed : what
+    the task of that cell measured besides, by its JSON names, and the number of trials.
+    latest : the parameters of the cell worked on last, in words. error : one sentence when failed;
+    details : a traceback, where there is one.
+    kept : the run's number in the store, None where it is not kept. reused : trials that were in
+    the store already. note : why the run is not kept, or what else to know of it.
     """
 
     key: int
@@ -341,16 +340,15 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         return run
     parts = {name: with_unmeasured(cells, before.parts.get(name, ()))
              for name, cells in run.parts.items()}  # fmt: skip
+    fresh = run if run.frequencies is not None else before
     return replace(
         run,
         parts={**before.parts, **parts},
-        frequencies=run.frequencies or before.frequencies,
-        bits=run.bits if run.frequencies is not None else before.bits,
+        frequencies=fresh.frequencies,
+        bits=fresh.bits,
         detection=run.detection or before.detection,
-        rounds=run.rounds if run.frequencies is not None else before.rounds,
-        round_frequencies=run.round_frequencies
-        if run.frequencies is not None
-        else before.round_frequencies,
+        rounds=fresh.rounds,
+        round_frequencies=fresh.round_frequencies,
     )
 
 
