@@ -365,7 +365,7 @@ def test_the_form_offers_every_kind() -> None:
 async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
     app = FormApp(AttackPane)
     async with app.run_test(size=(44, 30)):
-        protocol = "oue" if kind == "apa" else "olh"
+        protocol = "oue" if kind in ("apa", "solved") else "olh"  # free bits
         app.show(edited(edited(app.draft, "protocol.kind", protocol), "attack.kind", kind))
         assert {problem.key for problem in app.draft.problems} <= {"attack.name", "simulate.path"}
         own = set(keys_of("attack", kind)) - {"targets", "cohort", "options"}
