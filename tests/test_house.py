@@ -205,6 +205,7 @@ DOORS = (
     "ldptui/session/attack_options.py",
     "ldptui/lab/questions/kinds.py",
     "ldptui/lab/questions/ledger.py",
+    "ldptui/lab/questions/shared.py",
     "ldptui/lab/topics.py",
     "ldptui/start.py",
     "ldptui/terminal/settings.py",
