@@ -27,6 +27,7 @@ from .session import attack_options
 from .terminal import mishaps
 from .terminal.settings import Settings
 from .terminal.shown import Shown
+from .widgets.field import ValueInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -220,6 +221,19 @@ class Workbench(App[None]):
             if not self.outlive(error):
                 raise
             return True
+
+    def action_focus_next(self) -> None:
+        """The next field, whose content is selected: what is typed replaces it."""
+        super().action_focus_next()
+        self._select_content()
+
+    def action_focus_previous(self) -> None:
+        super().action_focus_previous()
+        self._select_content()
+
+    def _select_content(self) -> None:
+        if isinstance(self.focused, ValueInput):
+            self.focused.action_select_all()
 
     def action_command_palette(self) -> None:
         from .palette import Palette

@@ -328,7 +328,8 @@ def _debug(app: App[Any]) -> None:
 def _keys(app: App[Any]) -> None:
     from .screens.dialogs.text import TextScreen
 
-    app.push_screen(TextScreen("Keys", settings.default_keys(app)))
+    changed = getattr(getattr(app, "settings", None), "keys", {})
+    app.push_screen(TextScreen("Keys", settings.default_keys(changed)))
 
 
 def debug_info(app: App[Any]) -> str:

@@ -16,6 +16,7 @@ from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..lab import topics as lab
 from ..lab.questions.shared import NEIGHBOURS
 from ..session import attack_options
+from . import library_options
 from .runs import options as run_options
 
 _MODULES: Final = {
@@ -23,6 +24,7 @@ _MODULES: Final = {
     "theory": "theory",
     "scenarios": "library",
     "schema": "library",
+    "keys": "keys",
     "runs": "runs.actions",
     "resume": "runs.keeping",
     "replay": "runs.playing",
@@ -39,6 +41,7 @@ commands (each has its own --help):
   theory PROTOCOL      the closed forms alone: p, q, variance, gain of each attack
   scenarios            list, show, copy or check scenarios
   schema               the JSON Schema of a scenario file
+  keys                 every key of the workbench, as a table for the settings file
   runs                 the runs that are kept: list, show, tag, export, import, remove
   resume RUN           go on with a run that was interrupted
   replay RUN|FILE      compute a kept run again and compare
@@ -239,25 +242,6 @@ def theory_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def scenarios_parser() -> argparse.ArgumentParser:
-    parser = _parser("ldptui scenarios", "The bundled scenarios, and a check of your own.")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", parser_class=_Parser)
-    actions.add_parser("list", help="names and titles (the default)")
-    show = actions.add_parser("show", help="print a scenario's file")
-    show.add_argument("name", metavar="NAME")
-    copy = actions.add_parser("copy", help="copy a scenario, with its data, to edit it")
-    copy.add_argument("name", metavar="NAME")
-    copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
-    check = actions.add_parser("check", help="say whether a scenario is valid")
-    check.add_argument("path", metavar="PATH")
-    attack_options.add_to(check)
-    return parser
-
-
-def schema_parser() -> argparse.ArgumentParser:
-    return _parser("ldptui schema", "Print the JSON Schema of a scenario file.")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code and never raises an Exception."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -293,14 +277,11 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _obey(arguments: list[str]) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if command in ("run", "theory", "scenarios", "schema"):
-        parsers: dict[str, Callable[[], argparse.ArgumentParser]] = {
-            "run": run_parser,
-            "theory": theory_parser,
-            "scenarios": scenarios_parser,
-            "schema": schema_parser,
-        }
-        options = parsers[command]().parse_args(rest)
+    if command in ("run", "theory"):
+        options = (run_parser if command == "run" else theory_parser)().parse_args(rest)
+        return _work(command)(options)
+    if command in library_options.COMMANDS:
+        options = library_options.parser(command, _parser).parse_args(rest)
         return _work(command)(options)
     if command in run_options.COMMANDS:
         options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
@@ -310,7 +291,7 @@ def _obey(arguments: list[str]) -> int:
         return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
-    known = ("run", "theory", "scenarios", "schema", *run_options.COMMANDS)
+    known = ("run", "theory", *library_options.COMMANDS, *run_options.COMMANDS)
     if options.scenario in (*known, *lab.TOPICS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
     if more:

@@ -252,14 +252,14 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
     total = sum(entry.times for entry in entries)
     step = max(1, math.ceil(total / POINTS))
     places = sorted({1, *range(step, total + 1, step), total})
-    lines: dict[str, list[float]] = {name: [] for name in ("sequential", "advanced", "exact")}
+    lines: dict[str, list[float]] = {name: [] for name in ("sequential", "improved", "exact")}
     for place in places:
         first = _first(entries, place)
         plain_sum = books.sequential(first)
         totals_now = {"sequential": plain_sum.epsilon}
         slack = delta - plain_sum.delta
         if slack > 0:
-            totals_now["advanced"] = books.improved(first, slack).epsilon
+            totals_now["improved"] = books.improved(first, slack).epsilon
             kinds: dict[float, int] = {}
             for entry in first:
                 kinds[entry.epsilon] = kinds.get(entry.epsilon, 0) + entry.times
@@ -269,10 +269,10 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
             line.append(people * totals_now.get(name, math.nan))
     labels = {
         "sequential": "sequential, Σ ε",
-        "advanced": "advanced (KOV 3.5)",
+        "improved": "improved (KOV 3.5)",
         "exact": "exact (KOV 3.3)",
     }
-    tones = {"sequential": "attacked", "advanced": "clean", "exact": "theory"}
+    tones = {"sequential": "attacked", "improved": "clean", "exact": "theory"}
     return Plot(
         f"Budget spent after each release, δ = {text.chosen(delta)}"
         + (f", {people} people together" if people > 1 else ""),

@@ -353,10 +353,7 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
 
 
 def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
-    """A run with the cells that it lacks, as a preview of the same scenario has them.
-
-    A chart may be asked for that the run was not: its points are simulated besides.
-    """
+    """A run with the cells that it lacks, as a preview of the same scenario has them."""
     parts = dict(run.parts)
     for name, cells in preview.parts.items():
         known = parts.get(name, ())

@@ -30,7 +30,6 @@ from core.errors import one_line
 from . import places
 
 if TYPE_CHECKING:
-    from textual.app import App
     from textual.binding import Binding
     from textual.dom import DOMNode
 
@@ -191,9 +190,11 @@ def bindings() -> dict[str, tuple[type[DOMNode], Binding]]:
     return dict(sorted(found.items()))
 
 
-def default_keys(app: App[Any]) -> str:
-    """The keys of everything as a TOML table, ready to be put into the settings file."""
-    changed: Mapping[str, str] = getattr(getattr(app, "settings", None), "keys", {})
+def default_keys(changed: Mapping[str, str]) -> str:
+    """The keys of everything as a TOML table, ready to be put into the settings file.
+
+    changed : those that are others than by default.
+    """
     rows = [
         (f'"{name}" = "{changed.get(name, binding.key)}"', binding.description)
         for name, (_, binding) in bindings().items()

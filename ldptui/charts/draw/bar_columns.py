@@ -112,6 +112,9 @@ def choices(columns: list[Column]) -> Iterator[list[Column]]:
     yield full
     yield [c for c in full if c[0] != "true"]
     yield [c for c in short if c[0] != "true"]
+    changes = [c for c in columns if c[0] == "change"]
+    if changes:  # the bar says the estimate, and nothing else how much an attack made of it
+        yield changes
     yield full[:1]
     yield estimates
     yield []

@@ -1,0 +1,35 @@
+"""The arguments of the commands of `ldptui.commands.library`. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from ..session import attack_options
+from .runs.options import MakeParser
+
+COMMANDS: Final = ("scenarios", "schema", "keys")
+
+
+def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
+    """The parser of one of COMMANDS; make : a parser from its name and description."""
+    if command == "scenarios":
+        return _scenarios(make)
+    if command == "schema":
+        return make("ldptui schema", "Print the JSON Schema of a scenario file.")
+    return make("ldptui keys", "Print every key as a [keys] table for the settings file.")
+
+
+def _scenarios(make: MakeParser) -> argparse.ArgumentParser:
+    made = make("ldptui scenarios", "The bundled scenarios, and a check of your own.")
+    actions = made.add_subparsers(dest="action", metavar="ACTION", parser_class=type(made))
+    actions.add_parser("list", help="names and titles (the default)")
+    show = actions.add_parser("show", help="print a scenario's file")
+    show.add_argument("name", metavar="NAME")
+    copy = actions.add_parser("copy", help="copy a scenario, with its data, to edit it")
+    copy.add_argument("name", metavar="NAME")
+    copy.add_argument("to", metavar="PATH", nargs="?", help="a file or a folder (here)")
+    check = actions.add_parser("check", help="say whether a scenario is valid")
+    check.add_argument("path", metavar="PATH")
+    attack_options.add_to(check)
+    return made
