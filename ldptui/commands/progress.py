@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import redirect_stdout
 from multiprocessing import resource_tracker
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Final, TextIO
 
 from core.errors import one_line
@@ -69,7 +69,7 @@ def measure(
         # Standard output carries the results and nothing else: not what an attack's code prints.
         with redirect_stdout(sys.stderr):
             threading.Thread(target=compute, daemon=True).start()
-            while (step := steps.get()) is not None:
+            while (step := _next(steps, bar)) is not None:
                 if isinstance(step, BaseException):
                     raise step
                 if isinstance(step, str):
@@ -86,6 +86,18 @@ def measure(
         bar.erase()
     assert results is not None
     return results
+
+
+def _next(
+    steps: SimpleQueue[Progress | str | BaseException | None], bar: Bar
+) -> Progress | str | BaseException | None:
+    """What comes next; the bar tells how long it takes where it takes long."""
+    started = time.monotonic()
+    while True:
+        try:
+            return steps.get(timeout=1.0)
+        except Empty:
+            bar.say(f"{text.duration(round(time.monotonic() - started))} in this block")
 
 
 class Beat:
