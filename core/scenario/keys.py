@@ -212,6 +212,13 @@ def _ranged(name: str, allowed: str) -> str:
     return f"{name}{',' if allowed.startswith('at') else ''} {allowed}".rstrip()
 
 
+def _listed(of: Any) -> str:
+    """The items of a list, in words."""
+    if get_origin(of) is Literal:
+        return " or ".join(f'"{word}"' for word in get_args(of))
+    return _LISTED.get(of, "items")
+
+
 def rule_of(key: str) -> str | None:
     """The rule of a key in words, "a number in (0, 20]"; None for a table."""
     hints = KNOWN.get(pattern(key))
@@ -229,6 +236,5 @@ def rule_of(key: str) -> str | None:
         elif base in _TYPES:
             words.append(_ranged(_TYPES[base], str(allowed or "")))
         else:
-            of = get_args(base)[0]
-            words.append(f"a list of {_LISTED.get(of, 'items')}")
+            words.append(f"a list of {_listed(get_args(base)[0])}")
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

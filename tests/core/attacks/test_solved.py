@@ -78,7 +78,9 @@ def test_it_takes_free_bits_and_constraints_that_can_be_kept() -> None:
                  "targets": targets})  # fmt: skip
     with pytest.raises(ScenarioError, match=r'attack\.constraints must leave out "fiad": honest'):
         attacked(0, "solved", slack=8.0, min_support=0.0, chance=0.9)
-    with pytest.raises(ScenarioError, match=r"attack\.constraints"):
+    with pytest.raises(
+        ScenarioError, match=r'attack\.constraints must be a list of "fiad" or "size"'
+    ):
         attacked(0, "solved", constraints=["fiat"])
     with pytest.raises(ScenarioError, match=r"attack.slack must be in \[0, 8\]"):
         attacked(0, "solved", slack=9.0)
