@@ -13,6 +13,7 @@ from ...text import format as fmt
 from ...text.interval import INTERVAL, reach_95
 from ..series import Axis, Plot, Series, Tone
 from .bounds import beside, held_against, with_bounds
+from .defended import with_defended
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
@@ -56,7 +57,7 @@ def gain_plot(
     """The gain along the axis: closed forms as lines, simulated means with 95% intervals.
 
     A curve that has no values has those of its cells, as RAPPOR has: its closed form is not cheap.
-    The lines that gains are held against are dotted.
+    The lines that gains are held against are dotted. The gain in spite of a defence has points too.
     """
     lines_of = held_against(curves)
     curves = [curve for curve in curves if not curve.line]
@@ -86,7 +87,9 @@ def gain_plot(
         room,
         [(curve.x, curve.support) for curve in curves],
     )
-    return with_bounds(plot, lines_of, _TONES[: len(curves)] if len(curves) > 1 else ())
+    tones = _TONES[: len(curves)] if len(curves) > 1 else ()
+    plot = with_defended(plot, curves, cells, axis.key, tones)
+    return with_bounds(plot, lines_of, tones)
 
 
 def _line(

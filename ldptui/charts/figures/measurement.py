@@ -71,6 +71,11 @@ def gain_of(cell: CellView, key: str) -> Measurement | None:
     return replace(point, support=cell.rappor.get("bit_support_gain"))
 
 
+def gain_after_of(cell: CellView, key: str) -> Measurement | None:
+    """The gain that a cell measured in spite of its defence; None where it has none."""
+    return _measurement(cell, key, cell.metrics.get("gain_after"), lambda y: (y, 1.0))
+
+
 def error_of(cell: CellView, key: str, quantity: Quantity) -> Measurement | None:
     """The error without attack that a cell measured."""
     if quantity == "mse":

@@ -1,0 +1,46 @@
+"""The gain in spite of a defence beside the gain without one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ldptui.charts.curves import Curve
+from ldptui.charts.figures.defended import with_defended
+from ldptui.charts.series import Axis, Plot
+from ldptui.session.snapshot import CellView, Measured
+
+KEY = "attack.share"
+
+
+def cell(share: float, after: Measured | None) -> CellView:
+    metrics = {"gain": Measured(2 * share, 0.01, 2 * share)}
+    parameters = {KEY: share, "protocol.kind": "oue"}
+    return CellView(
+        0, parameters, "counts", 100, 5, 8, 0.5, 0.3, None, 10, 10, (1,),
+        metrics if after is None else {**metrics, "gain_after": after},
+    )  # fmt: skip
+
+
+CURVE = Curve("MGA on OUE", KEY, {KEY: 0.1, "protocol.kind": "oue"}, (0.1, 0.2), (0.2, 0.4), (0, 0))
+PLOT = Plot("t", Axis("x"), Axis("y", low=0.0, high=0.5), ())
+
+
+def test_every_cell_that_has_one_is_a_point_and_the_axis_holds_it() -> None:
+    cells = [cell(0.1, Measured(-0.3, 0.02, -0.25)), cell(0.2, Measured(0.1, None, None))]
+    plot = with_defended(PLOT, [CURVE], cells, KEY, ())
+    theory, points = plot.series
+    assert (list(theory.x), list(theory.y), theory.style) == ([0.1], [-0.25], "dotted")
+    assert (points.label, points.x, points.y) == ("defended", [0.1, 0.2], [-0.3, 0.1])
+    assert (plot.y.low, plot.y.high) == (-0.3, 0.5)
+    several = with_defended(PLOT, [CURVE], cells, KEY, ("series-0",))
+    assert [series.label for series in several.series] == [
+        "MGA on OUE, defended, closed form",
+        "MGA on OUE, defended",
+    ]
+    log = with_defended(replace(PLOT, y=Axis("y", log=True, low=0.1, high=0.5)), [CURVE], cells,
+                        KEY, ())  # fmt: skip
+    assert log.y.low == 0.1
+
+
+def test_without_a_defence_the_plot_stays_as_it_is() -> None:
+    assert with_defended(PLOT, [CURVE], [cell(0.1, None)], KEY, ()) is PLOT
