@@ -56,6 +56,14 @@ def measured(experiment: Experiment, metric: str, *keys: str) -> dict[Key, float
     return means
 
 
+def expected_by(name: str, metric: str, *keys: str) -> dict[Key, float]:
+    """What its task expects of a metric in every cell, by the cell's values of these parameters."""
+    expected = {
+        key_of(cell, keys): cell.task.expected(cell)[metric] for cell in bundled(name).cells
+    }
+    return {key: value for key, value in expected.items() if value is not None}
+
+
 def key_of(cell: Cell, keys: tuple[str, ...]) -> Key:
     """The parameters of a cell; a list as a tuple."""
     values = (cell.parameters.get(key) for key in keys)
@@ -488,3 +496,48 @@ def test_a_larger_p_bears_an_attack_better() -> None:
     assert 0.5 < gain[0.97] / gain[0.5] < 0.52
     seen = measured(bundled("hardening-ue"), "gain", "protocol.keep")
     assert {p: value for (p,), value in seen.items()} == pytest.approx(gain, rel=0.01)
+
+
+def test_the_targets_of_cao_get_into_the_answer_of_pem() -> None:
+    keys = "attack.kind", "population.exponent", "attack.share"
+    named = expected_by("hitters-beta", "targets_in_top_k", *keys)
+    for exponent in (1.0, 1.3):
+        assert [named["mga", exponent, share] for share in (0.005, 0.01)] == pytest.approx(
+            [3.7, 9.3], 0.03
+        )
+        assert min(named["mga", exponent, share] for share in (0.02, 0.05)) > 9.95
+        assert named["ria", exponent, 0.05] < 1
+    clean = expected_by("hitters-beta", "hitter_recall_clean", *keys)
+    assert [*clean.values()] == pytest.approx([0.6] * len(clean), 0.02)
+
+
+def test_a_larger_k_and_fewer_targets_help_the_attacker() -> None:
+    named = expected_by("hitters-k-r", "targets_in_top_k", "attack.targets.count", "task.k")
+    assert series(named, 1) == pytest.approx([1, 1, 1], 0.02)
+    assert series(named, 10) == pytest.approx([2.3, 9.2, 10], 0.02)
+    assert series(named, 20) == pytest.approx([1.9, 8.1, 16.7], 0.02)
+
+
+def test_fewer_groups_find_more_and_name_more_targets() -> None:
+    keys = "protocol.epsilon", "task.groups"
+    named = expected_by("hitters-groups", "targets_in_top_k", *keys)
+    clean = expected_by("hitters-groups", "hitter_recall_clean", *keys)
+    assert (clean[1.0, 3], clean[1.0, 10]) == pytest.approx((0.75, 0.61), 0.01)
+    assert (named[1.0, 3], named[1.0, 10]) == pytest.approx((10, 9.2), 0.01)
+    assert (clean[0.5, 10], clean[2.0, 10]) == pytest.approx((0.43, 0.79), 0.01)
+    assert (named[0.5, 10], named[2.0, 10]) == pytest.approx((9.6, 7.8), 0.01)
+
+
+def test_fakes_who_choose_their_groups_gain_by_it() -> None:
+    named = expected_by("hitters-client", "targets_in_top_k", "task.group_choice", "attack.share")
+    assert series(named, "server") == pytest.approx([0.82, 3.7, 9.2], 0.02)
+    assert series(named, "client") == pytest.approx([2.4, 9.3, 10], 0.02)
+
+
+def test_words_are_found_out_of_all_strings() -> None:
+    named = expected_by("hitters-words", "targets_in_top_k", "attack.share")
+    clean = expected_by("hitters-words", "hitter_recall_clean", "attack.share")
+    assert [*clean.values()] == pytest.approx([0.92] * 3, 0.01)
+    assert named[0.001,] < 0.01
+    assert 0.8 < named[0.01,] < 1.1
+    assert named[0.05,] > 1.98

@@ -58,6 +58,8 @@ def _keys(results: Results, finished: list[Finished]) -> Group:
 
 def _groups(finished: list[Finished]) -> list[Group]:
     """The columns of each metric that the table shows."""
+    if all("mse" not in cell.metrics for cell, _, _ in finished):
+        return _of_hitters(finished)
     tested = any(measured.estimate("detected").mean is not None for _, measured, _ in finished)
     two = {"detected": "items", "false_detected": "false"}
     detected = [_measured("detected", two, finished)] if tested else []
@@ -89,6 +91,19 @@ def _groups(finished: list[Finished]) -> list[Group]:
         *([_entries(finished)] if any(cell.rounds for cell, _, _ in finished) else []),
         *detected,
     ]
+
+
+def _of_hitters(finished: list[Finished]) -> list[Group]:
+    """The columns of cells that look for heavy hitters."""
+    clean = {"hitter_recall_clean": "recall", "ncr_clean": "NCR"}
+    groups = [
+        _compared("recall of hitters", "hitter_recall", finished),
+        _measured("without attack", clean, finished),
+    ]
+    if any(cell.attack is not None for cell, _, _ in finished):
+        named = _compared("targets named", "targets_in_top_k", finished)
+        return [named, *groups, _measured("targets", {"target_levels": "levels"}, finished)]
+    return groups
 
 
 def _claims(finished: list[Finished]) -> list[Group]:
