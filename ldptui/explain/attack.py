@@ -124,6 +124,7 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     else:
         words = supported_by(kind, laws, cell.pure, r, attack)
     yield from _gain(cell, law, words, part)
+    yield from _bounds(cell, part)
     yield _attacked_mse(cell, law, part)
     if kind == "crafted":
         yield _safer(cell.pure, r, part)
@@ -239,6 +240,23 @@ def _gain(cell: Cell, law: ItemSupport, words: Supported, part: str) -> Iterator
         "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
         f"√[ {b_}² · {short(clean)} + {m_} · {short(law.variance)} / (({n_} + {m_}) · {gap_})² ]",
         theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), f"{CJG}, exact",
+    )  # fmt: skip
+
+
+def _bounds(cell: Cell, part: str) -> Iterator[Formula]:
+    """What is left of a gain where reports, randomisers and inputs are checked."""
+    beta, held = short(cell.share), short(cell.target_frequency)
+    lines = theory.gain_lines(cell.pure, cell.population, cell.targets, cell.share)
+    live = partial(numeric, part, source="derived: docs/bounds.md")
+    if "undetectable" in lines:
+        shift = short(lines["undetectable"] + cell.share * cell.target_frequency, FINE)
+        yield live(
+            "Gain that no defence can see", "δ_T − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f",
+            f"{shift} − {beta} · {held}", lines["undetectable"],
+        )  # fmt: skip
+    yield live(
+        "Gain with a verified randomiser", "β (1 − f_T)", f"{beta} · (1 − {held})",
+        lines["verified"],
     )  # fmt: skip
 
 

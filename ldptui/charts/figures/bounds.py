@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 TONES: Final[tuple[Tone, ...]] = (
     "series-1",
     "series-2",
-    "series-4",
     "series-5",
-    "series-3",
     "series-0",
+    "series-3",
+    "series-4",
 )
-"""The colours that are least like that of a curve alone come first."""
+"""The colours that are least like those of a curve alone and of its points come first."""
 
 
 def held_against(curves: Sequence[Curve]) -> list[Curve]:

@@ -67,6 +67,20 @@ def test_the_gain_is_recomputed_from_what_is_shown(kind: str, protocol: str) -> 
 REPORTS = 40
 
 
+@pytest.mark.parametrize(("kind", "protocol"), [pair for pair in PAIRS if pair[0] == "hidden"])
+def test_the_bounds_of_a_gain_are_recomputed_from_what_is_shown(kind: str, protocol: str) -> None:
+    one = bound(kind, protocol)
+    of = {live.title: live for live in cell_formulas(one)}
+    unseen = of["Gain that no defence can see"]
+    assert unseen.value == pytest.approx(theory.expected_metrics(one)["gain"])
+    shift, _, rest = unseen.substituted.partition(" − ")
+    share, _, held = rest.partition(" · ")
+    assert float(shift) - float(share) * float(held) == pytest.approx(unseen.value, abs=2e-4)
+    honest = of["Gain with a verified randomiser"].value
+    assert honest == pytest.approx(one.share * (1 - one.target_frequency))
+    assert unseen.value > honest
+
+
 @every_pair
 def test_the_life_of_a_fake_report(kind: str, protocol: str, rng: np.random.Generator) -> None:
     one = bound(kind, protocol)
