@@ -31,12 +31,16 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
     sides.
     """
     from pure_ldp.frequency_oracles import (
+        apple_cms,
         direct_encoding,
+        hadamard_response,
         histogram_encoding,
         local_hashing,
         unary_encoding,
     )
 
+    if protocol in ("CMS", "HCMS"):
+        return _sketch(apple_cms, protocol == "HCMS", d, epsilon)
     switches: dict[str, dict[str, bool]] = {"THE": {"use_the": True}}
     client_class, server_class, options = {
         "THE": (histogram_encoding.HEClient, histogram_encoding.HEServer, {}),
@@ -45,12 +49,36 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
         "SUE": (unary_encoding.UEClient, unary_encoding.UEServer, {}),
         "OUE": (unary_encoding.UEClient, unary_encoding.UEServer, {"use_oue": True}),
         "OLH": (local_hashing.LHClient, local_hashing.LHServer, {"use_olh": True}),
+        "HR": (
+            hadamard_response.HadamardResponseClient,
+            hadamard_response.HadamardResponseServer,
+            {},
+        ),
     }[protocol]
     options["index_mapper"] = lambda item: item
 
     def estimate(values: Sequence[int]) -> Any:
-        client = client_class(epsilon, d, **options)
         server = server_class(epsilon, d, **options, **switches.get(protocol, {}))
+        shared = {"hash_funcs": server.get_hash_funcs()} if protocol == "HR" else {}
+        client = client_class(epsilon, d, **options, **shared)
+        for value in values:
+            server.aggregate(client.privatise(value))
+        return server.estimate_all(range(d), suppress_warnings=True) / len(values)
+
+    return estimate
+
+
+def _sketch(module: Any, hadamard: bool, d: int, epsilon: float) -> Estimator:
+    """The same of a sketch with the tables that ours starts with: 2048 rows of 1024 buckets."""
+
+    class Server(module.CMSServer):  # type: ignore[misc, name-defined]
+        """Its domain size is None, of which NumPy 2.4 makes no array."""
+
+        d = property(lambda self: (), lambda self, value: None)  # noqa: ARG005
+
+    def estimate(values: Sequence[int]) -> Any:
+        server = Server(epsilon, 2048, 1024, is_hadamard=hadamard)
+        client = module.CMSClient(epsilon, server.get_hash_funcs(), 1024, is_hadamard=hadamard)
         for value in values:
             server.aggregate(client.privatise(value))
         return server.estimate_all(range(d), suppress_warnings=True) / len(values)
@@ -60,7 +88,10 @@ def pure_ldp(protocol: str, d: int, epsilon: float) -> Estimator:
 
 def multi_freq_ldpy(protocol: str, d: int, epsilon: float) -> Estimator:
     """multi-freq-ldpy: functions, numba where hashing does not forbid it; clipped estimates."""
+    from multi_freq_ldpy.long_freq_est import L_GRR, L_OSUE, L_OUE, L_SUE
     from multi_freq_ldpy.pure_frequency_oracles import GRR, LH, SS, UE
+
+    ever = 2 * epsilon  # of all reports, as ours where it is left out
 
     client, aggregate = {
         "SS": (
@@ -83,6 +114,22 @@ def multi_freq_ldpy(protocol: str, d: int, epsilon: float) -> Estimator:
             lambda value: LH.LH_Client(value, d, epsilon, True),
             lambda reports: LH.LH_Aggregator_MI(reports, d, epsilon, True),
         ),
+        "L-SUE": (
+            lambda value: L_SUE.L_SUE_Client(value, d, ever, epsilon),
+            lambda reports: L_SUE.L_SUE_Aggregator_MI(reports, ever, epsilon),
+        ),
+        "L-OSUE": (
+            lambda value: L_OSUE.L_OSUE_Client(value, d, ever, epsilon),
+            lambda reports: L_OSUE.L_OSUE_Aggregator_MI(reports, ever, epsilon),
+        ),
+        "L-OUE": (
+            lambda value: L_OUE.L_OUE_Client(value, d, ever, epsilon),
+            lambda reports: L_OUE.L_OUE_Aggregator_MI(reports, ever, epsilon),
+        ),
+        "L-GRR": (
+            lambda value: L_GRR.L_GRR_Client(value, d, ever, epsilon),
+            lambda reports: L_GRR.L_GRR_Aggregator_MI(reports, d, ever, epsilon),
+        ),
     }[protocol]
 
     def estimate(values: Sequence[int]) -> Any:
@@ -99,7 +146,7 @@ PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("peer", choices=PEERS)
-    parser.add_argument("protocol", choices=["GRR", "SUE", "OUE", "OLH", "SS", "THE", "SHE"])
+    parser.add_argument("protocol", help="as a kind is named in capitals; not every peer has it")
     parser.add_argument("--items", type=int, default=1024)
     parser.add_argument("--users", type=int, default=1000)
     parser.add_argument("--epsilon", type=float, default=1.0)

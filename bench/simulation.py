@@ -28,7 +28,14 @@ PEERS = {
     "multi-freq-ldpy": ["multi-freq-ldpy==0.2.5", "xxhash<4"],
 }
 ITEMS = 1024
-KNOWN = {"SS": ["multi-freq-ldpy"], "THE": ["pure-ldp"], "SHE": ["pure-ldp"]}
+KNOWN = {
+    protocol: [name]
+    for name, protocols in {
+        "pure-ldp": ("THE", "SHE", "HR", "CMS", "HCMS"),
+        "multi-freq-ldpy": ("SS", "L-SUE", "L-OSUE", "L-OUE", "L-GRR"),
+    }.items()
+    for protocol in protocols
+}
 """The peers of a protocol that not all of them have."""
 
 
@@ -88,7 +95,8 @@ def against_peers(quick: bool) -> Iterator[Row]:
     users = 100_000
     for protocol, least in (
         *(("GRR", 30), ("SUE", 30), ("OUE", 30), ("OLH", 300)),
-        *(("SS", 5), ("THE", 30), ("SHE", 1)),
+        *(("SS", 5), ("THE", 30), ("SHE", 1), ("HR", 30), ("CMS", 5), ("HCMS", 5)),
+        *(("L-SUE", 30), ("L-OSUE", 30), ("L-OUE", 30), ("L-GRR", 30)),
     ):
         names = KNOWN.get(protocol, list(PEERS))
         # Peers are linear in n: fewer users serve a quick look, and ratios are then per user.
