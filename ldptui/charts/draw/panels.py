@@ -35,7 +35,7 @@ def panel_rows(
     shown = (plots[at:] + plots[:at])[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
-    foot = sentence(clean(note, charset), width, palette.muted, 1 if height >= 12 else 0)
+    foot = sentence(clean(note, charset), width, palette.muted, 1 if left or height >= 12 else 0)
     label = centred(clean(plots[0].x.label, charset), width, 1, palette.muted)
     size = (width - GAP * (across - 1)) // across
     rows = (height - len(head) - len(foot) - 1) // down

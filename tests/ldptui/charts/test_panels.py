@@ -44,6 +44,7 @@ def test_nine_series_stand_in_three_panels_on_one_symlog_scale() -> None:
         assert word in drawn
     # No room for three: those left out are said, and f picks them.
     assert "1 of 3 shown, f picks" in text(chart, 40, 16)
+    assert "2 of 3 shown, f picks" in text(chart, 58, 10)
     alone = figures.gain_chart(lines, (), axis, linear=linear, at=1)
     assert isinstance(alone, Plot)
     assert alone.title.endswith(", OUE")
