@@ -62,7 +62,8 @@ def test_fiad_over_the_number_of_targets() -> None:
 
 @pytest.mark.long
 def test_each_filter_finds_the_attack_that_does_not_know_it() -> None:
-    keys = {"defence.0.kind": ["fiad", "diffstats"], "attack.kind": ["mga", "mga-a", "apa"]}
+    swept = load(scenarios.path("detection-beta")).sweep
+    keys = {key: swept[key] for key in ("defence.0.kind", "attack.kind")}
     by = measured("detection-beta", keys)
     found = {place: mean(result, "recall") for place, result in by.items()}
     assert found["fiad", "mga"] == found["fiad", "apa"] == found["diffstats", "mga"] == 1
