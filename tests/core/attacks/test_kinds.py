@@ -55,10 +55,14 @@ OWN: dict[str, dict[str, Any]] = {
 NEEDED = {"mga-a": "craft_some", "apa": "disguise", "hidden": "conditioned", "solved": "disguise"}
 """The capability of a protocol that an attack asks for, where not every protocol has it."""
 
+ALIKE = {type(bind(case)): case for case in reversed(CASES)}
+"""One case of each mechanism: enough where the reports depend on p and q alone."""
+
 PAIRS = [
     (case, kind)
     for case, kind in itertools.product(CASES, LATER)
     if kind not in NEEDED or hasattr(bind(case), NEEDED[kind])
+    if kind != "solved" or ALIKE[type(bind(case))] == case
 ]
 every_pair = pytest.mark.parametrize(("case", "kind"), PAIRS, ids=str)
 
