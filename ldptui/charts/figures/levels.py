@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from ...text import format as fmt
-from ..rows import Charset, Palette, Row, clean, length, pad
+from ..rows import Charset, Palette, Row, clean, crop, length, pad
 from .table import Column, Table
 
 SHARES: Final = "·▁▂▃▄▅▆▇█"
@@ -86,7 +86,6 @@ def _item_rows(
     charset: Charset,
 ) -> list[Row]:
     """A row for each item, as wide as there is room: the code last, as it may be long."""
-    users = sum(item["true"] for item in items) and 1
     marks = ASCII_SHARES if charset == "ascii" else SHARES
     step = max(1, -(-len(levels) // 24))
     at = [*range(0, len(levels), step)]
@@ -97,7 +96,7 @@ def _item_rows(
     heads = [("item", NAME), ("", 4), ("levels", max(7, len(at) + 1)), ("lost at", 9),
              ("true", 12), ("est %", 8)]  # fmt: skip
     head = "".join(pad(name, cells, right=name in ("true", "est %")) for name, cells in heads)
-    rows: list[Row] = [[(head + ("  code" if wide else ""), palette.muted)]]
+    rows: list[Row] = [[(crop(head + ("  code" if wide else ""), width), palette.muted)]]
     for item in items:
         survived = item["attacked"]["survived"]
         style = palette.target if item["target"] else palette.foreground
@@ -116,9 +115,11 @@ def _item_rows(
             (pad("" if estimate is None else fmt.short(100 * estimate, 3), 8, right=True),
              palette.attacked),
         ]  # fmt: skip
-        if wide and users:
+        if wide:
             row += [("  ", ""), *_code(item["code"], lengths, survived, style, palette)]
-        rows.append(row if length(row) <= width else row[:4])
+        while length(row) > width:  # the last columns are the first to go
+            row.pop()
+        rows.append(row)
     return rows
 
 

@@ -1,0 +1,65 @@
+"""The tree of heavy hitters as rows of text, and the table of its items."""
+
+from typing import Any
+
+import pytest
+
+from ldptui.charts.figures.levels import items_table, levels_rows, lost_level
+from ldptui.charts.rows import DARK, length
+
+
+def details(groups: int = 10, bits: int = 10) -> dict[str, Any]:
+    def mean(value: float) -> dict[str, float]:
+        return {"mean": value, "standard_error": 0.1, "theory": value + 0.5}
+
+    lengths = [2 + -(-number * (bits - 2) // groups) for number in range(1, groups + 1)]
+    arm = {"targets": mean(1.5), "hitters": mean(3)}
+    levels = [
+        {"level": number, "bits": bits, "candidates": 40, "clean": arm, "attacked": arm}
+        for number, bits in enumerate(lengths, 1)
+    ]
+    half = [1.0] * (groups // 2) + [0.2] * (groups - groups // 2)
+    gone = {"survived": [*half[:-1], 0.0], "estimate": None}
+    kept = {"survived": [1.0] * groups, "estimate": 0.125}
+    watched = [
+        {"item": "a target", "code": "1" * bits, "target": True, "rank": None, "true": 0,
+         "clean": gone, "attacked": kept},
+        {"item": "3", "code": "0" * bits, "target": False, "rank": 1, "true": 5000,
+         "clean": kept, "attacked": gone},
+    ]  # fmt: skip
+    return {"trials": 20, "levels": levels, "watched": watched}
+
+
+@pytest.mark.parametrize(("groups", "bits"), [(10, 10), (40, 64), (1, 8)])
+@pytest.mark.parametrize("width", [40, 78, 200])
+def test_no_row_is_wider_than_the_pane(width: int, groups: int, bits: int) -> None:
+    rows = levels_rows(details(groups, bits), width, DARK, "braille")
+    assert all(length(row) <= max(width, 44) for row in rows)
+    text = "\n".join("".join(part for part, _ in row) for row in rows)
+    assert "a target" in text
+
+
+def test_a_row_says_where_an_item_is_lost() -> None:
+    rows = levels_rows(details(), 120, DARK, "braille")
+    lines = ["".join(part for part, _ in row) for row in rows]
+    lost = next(line for line in lines if line.startswith("3 "))
+    assert "█████▂▂▂▂·" in lost
+    assert "level 6" in lost
+    kept = next(line for line in lines if "a target" in line)
+    assert "██████████" in kept
+    assert "12.5" in kept
+    assert lost_level([1.0, 0.5, 0.4]) == 3
+    assert lost_level([1.0, 0.6]) is None
+
+
+def test_ascii_rows_have_ascii_alone() -> None:
+    rows = levels_rows(details(), 100, DARK, "ascii")
+    item = next(row for row in rows if row and row[0][0].startswith("3 "))
+    assert "".join(part for part, _ in item).isascii()
+
+
+def test_the_table_has_a_row_for_each_item() -> None:
+    table = items_table(details())
+    assert [row[0] for row in table.rows] == ["a target", "3"]
+    assert table.rows[0][5:9] == (100, 12.5, 0, None)
+    assert table.rows[1][9] == 6
