@@ -264,9 +264,9 @@ def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng
     protocol, targets = bind(case), np.array([3, 0])
     wrong = case.honest(1)
     for strategy, law in strategies(case):
-        reports = strategy.reports(protocol, View(targets), 100_000, rng)
+        reports = strategy.reports(protocol, View(targets), 40_000, rng)
         seen = subset_counts_of(protocol.supports(reports))
-        drawn = strategy.counts(protocol, View(targets), np.full(50_000, 2), rng)
+        drawn = strategy.counts(protocol, View(targets), np.full(20_000, 2), rng)
         outcomes = outcome_counts_of(drawn, 2, signed=case.code is not None and case.code.signed)
         assert budget.law(seen, law), strategy
         assert budget.law(outcomes, counts_law([law, law])), strategy

@@ -126,7 +126,7 @@ def test_closed_forms_are_those_of_the_parts_together(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) -> None:
     one, law = mixture(case, 0.5, path, seed)
-    measured = metrics(one, 60 if path == "counts" else 5)
+    measured = metrics(one, 30 if path == "counts" else 5)
     value, variance = law.gain
     assert budget.mean(measured("gain"), value, variance)
     assert budget.spread(measured("gain"), value, variance)
@@ -136,7 +136,7 @@ def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_counts_have_the_covariances_of_the_parts(case: Case, seed: int) -> None:
     one, law = mixture(case, 0.5, "counts", seed)
-    pairs = [counts(one, block) for block in range(240)]
+    pairs = [counts(one, block) for block in range(180)]
     fakes = np.concatenate([attacked - clean for clean, attacked in pairs])
     assert budget.moments(fakes, law.fakes.mean, law.fakes.covariance)
     # As if every fake drew its part at random: the means are the same, the spread is not.

@@ -245,7 +245,7 @@ def test_the_gain_after_the_targets_users_are_dropped_has_a_closed_form(protocol
     users = [900, 500, 300, 0, 100, 200]
     targets = [2, 3, 4]
     table = attack("mga", 0.3, targets)
-    more = {"defence": [{"kind": "fiad"}], "trials": 60}
+    more = {"defence": [{"kind": "fiad"}], "trials": 30}
     made = experiment(
         [60 * one for one in users], {"kind": protocol, "epsilon": 2.0}, table, **more
     )

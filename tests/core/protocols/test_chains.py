@@ -227,7 +227,7 @@ def test_pooled_estimates_have_the_variance_of_kept_answers(
     rounds = 15 if path == "counts" and not churn else 3
     table = attack("mga", 0.1, [3, 4], seeds=3)
     one = campaign(kind, rounds, path, churn=churn, seed=seed, table=table)
-    blocks = [run_block(one, number) for number in range(40 if path == "counts" else 15)]
+    blocks = [run_block(one, number) for number in range(30 if path == "counts" else 10)]
     pool, attacked = clean_variance(one), attacked_variance(one)
     means = np.array([block.arms[CLEAN].mean for block in blocks])
     truth = one.population.frequencies

@@ -145,7 +145,7 @@ def seen(counts: Any, law: Law) -> budget.Verdict:
 
 
 both_paths = pytest.mark.parametrize(
-    ("draw", "trials"), [(by_counts, 15_000), (by_reports, 30_000)], ids=["counts", "reports"]
+    ("draw", "trials"), [(by_counts, 8_000), (by_reports, 15_000)], ids=["counts", "reports"]
 )
 Draw = Callable[..., Any]
 

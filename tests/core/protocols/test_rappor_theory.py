@@ -265,7 +265,7 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
     more = own_keys(kind, cohort)
     table = rappor(form="one-time", f=0.2, bits=16, cohorts=4)
     one = cell(POPULATION, table, attack(kind, 0.5, [2, 7], **more))
-    protocol, trials = one.protocol, 600
+    protocol, trials = one.protocol, 300
     assert isinstance(protocol, Rappor)
     assert one.attack is not None
     clean = protocol.sample_counts(np.broadcast_to(one.population.histogram, (trials, 8)), rng)
@@ -286,7 +286,7 @@ def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rn
 def test_candidates_with_the_same_bits_share_one_estimate(kind: str, rng: Rng) -> None:
     fakes = None if kind == "none" else attack(kind, 0.3, [2, 7])
     one = cell([100 * n for n in POPULATION], rappor(f=0.2, bits=4, hashes=1, cohorts=2), fakes)
-    protocol, trials = one.protocol, 600
+    protocol, trials = one.protocol, 300
     assert isinstance(protocol, Rappor)
     design = protocol.design
     assert design.indistinct
