@@ -27,8 +27,15 @@ def _levels(hunt: Hunt, arms: Arms) -> list[dict[str, Any]]:
     """For each level its prefixes and, in each arm, the targets and true hitters that survive."""
     prefixes, watched, groups = hunt.prefixes, hunt.watched, len(hunt.prefixes.lengths)
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
+    targets = prefixes.codes[hunt.cell.targets]
     levels: list[dict[str, Any]] = [
-        {"level": number + 1, "bits": prefixes.lengths[number], "candidates": candidates[number]}
+        {
+            "level": number + 1,
+            "bits": prefixes.lengths[number],
+            "candidates": candidates[number],
+            # Targets that share a prefix are aimed at once.
+            "target_prefixes": int(np.unique(prefixes.cut(targets, number)).size),
+        }
         for number in range(groups)
     ]
     for arm, expected in zip(UNDEFENDED, hunt.expected, strict=True):

@@ -60,6 +60,9 @@ def _level_rows(
         ("bits λ", [str(level["bits"]) for level in shown], palette.foreground),
         ("candidates", [fmt.count(level["candidates"]) for level in shown], palette.foreground),
     ]
+    if any(level["target_prefixes"] for level in levels):
+        prefixes = [str(level["target_prefixes"]) for level in shown]
+        lines.append(("prefixes of targets", prefixes, palette.target))
     for group, words in (("targets", "targets"), ("hitters", "true hitters")):
         if group == "targets" and not any(level["attacked"][group]["theory"] for level in levels):
             continue

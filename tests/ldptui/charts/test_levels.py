@@ -15,7 +15,14 @@ def details(groups: int = 10, bits: int = 10) -> dict[str, Any]:
     lengths = [2 + -(-number * (bits - 2) // groups) for number in range(1, groups + 1)]
     arm = {"targets": mean(1.5), "hitters": mean(3)}
     levels = [
-        {"level": number, "bits": bits, "candidates": 40, "clean": arm, "attacked": arm}
+        {
+            "level": number,
+            "bits": bits,
+            "candidates": 40,
+            "target_prefixes": 2,
+            "clean": arm,
+            "attacked": arm,
+        }
         for number, bits in enumerate(lengths, 1)
     ]
     half = [1.0] * (groups // 2) + [0.2] * (groups - groups // 2)
