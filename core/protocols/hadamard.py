@@ -30,6 +30,7 @@ class HadamardResponse(Coded):
 
     family: ClassVar[str] = "hadamard"
     lacks: ClassVar[dict[str, str]] = {
+        "conditioned": "HR, for whose reports no best way to hide is known",
         "craft_some": "HR, whose report supports half of a block and no part of it",
         "disguise": "HR, whose report is a block and a column and has no number of ones",
     }

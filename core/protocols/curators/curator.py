@@ -40,6 +40,7 @@ class Curator(ABC):
 
     family: ClassVar[str] = "curators"
     lacks: ClassVar[dict[str, str]] = {
+        "conditioned": f"{_TOLD}: there is no report to hide",
         "craft_some": f"{_TOLD}: every subset gives what mga gives",
         "disguise": f"{_TOLD}: there is no number of ones",
     }

@@ -62,6 +62,7 @@ class Rappor:
     )  # fmt: skip
     """The libraries that are imported when it is first used."""
     lacks: ClassVar[dict[str, str]] = {
+        "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
         "craft_some": (
             "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its own"
         ),

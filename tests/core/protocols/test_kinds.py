@@ -212,8 +212,8 @@ def test_no_module_asks_for_a_class_of_another_house() -> None:
     assert wrong == []
 
 
-OTHER_WORDS = ("lab/ledger.py", "theory/variance.py", "population.py")
-"""The noise of an entry, the two protocols that papers compare, a law of populations."""
+OTHER_WORDS = ("lab/ledger.py", "theory/variance.py", "population.py", "attacks/strategy.py")
+"""The noise of an entry, two protocols that papers compare, laws of populations and reports."""
 
 
 def test_no_module_but_the_tables_lists_kinds() -> None:
