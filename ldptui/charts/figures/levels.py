@@ -50,6 +50,7 @@ def _level_rows(
     """A column for each level, or for some of very many: bits, candidates, survivors."""
     most = max(len(fmt.count(level["candidates"])) for level in levels)
     cells = max(5, most) + 1 if most > 4 or width >= 22 + 6 * len(levels) else 5
+    digits = 2 if cells == 5 else 3
     room = max(2, (width - 22) // cells)
     step = -(-len(levels) // room)
     shown = [*levels[:: max(1, step)]]
@@ -68,10 +69,10 @@ def _level_rows(
             continue
         for arm, tone in (("clean", "clean"), ("attacked", "attacked")):
             style = palette.clean if tone == "clean" else palette.attacked
-            means = [fmt.short(level[arm][group]["mean"], 3) for level in shown]
+            means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
             lines.append((f"{words}, {arm}", means, style))
             if arm == "attacked":
-                expected = [fmt.short(level[arm][group]["theory"], 3) for level in shown]
+                expected = [fmt.short(level[arm][group]["theory"], digits) for level in shown]
                 lines.append(("  expected", expected, palette.theory))
     rows: list[Row] = []
     for name, values, style in lines:
