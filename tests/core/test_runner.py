@@ -227,6 +227,9 @@ class Broken:
     def __repr__(self) -> str:
         return "Broken()"
 
+    def among(self, population: Any, count: int) -> Any:
+        return self
+
     def reports(self, protocol: Any, view: Any, count: int, rng: Any) -> Any:
         self.calls -= count > 0
         if self.calls < 0:
