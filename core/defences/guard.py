@@ -26,7 +26,7 @@ from .step import Step
 COMPARED = Range(1, 64)
 
 NOISE = 0.25
-"""The standard deviation from which β̃ is only noise: two of them to either side are wider than all
+"""The standard deviation from which β~ is only noise: two of them to either side are wider than all
 shares from no fakes to fakes alone."""
 
 
@@ -34,9 +34,9 @@ shares from no fakes to fakes alone."""
 class Guard(Step):
     """Estimate the share of fakes from two reports of each user, and take their counts out.
 
-    Every report has half the budget. β̃ = (P1 - coinciding/N) / (P1 - P2); reports of Nβ̃ fakes are
+    Every report has half the budget. β~ = (P1 - coinciding/N) / (P1 - P2); reports of Nβ~ fakes are
     drawn as the assumed attack makes them, and their support counts are taken out of the server's.
-    Where β̃ is only noise, nothing is. It tells no fake user.
+    Where β~ is only noise, nothing is. It tells no fake user.
 
     assumed : the fakes' reports that the server believes in, by the law of those of MGA, of RIA and
         of RPA; it knows their targets.
@@ -66,7 +66,7 @@ class Guard(Step):
         return users
 
     def deviation(self, protocol: Mechanism, r: int, users: int) -> float:
-        """The standard deviation of β̃ where nobody attacks; infinite where P1 = P2."""
+        """The standard deviation of β~ where nobody attacks; infinite where P1 = P2."""
         honest, fake = self.chances(protocol, r)
         if math.isclose(honest, fake, rel_tol=1e-12):
             return math.inf
@@ -83,7 +83,7 @@ class Guard(Step):
         return honest, asked.fake_coincidence(self.assumed, r, self.compared)
 
     def doubts(self, protocol: Mechanism, r: int, users: int) -> str | None:
-        """A sentence where β̃ is only noise; None where it says something."""
+        """A sentence where β~ is only noise; None where it says something."""
         deviation = self.deviation(protocol, r, users)
         if deviation < NOISE:
             return None
