@@ -15,7 +15,7 @@ test: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 -m "not long" $(ARGS)
+	$(BIN)/pytest -n 3 -m "not long" $(ARGS)
 
 test-long: $(READY)
 	$(BIN)/pytest -n 2 -m long $(ARGS)

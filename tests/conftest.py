@@ -45,6 +45,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"repeat these seeds with {SEED_VARIABLE}={seed}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the cases whose samplers are those of another one to `make test-long`."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        case = callspec.params.get("case") if callspec is not None else None
+        if case is None:
+            continue
+        from support import cases
+
+        if case in cases.REPEATED:
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.fixture(autouse=True)
 def store_of_its_own(
     request: pytest.FixtureRequest,

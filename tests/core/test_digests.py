@@ -75,13 +75,19 @@ def differences(scenario: Scenario, before: str, after: str) -> list[str]:
     ]
 
 
-SIFTED = ("bundled: detection-beta", "bundled: detection-r")
-"""Scenarios that mine the reports of 10^5 users in every cell, for half a minute and more."""
+SLOW = (
+    "bundled: detection-beta", "bundled: detection-r",
+    "bundled: cao-gain-domain", "bundled: cao-gain-epsilon", "bundled: cao-gain-r",
+    "bundled: cao-gain-target-frequency", "bundled: price-of-locality",
+)  # fmt: skip
+"""Scenarios that mine the reports of 10^5 users in every cell, and sweeps of very many cells.
+
+Of these sweeps cao-gain-beta stays."""
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.long) if name in SIFTED else name for name in NAMES],
+    [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in NAMES],
 )
 def test_a_scenario_keeps_its_digest(name: str) -> None:
     known = recorded()

@@ -80,6 +80,20 @@ EXTREMES = [
 ]
 
 
+def _repeated(cases: list[Case]) -> list[Case]:
+    """The cases of a family that draw by the same code, at one d and ε, but for the last two."""
+    alike: dict[tuple[object, ...], list[Case]] = {}
+    for case in cases:
+        made = type(bind(case))
+        code = made.family, made.sample_counts, made.perturb, made.craft_counts
+        alike.setdefault((case.domain_size, case.epsilon, *code), []).append(case)
+    return [case for known in alike.values() for case in known[:-2]]
+
+
+REPEATED = [*_repeated(CASES), *_repeated(EXTREMES)]
+"""Cases for `make test-long`: other parameters of the same code."""
+
+
 def changed(protocol: Any, **attributes: Any) -> Any:
     """A copy of a protocol with some properties (values) or methods (functions) replaced."""
     members = {
