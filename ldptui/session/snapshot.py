@@ -347,6 +347,7 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         frequencies=fresh.frequencies,
         bits=fresh.bits,
         detection=run.detection or before.detection,
+        followed=fresh.followed,
         rounds=fresh.rounds,
         round_frequencies=fresh.round_frequencies,
     )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from core.scenario import Scenario
 from ldptui.app import Workbench
 from ldptui.engine.playback import Playback
 from ldptui.screens.workbench.screen import WorkbenchScreen
-from ldptui.session.snapshot import Snapshot
+from ldptui.session.snapshot import CellView, Snapshot
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.status import StatusLine
 from support.fake_engine import FakeEngine, base_snapshot
@@ -51,6 +53,7 @@ def status(screen: WorkbenchScreen) -> str:
 
 
 def finished(engine: FakeEngine, **changes: object) -> Snapshot:
+    """End what the engine works on, with one cell of settings that nobody asked for."""
     assert engine.active is not None
     request = engine.active
     snapshot = dataclasses.replace(
@@ -60,3 +63,12 @@ def finished(engine: FakeEngine, **changes: object) -> Snapshot:
     )
     engine.finish(snapshot)
     return snapshot
+
+
+def measured(document: Mapping[str, Any]) -> tuple[CellView, ...]:
+    """The cells of a part with a gain each, whatever it is."""
+    cell = base_snapshot(1).parts["base"][0]
+    return tuple(
+        dataclasses.replace(cell, index=index, parameters=point.parameters)
+        for index, point in enumerate(Scenario(dict(document)).points())
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
@@ -134,20 +135,17 @@ class Panes(Columns):
             if pane.has_class("-folded") and event.screen_offset in pane.region:
                 self.enter(number)
 
-    def enter(self, number: int) -> None:
-        """Put the focus into a pane."""
+    def enter(self, number: int, control: Widget | None = None) -> None:
+        """Put the focus into a pane: on that control, else on the one that had it last."""
         pane = self._panes[number]
+        focus = pane.focus_first if control is None else partial(self.screen.set_focus, control)
         folded = pane.has_class("-folded")
         self._mark(pane)  # its message comes a frame later
         self._turn(number)
         if folded:
-            self.call_after_refresh(pane.focus_first)
-        elif hasattr(pane, "focus_first"):
-            pane.focus_first()
+            self.call_after_refresh(focus)  # what is folded takes no focus
         else:
-            self.screen.set_focus(
-                next((widget for widget in pane.query("*") if widget.focusable), None)
-            )
+            focus()
 
     def marked(self, focused: Widget | None) -> int | None:
         """Mark the pane that the focus is in; its number, None outside of all."""

@@ -227,8 +227,8 @@ class WorkbenchScreen(Screen[None]):
         place = self._panes.field(key)
         if place is not None:
             number, field = place
-            self.action_pane(number)
-            self.set_focus(field.control)
+            self.pane = number
+            self._panes.enter(number, field.control)
 
     def on_key_edited(self, message: KeyEdited) -> None:
         if self.draft is not None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import seen, until
-from support.workbench_app import finished, own_home, status, workbench  # noqa: F401
+from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.pilot import Pilot
 
 import scenarios
@@ -32,15 +30,6 @@ def whole_run(key: int, **changes: object) -> Snapshot:
     parts = {part.name: measured(part.document) for part in made}
     run = dataclasses.replace(base_snapshot(key), parts=parts, full=True, done=420, total=420)
     return dataclasses.replace(run, **changes)  # type: ignore[arg-type]
-
-
-def measured(document: Mapping[str, Any]) -> tuple[CellView, ...]:
-    """The cells of a part with a gain each, whatever it is."""
-    cell = base_snapshot(1).parts["base"][0]
-    return tuple(
-        dataclasses.replace(cell, index=index, parameters=point.parameters)
-        for index, point in enumerate(curves.points_of(dict(document), QUICKSTART))
-    )
 
 
 async def ran(screen: WorkbenchScreen, engine: FakeEngine, pilot: Pilot[None]) -> Snapshot:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.fake_engine import FakeEngine, base_snapshot
 from support.waiting import until
-from support.workbench_app import finished, own_home, status, workbench  # noqa: F401
+from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.binding import Binding
 from textual.events import Key
 from textual.pilot import Pilot
@@ -192,7 +192,9 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
             await pilot.pause()
             await pilot.press("ctrl+r")
             await until(pilot, lambda: engine.active is not None and engine.active.full)
-            finished(engine)
+            # The whole chart: no preview has anything to add.
+            asked = engine.requests[-1].parts
+            finished(engine, parts={part.name: measured(part.document) for part in asked})
             await until(pilot, lambda: screen.shelf.active is None)
         first, second = (run for run in screen.shelf.runs if run.snapshot.full)
         charts, runs = screen.query_one(ChartsPane), screen.query_one(RunsPane)

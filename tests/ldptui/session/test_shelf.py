@@ -10,7 +10,7 @@ from support.fake_engine import base_snapshot
 
 from ldptui.session.runs import Kept, Run
 from ldptui.session.shelf import Shelf
-from ldptui.session.snapshot import Snapshot, Status
+from ldptui.session.snapshot import Snapshot, Status, over
 
 
 def own(key: int, full: bool = True, status: Status = "done", number: int | None = None) -> Run:
@@ -141,3 +141,11 @@ def test_a_run_has_measured_a_scenario_whatever_its_title() -> None:
     assert shelf.measured({"trials": 2}) is None
     assert shelf.measured({"trials": 3}) is None
     assert [shelf.chosen(key).on_show for key in (1, 2, 3, 0)] == [own(1), shelf.run(2), None, None]
+
+
+def test_what_a_task_followed_stays_until_it_is_measured_anew() -> None:
+    before = replace(base_snapshot(1), followed={"trials": 20, "levels": [1]})
+    begun = Snapshot(2, "running")
+    assert over(begun, before).followed == before.followed
+    newer = replace(before, key=2, status="running", followed={"trials": 1, "levels": [2]})
+    assert over(newer, before).followed == newer.followed
