@@ -10,6 +10,7 @@ import os
 import secrets
 import sys
 import zlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -47,16 +48,25 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the cases whose samplers are those of another one to `make test-long`."""
+    """Leave to `make test-long` what `every` says, and cases whose samplers are those of others."""
+    number: Counter[str] = Counter()
     for item in items:
         callspec = getattr(item, "callspec", None)
         case = callspec.params.get("case") if callspec is not None else None
-        if case is None:
-            continue
-        from support import cases
-
-        if case in cases.REPEATED:
+        if case is not None and _is_repeated(case):
             item.add_marker(pytest.mark.long)
+        every = item.get_closest_marker("every")
+        if every is not None and not item.get_closest_marker("long"):
+            test = item.nodeid.partition("[")[0]
+            if number[test] % every.args[0]:
+                item.add_marker(pytest.mark.long)
+            number[test] += 1
+
+
+def _is_repeated(case: object) -> bool:
+    from support import cases
+
+    return case in cases.REPEATED
 
 
 @pytest.fixture(autouse=True)

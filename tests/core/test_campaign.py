@@ -161,6 +161,7 @@ def test_pooled_estimates_follow_the_theory_of_the_pool(
 QUIET = {"kind": "rappor", "form": "basic", "f": 0.75, "p": 0.05, "q": 0.95}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("protocol", [QUIET, ONE_TIME], ids=["quiet", "one-time"])
 @pytest.mark.parametrize("churn", [0.0, 0.3, 1.0])
 def test_the_variance_of_a_memoised_pool(protocol: dict[str, Any], churn: float, seed: int) -> None:
@@ -220,6 +221,7 @@ def test_one_time_rappor_sends_the_same_bits_every_round() -> None:
     assert (mse != mse[:, :1])[:, 1:].all()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("churn", [0.0, 0.5])
 def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed: int) -> None:
     """Bits of cohorts: each round's counts have the moments of a collection of its own."""

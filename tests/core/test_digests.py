@@ -78,7 +78,8 @@ def differences(scenario: Scenario, before: str, after: str) -> list[str]:
 SLOW = (
     "bundled: detection-beta", "bundled: detection-r",
     "bundled: cao-gain-domain", "bundled: cao-gain-epsilon", "bundled: cao-gain-r",
-    "bundled: cao-gain-target-frequency", "bundled: price-of-locality",
+    "bundled: cao-gain-target-frequency", "bundled: price-of-locality", "phases",
+    "rappor, filters and noise", "adaptive fakes in a mixture",
 )  # fmt: skip
 """Scenarios that mine the reports of 10^5 users in every cell, and sweeps of very many cells.
 

@@ -71,6 +71,7 @@ def poisoned(
     return one, Poisoned(case, histogram, fake, one.malicious, targets)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_attack
 def test_measured_metrics_agree_with_the_law(
@@ -147,6 +148,7 @@ def test_measured_mse_rejects_wrong_formulas(
         assert not budget.mean(measured("mse_clean"), 1.3 * clean, scatter)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("targets", [[3], [4], [0, 1, 2, 3, 4]], ids=str)
 @every_attack
 def test_one_target_and_all_items(
@@ -162,6 +164,7 @@ def test_one_target_and_all_items(
         assert np.isnan(measured("normalised_gain")).all()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_attack
 def test_no_fakes_no_gain(case: Case, kind: str, scoring: Any, path: str, seed: int) -> None:
@@ -243,6 +246,7 @@ def test_every_user_of_a_large_domain_reports_once() -> None:
 # Edges.
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", EXTREMES, ids=str)
 @pytest.mark.parametrize("users", [1, 40])

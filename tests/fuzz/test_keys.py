@@ -43,6 +43,7 @@ async def mash(pilot: Pilot[None], rng: random.Random, steps: int) -> None:
                 await pilot.press(rng.choice([key for key in SPECIAL if key not in LEAVING]))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("number", range(2))
 async def test_random_keys_do_not_bring_it_down(number: int) -> None:
     async with workbench(size=SIZES[number]) as (screen, _, pilot):

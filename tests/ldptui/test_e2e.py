@@ -139,6 +139,7 @@ def test_a_storm_of_resizes_is_survived(app: Terminal) -> None:
     assert app.wait() == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
     with Terminal(ldptui(), 120, 40, home=home) as app:
@@ -212,6 +213,7 @@ def test_an_unfit_terminal_is_refused(home: Path, env: dict[str, str], words: st
         assert "ldptui run" in app.text.replace("\n", "")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "env",
     [{"LC_ALL": "", "LANG": ""}, {"LC_ALL": "xx_XX.UTF-8"}, {"LC_ALL": "C", "PYTHONUTF8": "1"}],

@@ -81,6 +81,7 @@ async def test_a_handler_that_fails_leaves_its_widget_alive(
         assert screen.draft.document["protocol"]["kind"] == "grr"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("where", ["timer", "worker", "callback"])
 async def test_what_fails_beside_the_messages_is_outlived(where: str) -> None:
     async def work() -> None:
@@ -245,6 +246,7 @@ async def test_the_palette_opens_while_the_last_one_closes() -> None:
         assert app.screen is screen
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", [OptionList, CommandList, ProblemList, CompletionList])
 async def test_a_click_on_an_option_that_is_gone_is_nothing(kind: type[TextualOptionList]) -> None:
     async with workbench() as (screen, _, pilot):

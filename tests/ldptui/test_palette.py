@@ -103,6 +103,7 @@ async def choose(pilot: Pilot[None], title: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pilot", SIZES, indirect=True)
 async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
     """But for those of dialogs, and of fields that have not the focus."""
@@ -154,6 +155,7 @@ async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:
     assert tabs.switches != before
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("tab", ["report", "table", "equations", "gain", "error"])
 async def test_a_tab_is_shown(pilot: Pilot[None], tab: str) -> None:
     titles = {"report": "One report", "table": "Table", "equations": "Equations"}

@@ -242,6 +242,7 @@ ENDS = {
 """The error of the cell of each protocol that the attack tells from the others."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_attack_that_ends_its_process_fails_its_cell_alone(
     workers: int, tmp_path: Path, capsys: Captured
@@ -351,6 +352,7 @@ def hanging(folder: Path) -> tuple[Path, Path]:
     return path, folder / "used.hangs"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGINT),
                                                  (2, signal.SIGTERM)])  # fmt: skip
 def test_a_signal_gets_out_of_an_attack_that_hangs(

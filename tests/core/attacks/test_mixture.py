@@ -122,6 +122,7 @@ def test_closed_forms_are_those_of_the_parts_together(case: Case) -> None:
         assert_closed_forms(one, law)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) -> None:
@@ -133,6 +134,7 @@ def test_measured_metrics_agree_with_the_laws(case: Case, path: str, seed: int) 
     assert budget.mean(measured("mse"), *law.squared_error(law.after))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_counts_have_the_covariances_of_the_parts(case: Case, seed: int) -> None:
     one, law = mixture(case, 0.5, "counts", seed)

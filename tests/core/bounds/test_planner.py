@@ -26,6 +26,7 @@ def oracle(kind: str, epsilon: float = 2.0) -> Oracle:
     return Oracle.of(bound(kind, epsilon))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("share", [0.0, 0.01])
 @pytest.mark.parametrize("kind", PROTOCOLS)
 def test_each_quantity_is_found_from_the_others(kind: str, share: float) -> None:

@@ -257,6 +257,7 @@ def audited(protocol: Any, claimed: float, rng: Rng, domain_size: int = 0) -> Au
     return audit_protocol(protocol, d, claimed, rng, 60_000, confidence=1 - FALSE_ALARM)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("protocol", AUDITED, ids=repr)
 def test_a_correct_protocol_passes_and_most_of_its_budget_is_found(protocol: Any, rng: Rng) -> None:
     epsilon = epsilon_of(protocol)

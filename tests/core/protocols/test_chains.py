@@ -198,6 +198,7 @@ def test_two_rounds_of_the_same_users(kind: str, rng: np.random.Generator) -> No
     assert not agrees(np.hstack(fresh), 3, laws)
 
 
+@pytest.mark.every(2)
 @every_kind
 def test_two_rounds_of_users_who_come_and_go(kind: str, rng: np.random.Generator) -> None:
     """One of two users of item 0 leaves with the answer; a new one of item 1 has one of its own."""
@@ -223,6 +224,7 @@ def campaign(kind: str, rounds: int, path: str = "counts", **more: Any) -> Cell:
     return cell(USERS, protocol, table, campaign=changes, simulate={"path": path}, **top)
 
 
+@pytest.mark.every(2)
 @every_kind
 @pytest.mark.parametrize(("path", "churn"), [("counts", 0.0), ("counts", 0.3), ("reports", 0.0)])
 def test_pooled_estimates_have_the_variance_of_kept_answers(

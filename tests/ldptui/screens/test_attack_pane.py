@@ -361,6 +361,7 @@ def test_the_form_offers_every_kind() -> None:
     assert set(listed_kinds("attack")) == set(ATTACKS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ATTACKS)
 async def test_every_kind_can_be_chosen_and_has_its_fields(kind: str) -> None:
     app = FormApp(AttackPane)

@@ -590,6 +590,7 @@ DIALOGS = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", [(60, 18), *SIZES])
 @pytest.mark.parametrize("name", DIALOGS)
 async def test_every_dialog_fits_and_esc_leaves_it(
@@ -606,6 +607,7 @@ async def test_every_dialog_fits_and_esc_leaves_it(
         assert app.answers == [False if name == "confirm" else None]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("screen", ["save", "open", "export"])
 @pytest.mark.parametrize("path", ["/", "..", "~nobody_has_this", "x" * 300, "a/" * 3000, "a\0b"])
 async def test_no_path_is_too_odd_to_be_typed(folder: Path, screen: str, path: str) -> None:

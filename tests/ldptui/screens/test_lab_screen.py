@@ -125,6 +125,7 @@ def the_whole_verdict_can_be_read(screen: LabScreen, tab: str) -> None:
     assert screen.answers[tab].words[0] in shown, (tab, shown)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_view_goes_through_all_there_is(size: tuple[int, int]) -> None:
     async with lab(size) as (screen, _, pilot):
