@@ -93,6 +93,7 @@ def test_reports_show_a_wrong_q(case: Case, rng: Rng) -> None:
     assert not reports_show_p_and_q(case, mutant, rng)
 
 
+@pytest.mark.every(2)
 @every_extreme
 def test_reports_show_p_and_q_at_the_edges(case: Case, rng: Rng) -> None:
     assert reports_show_p_and_q(case, bind(case), rng)
@@ -278,6 +279,7 @@ every_craft = pytest.mark.parametrize(("case", "targets", "scoring"), CRAFTED, i
 SEEDS = 3
 
 
+@pytest.mark.every(2)
 @every_craft
 def test_crafted_reports_follow_their_law(
     case: Case, targets: list[int], scoring: Any, rng: Rng
@@ -292,6 +294,7 @@ def test_crafted_reports_follow_their_law(
         assert not budget.law(seen, case.crafted([3, 1, 2], SEEDS, scoring))
 
 
+@pytest.mark.every(2)
 @every_craft
 def test_crafted_counts_follow_their_joint_law(
     case: Case, targets: list[int], scoring: Any, rng: Rng
@@ -388,6 +391,7 @@ def by_counts(protocol: PureProtocol, rng: Rng) -> Any:
 both_paths = pytest.mark.parametrize("draw", [by_reports, by_counts])
 
 
+@pytest.mark.every(2)
 @both_paths
 @every_case
 def test_both_paths_have_the_moments_of_the_law(
