@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.claims import bundled
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
 import scenarios
@@ -63,11 +64,8 @@ def finished(experiment: Experiment, workers: int = 1) -> Results:
 
 def expected(name: str, metric: str, **settings: object) -> list[tuple[dict[str, object], float]]:
     """The closed form of a metric in each cell, with the cell's parameters."""
-    scenario = load(scenarios.path(name))
-    for key, value in settings.items():
-        scenario = scenario.with_value(key.replace("__", "."), value)
     found = []
-    for cell in compile(scenario).cells:
+    for cell in bundled(name, **settings).cells:
         value = expected_metrics(cell)[metric]
         assert value is not None
         found.append((dict(cell.parameters), value))

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.claims import Key, bundled, key_of, mean, measured, results_by, theory
 from support.kinds import CAO_PROTOCOLS
 
 import scenarios
@@ -16,58 +17,9 @@ from core.bounds import planner
 from core.bounds.planner import Oracle, Plan
 from core.cell import Cell
 from core.counts import draw_counts
-from core.experiment import Experiment, compile
 from core.plugins import Allowed, permit
-from core.runner import Results, run
-from core.scenario import load
 from core.theory import expected_estimate, expected_metrics, privacy_spent
 from core.trial import no_pulse
-
-Key = tuple[object, ...]
-
-
-def bundled(name: str, **settings: object) -> Experiment:
-    """A bundled scenario, some keys set: `attack__share=0.1`."""
-    scenario = load(scenarios.path(name))
-    for key, value in settings.items():
-        scenario = scenario.with_value(key.replace("__", "."), value)
-    return compile(scenario)
-
-
-def theory(name: str, metric: str, *keys: str, **settings: object) -> dict[Key, float]:
-    """The closed form of a metric in every cell, by the cell's values of these parameters."""
-    values: dict[Key, float] = {}
-    for cell in bundled(name, **settings).cells:
-        value = expected_metrics(cell)[metric]
-        assert value is not None
-        values[key_of(cell, keys)] = value
-    return values
-
-
-def measured(experiment: Experiment, metric: str, *keys: str) -> dict[Key, float]:
-    """The mean of a metric over the trials of every cell."""
-    *_, last = run(experiment, frequencies=False)
-    results: Results = last.results
-    means: dict[Key, float] = {}
-    for cell, result in zip(experiment.cells, results.cells, strict=True):
-        mean = result.estimate(metric).mean
-        assert mean is not None
-        means[key_of(cell, keys)] = mean
-    return means
-
-
-def expected_by(name: str, metric: str, *keys: str) -> dict[Key, float]:
-    """What its task expects of a metric in every cell, by the cell's values of these parameters."""
-    expected = {
-        key_of(cell, keys): cell.task.expected(cell)[metric] for cell in bundled(name).cells
-    }
-    return {key: value for key, value in expected.items() if value is not None}
-
-
-def key_of(cell: Cell, keys: tuple[str, ...]) -> Key:
-    """The parameters of a cell; a list as a tuple."""
-    values = (cell.parameters.get(key) for key in keys)
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 def series(values: Mapping[Key, float], *start: object) -> list[float]:
@@ -367,8 +319,8 @@ def test_one_heavy_item_has_the_published_errors() -> None:
     published = {"ss": (272.8, 0.2), "pgr": (272.7, 0.9), "hr": (689.6, 2.2)}
     square = 10_000**2
     exact = theory("one-heavy-item", "mse_clean", "protocol.kind")
-    for kind, (mean, error) in published.items():
-        assert abs(square * exact[kind,] - mean) < 3 * error, kind
+    for kind, (theirs, error) in published.items():
+        assert abs(square * exact[kind,] - theirs) < 3 * error, kind
     trials = 10
     for kind in ("pgr", "hr"):
         alone = bundled("one-heavy-item", trials=trials, protocol__kind=kind)
@@ -448,26 +400,14 @@ def test_fakes_that_no_defence_can_see() -> None:
 
 
 def test_filters_pass_fakes_who_hide() -> None:
-    keys = "attack.kind", "defence.0.kind"
-    experiment = bundled("hidden-filters", trials=2)
-    *_, last = run(experiment, frequencies=False)
-    means = {
-        metric: {
-            key_of(cell, keys): result.estimate(metric).mean
-            for cell, result in zip(experiment.cells, last.results.cells, strict=True)
-        }
-        for metric in ("alarm_rate", "recall", "false_positive_rate", "gain_after")
-    }
-    alarms = {kind: mean for (kind, step), mean in means["alarm_rate"].items() if step == "fiad"}
+    by = results_by(bundled("hidden-filters", trials=2), "attack.kind", "defence.0.kind")
+    alarms = {kind: mean(seen, "alarm_rate") for (kind, step), seen in by.items() if step == "fiad"}
     assert alarms == {"ria": 0, "hidden": 0, "mga": 1}
-    assert means["recall"]["mga", "diffstats"] == 1
+    assert mean(by["mga", "diffstats"], "recall") == 1
     for kind in ("ria", "hidden"):
-        caught, wronged = (means[which][kind, "diffstats"] for which in
-                           ("recall", "false_positive_rate"))  # fmt: skip
-        assert caught is not None
-        assert wronged is not None
-        assert caught <= wronged + 0.01
-    assert means["gain_after"]["hidden", "fiad"] == pytest.approx(0.15, abs=0.03)
+        seen = by[kind, "diffstats"]
+        assert mean(seen, "recall") <= mean(seen, "false_positive_rate") + 0.01
+    assert mean(by["hidden", "fiad"], "gain_after") == pytest.approx(0.15, abs=0.03)
 
 
 def test_fewer_buckets_bear_an_attack_better() -> None:
@@ -500,19 +440,19 @@ def test_a_larger_p_bears_an_attack_better() -> None:
 
 def test_the_targets_of_cao_get_into_the_answer_of_pem() -> None:
     keys = "attack.kind", "population.exponent", "attack.share"
-    named = expected_by("hitters-beta", "targets_in_top_k", *keys)
+    named = theory("hitters-beta", "targets_in_top_k", *keys)
     for exponent in (1.0, 1.3):
         assert [named["mga", exponent, share] for share in (0.005, 0.01)] == pytest.approx(
             [3.7, 9.3], 0.03
         )
         assert min(named["mga", exponent, share] for share in (0.02, 0.05)) > 9.95
         assert named["ria", exponent, 0.05] < 1
-    clean = expected_by("hitters-beta", "hitter_recall_clean", *keys)
+    clean = theory("hitters-beta", "hitter_recall_clean", *keys)
     assert [*clean.values()] == pytest.approx([0.6] * len(clean), 0.02)
 
 
 def test_a_larger_k_and_fewer_targets_help_the_attacker() -> None:
-    named = expected_by("hitters-k-r", "targets_in_top_k", "attack.targets.count", "task.k")
+    named = theory("hitters-k-r", "targets_in_top_k", "attack.targets.count", "task.k")
     assert series(named, 1) == pytest.approx([1, 1, 1], 0.02)
     assert series(named, 10) == pytest.approx([2.3, 9.2, 10], 0.02)
     assert series(named, 20) == pytest.approx([1.9, 8.1, 16.7], 0.02)
@@ -520,8 +460,8 @@ def test_a_larger_k_and_fewer_targets_help_the_attacker() -> None:
 
 def test_fewer_groups_find_more_and_name_more_targets() -> None:
     keys = "protocol.epsilon", "task.groups"
-    named = expected_by("hitters-groups", "targets_in_top_k", *keys)
-    clean = expected_by("hitters-groups", "hitter_recall_clean", *keys)
+    named = theory("hitters-groups", "targets_in_top_k", *keys)
+    clean = theory("hitters-groups", "hitter_recall_clean", *keys)
     assert (clean[1.0, 3], clean[1.0, 10]) == pytest.approx((0.75, 0.61), 0.01)
     assert (named[1.0, 3], named[1.0, 10]) == pytest.approx((10, 9.2), 0.01)
     assert (clean[0.5, 10], clean[2.0, 10]) == pytest.approx((0.43, 0.79), 0.01)
@@ -529,14 +469,14 @@ def test_fewer_groups_find_more_and_name_more_targets() -> None:
 
 
 def test_fakes_who_choose_their_groups_gain_by_it() -> None:
-    named = expected_by("hitters-client", "targets_in_top_k", "task.group_choice", "attack.share")
+    named = theory("hitters-client", "targets_in_top_k", "task.group_choice", "attack.share")
     assert series(named, "server") == pytest.approx([0.82, 3.7, 9.2], 0.02)
     assert series(named, "client") == pytest.approx([2.4, 9.3, 10], 0.02)
 
 
 def test_words_are_found_out_of_all_strings() -> None:
-    named = expected_by("hitters-words", "targets_in_top_k", "attack.share")
-    clean = expected_by("hitters-words", "hitter_recall_clean", "attack.share")
+    named = theory("hitters-words", "targets_in_top_k", "attack.share")
+    clean = theory("hitters-words", "hitter_recall_clean", "attack.share")
     assert [*clean.values()] == pytest.approx([0.92] * 3, 0.01)
     assert named[0.001,] < 0.01
     assert 0.8 < named[0.01,] < 1.1

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from support.claims import bundled, mean, results_by
 
 import scenarios
-from core.experiment import compile
-from core.results import CellResults
-from core.runner import run
 from core.scenario import load
-
-
-def measured(name: str, sweep: dict[str, list[Any]], **top: Any) -> dict[tuple[Any, ...], Any]:
-    """The results of a bundled scenario by its swept values, `sweep` in place of its own."""
-    scenario = load(scenarios.path(name))
-    document = {**scenario.document, **top, "sweep": sweep}
-    experiment = compile(type(scenario)(document, name, scenario.folder))
-    *_, last = run(experiment, frequencies=False)
-    assert not last.results.error
-    return {
-        tuple(cell.parameters[key] for key in sweep): result
-        for cell, result in zip(experiment.cells, last.results.cells, strict=True)
-    }
-
-
-def mean(result: CellResults, metric: str) -> float:
-    value = result.estimate(metric).mean
-    assert value is not None
-    return value
 
 
 def test_an_alarm_that_compares_rounds_sees_jumps_and_not_ramps() -> None:
     key = "attack.phase.1.share.to"
     keys = {key: [0.01, 0.05], "defence.0.kind": ["history", "asd"]}
-    by = measured("alarm-history", keys, trials=40)
+    by = results_by(bundled("alarm-history", trials=40, sweep=keys), *keys)
     seen = {place: mean(result, "alarm_rate") for place, result in by.items()}
     false = [mean(result, "false_alarm_rate") for (_, kind), result in by.items() if kind != "asd"]
     assert seen[0.05, "history"] == 1
@@ -50,7 +27,7 @@ def test_an_alarm_that_compares_rounds_sees_jumps_and_not_ramps() -> None:
 @pytest.mark.long
 def test_fiad_over_the_number_of_targets() -> None:
     keys = {"protocol.kind": ["oue", "olh"], "attack.targets.count": [2, 5, 10]}
-    by = measured("detection-r", keys, trials=1)
+    by = results_by(bundled("detection-r", trials=1, sweep=keys), *keys)
     left = {place: mean(result, "gain_after") for place, result in by.items()}
     gain = {place: mean(result, "gain") for place, result in by.items()}
     for protocol in keys["protocol.kind"]:
@@ -64,7 +41,7 @@ def test_fiad_over_the_number_of_targets() -> None:
 def test_each_filter_finds_the_attack_that_does_not_know_it() -> None:
     swept = load(scenarios.path("detection-beta")).sweep
     keys = {key: swept[key] for key in ("defence.0.kind", "attack.kind")}
-    by = measured("detection-beta", keys)
+    by = results_by(bundled("detection-beta", sweep=keys), *keys)
     found = {place: mean(result, "recall") for place, result in by.items()}
     assert found["fiad", "mga"] == found["fiad", "apa"] == found["diffstats", "mga"] == 1
     assert found["fiad", "mga-a"] == 0

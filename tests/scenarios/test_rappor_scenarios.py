@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import attack, cell, experiment
+from support.claims import bundled
 from support.kinds import CAO_ATTACKS
 
 import core
-import scenarios
 from core.arms import CLEAN
 from core.errors import ScenarioError
 from core.export import to_csv, to_json
@@ -414,16 +414,9 @@ def test_a_run_prints_detections_and_warnings(capsys: Captured, tmp_path: Path) 
 # Bundled scenarios.
 
 
-def bundled(name: str, **settings: Any) -> Results:
-    found = core.load(scenarios.path(name))
-    for key, value in settings.items():
-        found = found.with_value(key.replace("__", "."), value)
-    return finished(core.compile(found))
-
-
 def test_a_normal_distribution_shows_more_with_more_users() -> None:
     """Each ten times the users, a tenth of the squared error."""
-    results = bundled("rappor-normal")
+    results = finished(bundled("rappor-normal"))
     assert [one.users for one in results.experiment.cells] == [10**4, 10**5, 10**6]
     errors = [one.estimate("mse").mean for one in results.cells]
     for one, measured in zip(results.experiment.cells, errors, strict=True):
@@ -438,7 +431,7 @@ def test_a_normal_distribution_shows_more_with_more_users() -> None:
 
 
 def test_the_strings_of_the_paper() -> None:
-    results = bundled("rappor-strings")
+    results = finished(bundled("rappor-strings"))
     for one, measured in zip(results.experiment.cells, results.cells, strict=True):
         assert one.users == 10**6
         assert np.count_nonzero(one.population.histogram) == 100
@@ -456,7 +449,7 @@ def test_the_strings_of_the_paper() -> None:
 
 
 def test_one_fake_in_a_hundred_makes_absent_strings_appear() -> None:
-    results = bundled("rappor-attack", attack__share=0.01, trials=5)
+    results = finished(bundled("rappor-attack", attack__share=0.01, trials=5))
     wrong = {
         (one.parameters["attack.kind"], one.parameters["attack.cohort"]): measured.estimate(
             "false_detected"
