@@ -28,15 +28,17 @@ PEERS = {
     "multi-freq-ldpy": ["multi-freq-ldpy==0.2.5", "xxhash<4"],
 }
 ITEMS = 1024
-KNOWN = {
-    protocol: [name]
-    for name, protocols in {
-        "pure-ldp": ("THE", "SHE", "HR", "CMS", "HCMS"),
-        "multi-freq-ldpy": ("SS", "L-SUE", "L-OSUE", "L-OUE", "L-GRR"),
-    }.items()
-    for protocol in protocols
+AGAINST = {
+    **dict.fromkeys(("GRR", "SUE", "OUE"), (30, tuple(PEERS))),
+    "OLH": (300, tuple(PEERS)),
+    "SS": (5, ("multi-freq-ldpy",)),
+    "THE": (30, ("pure-ldp",)),
+    "SHE": (1, ("pure-ldp",)),
+    "HR": (30, ("pure-ldp",)),
+    **dict.fromkeys(("CMS", "HCMS"), (5, ("pure-ldp",))),
+    **dict.fromkeys(("L-SUE", "L-OSUE", "L-OUE", "L-GRR"), (30, ("multi-freq-ldpy",))),
 }
-"""The peers of a protocol that not all of them have."""
+"""By protocol: the least ratio to the faster peer on the reports path, the peers that have it."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,7 @@ def peer(name: str, protocol: str, users: int) -> dict[str, Any]:
 def against_peers(quick: bool) -> Iterator[Row]:
     """Perturb n users, estimate d frequencies: the peers, our reports path, our counts path."""
     users = 100_000
-    for protocol, least in (
-        *(("GRR", 30), ("SUE", 30), ("OUE", 30), ("OLH", 300)),
-        *(("SS", 5), ("THE", 30), ("SHE", 1), ("HR", 30), ("CMS", 5), ("HCMS", 5)),
-        *(("L-SUE", 30), ("L-OSUE", 30), ("L-OUE", 30), ("L-GRR", 30)),
-    ):
-        names = KNOWN.get(protocol, list(PEERS))
+    for protocol, (least, names) in AGAINST.items():
         # Peers are linear in n: fewer users serve a quick look, and ratios are then per user.
         peer_users = users // 10 if quick else users
         mine = ours("reports", protocol=protocol, users=users)["seconds"]
