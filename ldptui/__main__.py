@@ -15,8 +15,8 @@ from . import exits
 def _stranger() -> Path | None:
     """The package or module that hides our `core`: where Python starts in a folder with one."""
     ours = Path(__file__).parents[1] / "core"
-    found = [Path(place) for place in getattr(core, "__path__", [core.__file__])]
-    return None if any(place.resolve() == ours.resolve() for place in found) else found[0]
+    places = [Path(place).resolve() for place in getattr(core, "__path__", [core.__file__])]
+    return None if ours.resolve() in places else places[0]
 
 
 def main() -> int:

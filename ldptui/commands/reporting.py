@@ -55,14 +55,13 @@ def check_output(options: Namespace, usual: str = "table") -> Path | None:
 
 def _format_of(asked: str | None, out: Path | None) -> str | None:
     """The format that was asked for, or that the end of the file's name means."""
-    meant = FORMATS.get(out.suffix.lower(), ()) if out is not None else ()
+    end = "" if out is None else out.suffix
+    meant = FORMATS.get(end.lower(), ())
     if asked is None:
         return meant[0] if meant else None
     if meant and asked not in meant:
-        ends = f"a file that ends in {out.suffix}" if out is not None else ""
-        raise ScenarioError(
-            f"must be {' or '.join(meant)} for {ends}, {got(asked)}", key="--format"
-        )
+        rule = f"must be {' or '.join(meant)} for a file that ends in {end}, {got(asked)}"
+        raise ScenarioError(rule, key="--format")
     return asked
 
 
