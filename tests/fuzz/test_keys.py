@@ -47,7 +47,7 @@ async def mash(pilot: Pilot[None], rng: random.Random, steps: int) -> None:
 @pytest.mark.parametrize("number", range(2))
 async def test_random_keys_do_not_bring_it_down(number: int) -> None:
     async with workbench(size=SIZES[number]) as (screen, _, pilot):
-        await mash(pilot, random.Random(number), 40)
+        await mash(pilot, random.Random(number), 60)
         assert screen.app.is_running
         assert not screen.app._notifications
         assert screen.query_one(StatusLine).is_attached

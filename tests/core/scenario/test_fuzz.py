@@ -30,12 +30,12 @@ from core.scenario import (
 from ldptui.commands.reading import toml_value
 
 QUICK = settings(
-    max_examples=80,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-MANY = settings(QUICK, max_examples=120)
+MANY = settings(QUICK, max_examples=250)
 
 BUNDLED = {name: scenarios.path(name).read_text(encoding="utf-8") for name in scenarios.names()}
 FOLDER = scenarios.path("survey").parent

@@ -94,15 +94,11 @@ async def test_one_above_the_other_where_there_is_not() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fakes", [*CAO_ATTACKS, None])
 def test_nothing_is_too_wide_and_ascii_is_ascii(kind: str, fakes: str | None) -> None:
-    for d, r, widths in (
-        (2, 1, (29, 68)),
-        (128, 3, (29, 43, 68, 69, 75, 139, 199)),
-        (3000, 90, (75, 139)),
-    ):
+    for d, r in ((2, 1), (128, 3), (3000, 90)):
         view = ReportView()
         view.draft = draft(kind, fakes, d, r)
         assert view.lives is not None
-        for width, charset in product(widths, get_args(Charset)):
+        for width, charset in product((29, 43, 68, 69, 75, 139, 199), get_args(Charset)):
             made = life_rows(*view.lives, width, 29, DARK, charset)
             assert max(map(length, made)) <= width
             rows = [strip(row, width, charset).text for row in made]
