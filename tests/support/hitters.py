@@ -46,11 +46,12 @@ def hunt_of(cell: core.Cell) -> Hunt:
 
 def answers(hunt: Hunt, trials: int, attacked: bool = False) -> list[tuple[int, ...]]:
     """The codes that are named in each trial, ascending."""
-    found = []
-    for block in range(-(-trials // 20)):
-        for trees in hunt.trees(block, 20, no_pulse):
-            found.append(tuple(trees[attacked][-1].survivors.tolist()))
-    return found[:trials]
+    named = [
+        tuple(trees[attacked][-1].survivors.tolist())
+        for block in range(-(-trials // 20))
+        for trees in hunt.trees(block, 20, no_pulse)
+    ]
+    return named[:trials]
 
 
 Supports = dict[tuple[bool, ...], float]
@@ -82,7 +83,7 @@ def direct_supports(own: int | None, candidates: int, prefixes: int, epsilon: fl
 def answer_law(
     codes: Sequence[int], bits: int, k: int, lengths: Sequence[int], supports: Any
 ) -> dict[tuple[int, ...], float]:
-    """How likely each answer is, over all groups and reports of these users, one code each.
+    """The law of the answer, over all groups and reports of these users, one code each.
 
     supports : of an own place (None outside), the candidates and the length of the prefixes.
     """

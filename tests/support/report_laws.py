@@ -200,7 +200,7 @@ class Case:
         )
 
     def hidden(self, shift: Floats) -> Floats:
-        """What honest users of other frequencies send beyond the genuine ones: M δ/β."""
+        """The reports of honest users of other frequencies beyond the genuine ones: M δ/β."""
         sent = sum(
             (weight / shift.sum() * self.honest(item) for item, weight in enumerate(shift)),
             start=np.zeros(self.honest(0).size),

@@ -89,7 +89,7 @@ def test_alarms_ring_for_fakes_who_hide_no_more_than_for_honest_users(
     before = estimates("honest", rng)
     rings = {who: int(alarms(kind, who, before, rng).sum()) for who in ("honest", "hidden", "mga")}
     for who, same in (("hidden", True), ("mga", False)):
-        table = [[rings[one], len(before) - rings[one]] for one in ("honest", who)]
+        table = [[rings[users], len(before) - rings[users]] for users in ("honest", who)]
         assert bool(stats.fisher_exact(table).pvalue > 1e-9) is same, (who, rings)
 
 

@@ -35,8 +35,8 @@ def test_fiad_finds_nothing(seed: int) -> None:
     assert measured["alarm_rate"].item() == 0
     assert measured["gain_after"].item() == measured["gain"].item() > 0.5
     # The same gain without a thought of FIAD is found.
-    found = run_block(attacked(seed, "mga", "fiad"), 0, 1).metrics
-    assert found["alarm_rate"].item() == 1
+    caught = run_block(attacked(seed, "mga", "fiad"), 0, 1).metrics
+    assert caught["alarm_rate"].item() == 1
 
 
 def test_a_looser_constraint_gains_more() -> None:

@@ -94,7 +94,7 @@ def moments_of(sketch: Any, law: str, targets: list[int]) -> Moments:
 
 @every_small
 def test_reports_are_those_of_the_paper(sketch: Any, rng: Rng) -> None:
-    """Of every item: each row and payload as likely as the paper says, ratio e^ε at most."""
+    """Each row and payload is as likely as the paper says for every item, ratio e^ε at most."""
     law = sketch.enumerate_reports()
     exact = np.array([chances(sketch, "honest", [item]).ravel() for item in range(5)])
     assert law.probabilities == pytest.approx(exact, rel=1e-12)

@@ -51,7 +51,7 @@ def lines_of(parts: tuple[Part, ...]) -> list[dict[str, Any]]:
 
 
 def run_of(parts: tuple[Part, ...]) -> Snapshot:
-    """What the app makes of them."""
+    """The numbers that the app makes of them."""
     so_far = RunSoFar(Request(1, parts, "."))
     for line in lines_of(parts):
         so_far.take(line)
