@@ -354,13 +354,13 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
 
 
 def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
-    """A run with the cells that it lacks, as a preview of the same scenario has them."""
+    """A run with the cells and the detection that it lacks, from a preview of its scenario."""
     parts = dict(run.parts)
     for name, cells in preview.parts.items():
         known = parts.get(name, ())
         settings = {_settings(cell) for cell in known}
         parts[name] = (*known, *(cell for cell in cells if _settings(cell) not in settings))
-    return replace(run, parts=parts)
+    return replace(run, parts=parts, detection=run.detection or preview.detection)
 
 
 def with_unmeasured(

@@ -92,15 +92,18 @@ class Simulating:
 
     @staticmethod
     def _covered(run: Snapshot, parts: Sequence[Part], scenario: Scenario) -> bool:
-        """True where a run has all cells of these parts."""
+        """True where a run has all cells of these parts, and the verdict that they ask for."""
         from ...charts.curves import points_of
         from ...charts.figures import covered
 
         return all(
-            covered(run.parts.get(part.name, ()),
-                    [point.parameters for point in points_of(dict(part.document), scenario)])
+            (run.detection is not None or not part.detection)
+            and covered(
+                run.parts.get(part.name, ()),
+                [point.parameters for point in points_of(dict(part.document), scenario)],
+            )
             for part in parts
-        )  # fmt: skip
+        )
 
     def run(self, resumed: int | None) -> None:
         """Run every trial of the scenario and of its sweep, unless a run has them all."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.charts_pane import NARROW, WIDE, chart, showing, shown
+from support.fake_engine import base_snapshot
+from support.waiting import until
+from support.workbench_app import finished, measured, own_home, workbench  # noqa: F401
 
 from ldptui.engine.wire import RunSoFar
 from ldptui.engine.worker.inbox import Inbox, checked
@@ -83,6 +87,29 @@ async def test_it_asks_for_the_verdict_only_while_it_is_shown() -> None:
         table = pane.table()
         assert table is not None
         assert table.columns[0].name == "score"
+
+
+async def test_a_preview_adds_the_verdict_to_a_run_that_was_not_asked_for_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "fiad.toml"
+    path.write_text(SCENARIO.format("fiad"))
+    async with workbench((80, 40), path) as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: engine.active is not None and engine.active.full)
+        assert engine.active is not None
+        cells = {part.name: measured(part.document) for part in engine.active.parts}
+        key, asked = engine.active.key, len(engine.requests)
+        run = replace(base_snapshot(key), parts=cells, full=True)
+        engine.finish(run)
+        await until(pilot, lambda: screen.charts.snapshot == run)
+        screen.charts.tab = "detection"
+        await until(pilot, lambda: len(engine.requests) > asked)
+        preview = run_of(tuple(engine.requests[-1].parts))
+        engine.finish(replace(preview, key=engine.requests[-1].key))
+        await until(pilot, lambda: screen.charts.as_text().startswith("Score of fiad"))
+        assert screen.shelf.shown == key
 
 
 async def test_both_charts_are_shown_where_there_is_room() -> None:
