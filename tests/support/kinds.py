@@ -24,6 +24,13 @@ def real_epsilon(kind: str, items: int, epsilon: float) -> float:
 KNOWN_ATTACKS = tuple(kind for kind in ATTACKS if report_law(kind) != "unknown")
 """The attacks whose fake reports follow a law: all but no attack and Python code."""
 
+UNCONDITIONAL = tuple(
+    kind
+    for kind in KNOWN_ATTACKS
+    if report_law(kind) not in ("subset", "disguised", "hidden", "solved")
+)
+"""Those of them that ask for no capability which only some protocols have."""
+
 ONE_OF_EACH = tuple({family_of(kind): kind for kind in reversed(KINDS)}.values())[::-1]
 """The first kind of each family of protocols and curators."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import budget
 from support.cases import attack, cell
-from support.kinds import KNOWN_ATTACKS, report_law
+from support.kinds import UNCONDITIONAL
 
 from core import theory
 from core.capabilities import foretells, tells_support
@@ -24,10 +24,7 @@ DIALS: dict[str, dict[str, Any]] = {
 }
 """Keys besides ε; large tables, as the counts path draws items apart."""
 
-REFUSED = ("subset", "disguised", "hidden", "solved")
-"""The laws of reports that all of them lack."""
-
-ABLE = [kind for kind in KNOWN_ATTACKS if report_law(kind) not in REFUSED and kind != "untargeted"]
+ABLE = [kind for kind in UNCONDITIONAL if kind != "untargeted"]
 """The attacks with targets that none of them refuses."""
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from support.commands import TINY, Captured, fail, succeed
 
 from ldptui.commands import cli
-
-pytest.importorskip("matplotlib")
+from ldptui.commands.runs.plotting import carried
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +43,8 @@ def test_a_figure_carries_the_scenario_that_replay_computes_again(
 def test_every_format_keeps_the_scenario(
     scenario: str, tmp_path: Path, capsys: Captured, suffix: str
 ) -> None:
-    from ldptui.commands.runs.plotting import carried
-
     out = tmp_path / f"figure.{suffix}"
-    if suffix == "pgf" and not _has_tex():
+    if suffix == "pgf" and shutil.which("xelatex") is None:
         pytest.skip("pgf measures its text with TeX")
     succeed(capsys, "plot", scenario, "--chart", "frequencies", "--out", str(out), "--quiet")
     kept = carried(out)
@@ -64,12 +63,6 @@ def test_what_cannot_be_drawn_is_one_sentence(
     assert "there is no such chart" in fail(
         capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"
     )
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert cli.main(["plot", scenario, "--out", out]) == 1
     assert "pip install 'ldptui[plot]'" in capsys.readouterr().err
-
-
-def _has_tex() -> bool:
-    import shutil
-
-    return shutil.which("xelatex") is not None
