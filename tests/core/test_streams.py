@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import xxhash
-from support.cases import alike, attack, cell, counts, experiment
+from support.cases import alike, attack, cell, counts, experiment, results_of
 from support.report_laws import Case
 
 import core
 from core.counts import count_reports, draw_counts
-from core.runner import run
 from core.streams import Path, Role, stream
 from core.trial import no_pulse, run_block
 
@@ -25,11 +24,6 @@ PROTOCOLS = [
     Case("blh", 12, 1.0, 2),
     Case("olh", 12, 1.0, 4),
 ]
-
-
-def finished(work: core.Experiment) -> core.Results:
-    *_, last = run(work)
-    return last.results
 
 
 def marks(results: core.Results) -> list[list[int]]:
@@ -75,7 +69,7 @@ def test_the_digest_by_hand() -> None:
             data = clean[trial % 20].astype("<i8").tobytes()
             data += attacked[trial % 20].astype("<i8").tobytes()
             digest.update(struct.pack("<QQQ", index, trial, xxhash.xxh3_64_intdigest(data)))
-    assert finished(work).digest == f"xxh3:{digest.hexdigest()}"
+    assert results_of(work).digest == f"xxh3:{digest.hexdigest()}"
 
 
 def sweeping(**sweep: Sequence[object]) -> core.Experiment:
@@ -92,7 +86,7 @@ def named(work: core.Experiment) -> dict[str, list[int]]:
     """Fingerprints by the parameters of the cell, without what is not swept."""
     return {
         f"{cell.parameters['protocol.kind']} {cell.parameters['attack.share']}": fingerprints
-        for cell, fingerprints in zip(work.cells, marks(finished(work)), strict=True)
+        for cell, fingerprints in zip(work.cells, marks(results_of(work)), strict=True)
     }
 
 
@@ -116,7 +110,7 @@ def test_more_trials_never_change_earlier_ones(path: str, trials: int) -> None:
             trials=trials,
             simulate={"path": path},
         )
-        return marks(finished(work))[0]
+        return marks(results_of(work))[0]
 
     assert first(trials) == first(45)[:trials]
     assert len(set(first(45))) == 45

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import results_of
 from support.claims import bundled
 from support.kinds import CAO_ATTACKS, CAO_PROTOCOLS
 
@@ -17,7 +18,7 @@ import scenarios
 from core.attacks import PythonAttack, Reactive
 from core.experiment import Experiment, compile
 from core.plugins import Allowed, asked, permit
-from core.runner import Results, run
+from core.runner import Results
 from core.scenario import load
 from core.theory import attacked_variance, expected_estimate, expected_metrics
 
@@ -58,8 +59,7 @@ PROMISED = {
 
 
 def finished(experiment: Experiment, workers: int = 1) -> Results:
-    *_, last = run(experiment, workers, frequencies=False)
-    return last.results
+    return results_of(experiment, workers=workers, frequencies=False)
 
 
 def expected(name: str, metric: str, **settings: object) -> list[tuple[dict[str, object], float]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import attack, cell, experiment
+from support.cases import attack, cell, experiment, results_of
 from support.claims import bundled
 from support.kinds import CAO_ATTACKS
 
@@ -21,7 +21,7 @@ from core.errors import ScenarioError
 from core.export import to_csv, to_json
 from core.metrics import plain
 from core.protocols import SUE, Rappor, Unary
-from core.runner import Results, run
+from core.runner import Results
 from core.scenario import schema
 from ldptui.commands import cli
 
@@ -32,11 +32,6 @@ POPULATION = [3000, 2000, 1500, 900, 500, 100, 0, 0]
 
 def rappor(**others: Any) -> dict[str, Any]:
     return {"kind": "rappor", "bits": 32, "cohorts": 8, **others}
-
-
-def finished(work: core.Experiment, workers: int = 1) -> Results:
-    *_, last = run(work, workers=workers)
-    return last.results
 
 
 def document_of(results: Results, frequencies: bool = False) -> dict[str, Any]:
@@ -165,7 +160,7 @@ def test_basic_one_time_draws_what_sue_draws() -> None:
     crafted = attack("mga", 0.1, [6, 1])
     for path in ("counts", "reports"):
         runs = [
-            finished(experiment(POPULATION, protocol, crafted, simulate={"path": path}, trials=3))
+            results_of(experiment(POPULATION, protocol, crafted, simulate={"path": path}, trials=3))
             for protocol in (
                 {"kind": "sue", "epsilon": 1.3},
                 rappor(form="basic-one-time", epsilon=1.3),
@@ -181,7 +176,7 @@ def test_basic_one_time_draws_what_sue_draws() -> None:
 def test_tests_and_labels_do_not_change_what_is_drawn() -> None:
     """Cells that differ in how they are decoded share their reports."""
     sweep = {"protocol.adjust": ["bonferroni", "benjamini-hochberg"], "protocol.alpha": [0.01, 0.2]}
-    results = finished(experiment(POPULATION, rappor(), None, sweep=sweep, trials=5))
+    results = results_of(experiment(POPULATION, rappor(), None, sweep=sweep, trials=5))
     marks = [one.fingerprints.tolist() for one in results.cells]
     assert all(mark == marks[0] for mark in marks)
     found = [one.estimate("detected").mean for one in results.cells]
@@ -203,7 +198,7 @@ def test_workers_draw_the_same_numbers() -> None:
     crafted = attack("mga", 0.1, [6], cohort=0.5)
     sweep = {"protocol.form": ["full", "one-time", "basic"]}
     work = experiment(POPULATION, rappor(), crafted, sweep=sweep, trials=25)
-    alone, two = finished(work), finished(work, workers=2)
+    alone, two = results_of(work), results_of(work, workers=2)
     assert alone.digest == two.digest
     for one, other in zip(alone.cells, two.cells, strict=True):
         assert (one.detected is None) == (other.detected is None)
@@ -221,7 +216,7 @@ def test_counts_and_reports_agree_on_every_metric(form: str, kind: str) -> None:
         work = experiment(
             POPULATION, rappor(form=form), crafted, trials=40, simulate={"path": path}
         )
-        found.append(finished(work).cells[0])
+        found.append(results_of(work).cells[0])
     for name in ("gain", "target_frequency_clean", "mse", "mse_clean", "detected"):
         one, other = (each.estimate(name) for each in found)
         assert one.mean is not None
@@ -231,7 +226,7 @@ def test_counts_and_reports_agree_on_every_metric(form: str, kind: str) -> None:
 
 
 def test_a_run_counts_what_it_detects() -> None:
-    results = finished(experiment(POPULATION, rappor(form="one-time", f=0.1), None, trials=20))
+    results = results_of(experiment(POPULATION, rappor(form="one-time", f=0.1), None, trials=20))
     measured = results.cells[0]
     assert measured.detected is not None
     assert measured.detected[:3].tolist() == [20, 20, 20]
@@ -241,13 +236,13 @@ def test_a_run_counts_what_it_detects() -> None:
     assert wrong <= 0.5
     # Fakes make an absent item appear.
     fakes = attack("mga", 0.1, [7])
-    attacked = finished(experiment(POPULATION, rappor(form="one-time", f=0.1), fakes)).cells[0]
+    attacked = results_of(experiment(POPULATION, rappor(form="one-time", f=0.1), fakes)).cells[0]
     assert attacked.estimate("false_detected").mean >= 1  # type: ignore[operator]
 
 
 def test_a_billion_users_take_no_longer() -> None:
     big = [10**8 * n for n in (4, 3, 2, 1)]
-    results = finished(experiment(big, rappor(), attack("mga", 0.1, [3]), trials=20))
+    results = results_of(experiment(big, rappor(), attack("mga", 0.1, [3]), trials=20))
     assert results.complete
     assert results.cells[0].estimate("mse_clean").mean < 1e-6  # type: ignore[operator]
 
@@ -258,7 +253,7 @@ def test_a_billion_users_take_no_longer() -> None:
 def test_json_of_every_form() -> None:
     sweep = {"protocol.form": ["full", "one-time", "basic", "basic-one-time"]}
     work = experiment(POPULATION, rappor(), attack("mga", 0.1, [6, 1]), sweep=sweep, trials=2)
-    found = document_of(finished(work), frequencies=True)
+    found = document_of(results_of(work), frequencies=True)
     for one in found["cells"]:
         assert one["parameters"]["protocol.kind"] == "rappor"
         assert one["p"] is None
@@ -283,24 +278,24 @@ def test_json_of_every_form() -> None:
 
 
 def test_an_unbounded_epsilon_is_null() -> None:
-    results = finished(experiment(POPULATION, rappor(f=0.0), None, trials=2))
+    results = results_of(experiment(POPULATION, rappor(f=0.0), None, trials=2))
     (one,) = document_of(results)["cells"]
     assert one["epsilon_infinity"] is None
     assert one["epsilon_one"] == pytest.approx(2 * math.log(3))
 
 
 def test_other_protocols_have_the_metrics_as_null_and_no_other_keys() -> None:
-    (one,) = document_of(finished(experiment(POPULATION, trials=2)))["cells"]
+    (one,) = document_of(results_of(experiment(POPULATION, trials=2)))["cells"]
     assert one["metrics"]["detected"] == {"mean": None, "standard_error": None, "theory": None}
     assert one["p"] is not None
     assert not one.keys() & {"p_star", "q_star", "epsilon_one", "warnings", "f"}
-    (row,) = csv.DictReader(io.StringIO(to_csv(finished(experiment(POPULATION, trials=1)))))
+    (row,) = csv.DictReader(io.StringIO(to_csv(results_of(experiment(POPULATION, trials=1)))))
     assert row["detected"] == row["false_detected"] == ""
 
 
 def test_csv_has_a_column_for_each_parameter() -> None:
     sweep = {"protocol.form": ["full", "basic"]}
-    results = finished(experiment(POPULATION, rappor(), None, sweep=sweep, trials=2))
+    results = results_of(experiment(POPULATION, rappor(), None, sweep=sweep, trials=2))
     rows = list(csv.DictReader(io.StringIO(to_csv(results))))
     assert [row["protocol.bits"] for row in rows] == ["32", "32", "", ""]
     assert [row["protocol.f"] for row in rows] == ["0.5"] * 4
@@ -320,7 +315,9 @@ def test_doubtful_decoding_warns_and_gives_numbers(
     protocol: dict[str, Any], population: list[int], words: str
 ) -> None:
     fakes = attack("mga", 0.2, [1])
-    (one,) = document_of(finished(experiment(population, protocol, fakes, trials=3)), True)["cells"]
+    (one,) = document_of(results_of(experiment(population, protocol, fakes, trials=3)), True)[
+        "cells"
+    ]
     assert any(words in warning for warning in one["warnings"])
     for name in ("gain", "mse", "mse_clean", "detected", "false_detected"):
         assert one["metrics"][name]["mean"] is not None
@@ -416,7 +413,7 @@ def test_a_run_prints_detections_and_warnings(capsys: Captured, tmp_path: Path) 
 
 def test_a_normal_distribution_shows_more_with_more_users() -> None:
     """Each ten times the users, a tenth of the squared error."""
-    results = finished(bundled("rappor-normal"))
+    results = results_of(bundled("rappor-normal"))
     assert [one.users for one in results.experiment.cells] == [10**4, 10**5, 10**6]
     errors = [one.estimate("mse").mean for one in results.cells]
     for one, measured in zip(results.experiment.cells, errors, strict=True):
@@ -431,7 +428,7 @@ def test_a_normal_distribution_shows_more_with_more_users() -> None:
 
 
 def test_the_strings_of_the_paper() -> None:
-    results = finished(bundled("rappor-strings"))
+    results = results_of(bundled("rappor-strings"))
     for one, measured in zip(results.experiment.cells, results.cells, strict=True):
         assert one.users == 10**6
         assert np.count_nonzero(one.population.histogram) == 100
@@ -449,7 +446,7 @@ def test_the_strings_of_the_paper() -> None:
 
 
 def test_one_fake_in_a_hundred_makes_absent_strings_appear() -> None:
-    results = finished(bundled("rappor-attack", attack__share=0.01, trials=5))
+    results = results_of(bundled("rappor-attack", attack__share=0.01, trials=5))
     wrong = {
         (one.parameters["attack.kind"], one.parameters["attack.cohort"]): measured.estimate(
             "false_detected"

@@ -161,6 +161,12 @@ def experiment(
     return core.compile(core.Scenario(document, "test", Path()))
 
 
+def results_of(made: core.Experiment, **how: Any) -> core.Results:
+    """The results of a whole run; `how` as `core.run` takes it."""
+    *_, last = core.run(made, **how)
+    return last.results
+
+
 def cell(*args: Any, **kwargs: Any) -> core.Cell:
     """The only cell of `experiment(...)`."""
     (only,) = experiment(*args, **kwargs).cells

@@ -6,8 +6,8 @@ import scenarios
 from core.cell import Cell
 from core.experiment import Experiment, compile
 from core.results import CellResults
-from core.runner import run
 from core.scenario import load
+from support.cases import results_of
 
 Key = tuple[object, ...]
 
@@ -38,11 +38,11 @@ def theory(name: str, metric: str, *keys: str, **settings: object) -> dict[Key, 
 
 def results_by(experiment: Experiment, *keys: str) -> dict[Key, CellResults]:
     """The results of a run of every cell."""
-    *_, last = run(experiment, frequencies=False)
-    assert not last.results.error
+    results = results_of(experiment, frequencies=False)
+    assert not results.error
     return {
         key_of(cell, keys): result
-        for cell, result in zip(experiment.cells, last.results.cells, strict=True)
+        for cell, result in zip(experiment.cells, results.cells, strict=True)
     }
 
 

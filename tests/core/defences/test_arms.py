@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import alike, attack, experiment
+from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import ARMS, ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED, UNDEFENDED
@@ -50,11 +50,6 @@ def work(name: str, **more: Any) -> core.Experiment:
     users = {"kind": "zipf", "items": 10, "users": 3000, "exponent": 1.0}
     protocol = case.pop("protocol", {"kind": "oue", "epsilon": 1.0})
     return experiment(users, protocol, table, **case)
-
-
-def results_of(made: core.Experiment, **how: Any) -> core.Results:
-    *_, last = core.run(made, **how)
-    return last.results
 
 
 @pytest.mark.parametrize("name", UNSEEN)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import budget
+from support import budget, cases
 from support.cases import attack, experiment
 
 import core
@@ -35,9 +35,9 @@ def work(protocol: str = "grr", kind: str = "mga", **more: Any) -> core.Experime
 
 
 def results_of(made: core.Experiment) -> core.Results:
-    *_, last = core.run(made)
-    assert not last.results.error
-    return last.results
+    results = cases.results_of(made)
+    assert not results.error
+    return results
 
 
 @pytest.mark.parametrize("compared", [1, 3])

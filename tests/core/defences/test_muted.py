@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support import defences
-from support.cases import alike, attack, experiment
+from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import UNDEFENDED
@@ -20,11 +20,6 @@ def work(*steps: dict[str, Any], **more: Any) -> core.Experiment:
     users = {"kind": "zipf", "items": 8, "users": 300, "exponent": 1.0}
     protocol, table = {"kind": "oue", "epsilon": 1.0}, attack("mga", 0.05, [3, 6])
     return experiment(users, protocol, table, trials=2, defence=[*steps], **more)
-
-
-def results_of(made: core.Experiment) -> core.Results:
-    *_, last = core.run(made)
-    return last.results
 
 
 @pytest.mark.parametrize("kind", DEFENCES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import alike, attack, experiment
+from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.errors import ScenarioError
@@ -68,11 +68,6 @@ def allowed(tmp_path: Path) -> Allowed:
     path = tmp_path / "mine.py"
     path.write_text(CODE)
     return Allowed(files=(path,))
-
-
-def results_of(made: core.Experiment) -> core.Results:
-    *_, last = core.run(made)
-    return last.results
 
 
 def test_a_correction_rewritten_is_the_built_in_one(allowed: Allowed) -> None:

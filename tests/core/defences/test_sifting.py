@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import alike, attack, experiment
+from support.cases import alike, attack, experiment, results_of
 
 import core
 from core.arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, DEFENDED, UNDEFENDED
@@ -34,11 +34,6 @@ def work(*kinds: str, protocol: str = "oue", **more: Any) -> core.Experiment:
     users = {"kind": "zipf", "items": 24, "users": 3000, "exponent": 1.0}
     top = {"trials": 2, "defence": [{"kind": kind} for kind in kinds], **more}
     return experiment(users, {"kind": protocol, "epsilon": 1.0}, table, **top)
-
-
-def results_of(made: core.Experiment, **how: Any) -> core.Results:
-    *_, last = core.run(made, **how)
-    return last.results
 
 
 def test_a_filter_reads_the_reports_of_the_reports_path() -> None:
