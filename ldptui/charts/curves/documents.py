@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
+from core.defences import is_filter
 from core.errors import ScenarioError
 from core.protocols import KINDS
 from core.scenario import Point, Scenario, dotted_sweep, value_at
@@ -73,10 +74,16 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def error_document(scenario: Scenario) -> dict[str, Any]:
-    """The scenario without attack, its protocols swept: those it sweeps, else all."""
+    """The scenario without attack, its protocols swept: those it sweeps, else all.
+
+    Nor has it filters: the error is that before them, and they read the reports of some protocols.
+    """
     document = copy.deepcopy(base(scenario).document)
     document.pop("attack", None)
     document.pop("goal", None)
+    spec = _spec(scenario)
+    if spec is not None and any(map(is_filter, spec.acting)):
+        document.pop("defence")
     kinds = error_protocols(scenario)
     protocol = document.get("protocol", {})
     known = {key for kind in kinds for key in PROTOCOL_KEYS[kind]} - {"f"}
@@ -98,9 +105,14 @@ def error_protocols(scenario: Scenario) -> tuple[str, ...]:
 
 def _epsilon(scenario: Scenario) -> float:
     """ε₁ of the scenario's RAPPOR, with three digits; 1 of anything else."""
-    spec = next(iter(points_of(base(scenario).document, scenario)), None)
+    spec = _spec(scenario)
     epsilon = getattr(spec.protocol, "epsilon_one", None) if spec is not None else None
     return 1.0 if epsilon is None else float(f"{epsilon:.3g}")
+
+
+def _spec(scenario: Scenario) -> Point | None:
+    """The cell that the charts of frequencies show; None where it is not valid."""
+    return next(iter(points_of(base(scenario).document, scenario)), None)
 
 
 def _words(scenario: Scenario) -> dict[str, list[Any]]:

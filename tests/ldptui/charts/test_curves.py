@@ -335,6 +335,17 @@ def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     assert kinds == ["grr", "oue"]
 
 
+@pytest.mark.parametrize(("step", "stays"), [("fiad", False), ("norm-sub", True)])
+def test_error_part_goes_without_filters_which_read_some_reports_alone(
+    step: str, stays: bool
+) -> None:
+    plain = scenario(protocol__kind="oue")
+    made = Scenario({**plain.document, "defence": [{"kind": step}]})
+    document = curves.error_part(made, curves.error_axes(made)[0]).document
+    assert ("defence" in document) == stays
+    assert {cell.protocol.kind for cell in Scenario(dict(document)).points()} == set(COMPARED)
+
+
 def test_documents_leave_the_scenario_alone() -> None:
     made = swept(scenario(), {"attack.kind": ["ria", "mga"], "attack.share": [0.01, 0.02]})
     before = json.dumps(made.document)
