@@ -35,6 +35,9 @@ DRAWN_ITEMS: Final = 2**16
 FLOOR: Final = "SS, the floor"
 """The name of the curve of the least error of all pure protocols: SS with the best size."""
 
+NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
+"""Raised where the parameters of a point allow no value."""
+
 Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
 
@@ -141,7 +144,7 @@ def _curve(label: str, cell: Point, axis: Variable, grid: Sequence[float], law: 
     for x in grid:
         try:
             y, std = law(varied(cell, axis.key, x))
-        except (LdpError, ValueError, OverflowError, ZeroDivisionError):
+        except NO_VALUE:
             y = std = math.nan
         ys.append(y)
         stds.append(std)
@@ -321,12 +324,13 @@ def _grid(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[f
     if axis.key not in ("population.items", "population.users"):
         return axis.grid(points, log=log)
     points = min(points, 25)
-    while points > 6 and sum(_items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
+    while points > 6 and sum(items_of(cell, axis, x) for x in axis.grid(points)) > DRAWN_ITEMS:
         points -= 3
     return axis.grid(points, log=log)
 
 
-def _items_of(cell: Point, axis: Variable, x: float) -> float:
+def items_of(cell: Point, axis: Variable, x: float) -> float:
+    """The size of the domain at x; 0 of a population that has its items in a list or a file."""
     return x if axis.key == "population.items" else getattr(cell.population, "items", 0)
 
 

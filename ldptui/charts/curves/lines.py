@@ -10,13 +10,12 @@ from typing import Any, Final
 from core import theory
 from core.attacks import malicious_users
 from core.capabilities import foretells
-from core.errors import LdpError
 from core.protocols import ProtocolSpec
 from core.pure import is_pure
 from core.scenario import Point, Scenario, value_at
 
 from ...session.draft import base, drawn
-from .closed import Curve, Draw, Varied, gain_curve, resolver, varied
+from .closed import NO_VALUE, Curve, Draw, Varied, gain_curve, items_of, resolver, varied
 from .documents import gain_document, points_of
 from .parts import SIMULATED
 from .variables import Variable, own_values
@@ -45,17 +44,17 @@ def gain_lines(
         return ()
     law = _lines_at(cell, scenario.folder, draw)
     grid = axis.grid(points, log=log)
-    items = max((_items(cell, axis, x) for x in grid), default=0)
+    items = int(max((items_of(cell, axis, x) for x in grid), default=0))
     if items > ITEMS:
         return ()
     few = axis.grid(max(5, min(points, ITEMS // max(items, 1))), log=log)
-    told = own_values(scenario, axis.key) or axis.grid(SIMULATED)
-    grid = tuple(sorted({*few, *told})) if len(told) <= points else few
-    found = [_lines(law, varied(cell, axis.key, x)) for x in grid]
+    simulated = own_values(scenario, axis.key) or axis.grid(SIMULATED)
+    grid = tuple(sorted({*few, *simulated})) if len(simulated) <= points else few
+    lines = [_lines(law, varied(cell, axis.key, x)) for x in grid]
     return tuple(
         Curve(name, axis.key, cell.parameters, tuple(grid), ys, (math.nan,) * len(ys), line=key)
         for key, name in theory.LINES.items()
-        if any(map(math.isfinite, ys := tuple(lines.get(key, math.nan) for lines in found)))
+        if any(map(math.isfinite, ys := tuple(at.get(key, math.nan) for at in lines)))
     )
 
 
@@ -71,18 +70,14 @@ def _shown(scenario: Scenario) -> Point | None:
     """The point of a gain chart that has the scenario's own protocol; None without an attack."""
     cells = points_of(gain_document(scenario), scenario)
     kind = value_at(base(scenario).document, "protocol.kind")
-    own = (cell for cell in cells if cell.protocol.kind == kind)
-    return next(own, next(iter(cells), None))
-
-
-def _items(cell: Point, axis: Variable, x: float) -> int:
-    return int(x if axis.key == "population.items" else getattr(cell.population, "items", 0))
+    of_kind = (cell for cell in cells if cell.protocol.kind == kind)
+    return next(of_kind, next(iter(cells), None))
 
 
 def _lines(law: Callable[[Varied], Mapping[str, float]], specs: Varied) -> Mapping[str, float]:
     try:
         return law(specs)
-    except (LdpError, ValueError, OverflowError, ZeroDivisionError):
+    except NO_VALUE:
         return {}
 
 
