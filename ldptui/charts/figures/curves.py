@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
 from ...text import format as fmt
-from ...text.interval import INTERVAL, reach_95
+from ...text.interval import INTERVAL
 from ..series import Axis, Plot, Series, Tone
 from .bounds import beside, held_against, with_bounds
 from .defended import with_defended
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
+from .points import interval, points_of
 from .table import Column, Table, Value, finite
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _curve_plot(
     log_x = axis.log if log_x is None else log_x
     points, stale = groups
     known = [v for _, _, ys in lines for v in ys] + [v for _, ys in support for v in ys]
-    arrived = [y for group in points for point in group for y in _interval(point)]
+    arrived = [y for group in points for point in group for y in interval(point)]
     arrived += [point.y for _, group in overlays for point in group]
     arrived += [point.y for point in stale] if not known else []
     low, high = steady_limits([*known, *room, *_around(known, log=y.log)], arrived, log=y.log)
@@ -209,7 +210,7 @@ def _curve_series(
     for number, measured in enumerate(points):
         if measured:
             name = "simulated" if single else lines[number][0]
-            yield _points(name, measured, tone(number, "attacked"))
+            yield points_of(name, measured, tone(number, "attacked"))
 
 
 def _other_series(
@@ -217,10 +218,10 @@ def _other_series(
 ) -> Iterator[Series]:
     """The points of other settings and of other runs."""
     if stale:
-        yield _points("other settings", stale, "muted", bars=False)
+        yield points_of("other settings", stale, "muted", bars=False)
     for (name, laid), tone in zip(overlays, OVERLAID, strict=False):
         if laid:
-            yield _points(name, laid, tone)
+            yield points_of(name, laid, tone)
 
 
 def _notes(
@@ -240,12 +241,6 @@ def _notes(
     if empty:
         notes.append(f"{empty}: no points over this axis")
     return [note for note in notes if note]
-
-
-def _interval(point: Measurement) -> tuple[float, ...]:
-    """The ends of what is drawn for a point."""
-    half = reach_95(point.trials) * point.error if point.error is not None else 0.0
-    return point.y - half, point.y + half
 
 
 def _around(values: Sequence[float], *, log: bool) -> tuple[float, ...]:
@@ -275,24 +270,6 @@ def _coinciding(lines: Sequence[Line]) -> str:
             groups.append([number])
     same = [" = ".join(lines[number][0] for number in group) for group in groups if len(group) > 1]
     return f"{', '.join(same)} {COINCIDE}" if same else ""
-
-
-def _points(
-    label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
-) -> Series:
-    errors = [
-        reach_95(point.trials) * point.error if point.error is not None else math.nan
-        for point in measured
-    ]
-    usable = bars and any(math.isfinite(error) and error > 0 for error in errors)
-    return Series(
-        label,
-        [point.x for point in measured],
-        [point.y for point in measured],
-        tone,
-        "points",
-        errors if usable else None,
-    )
 
 
 def gain_table(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ...session.snapshot import CellView
-from ...text.interval import reach_95
 from ..series import Axis, Plot, Series, Tone
-from .measurement import Measurement, closed_forms, gain_after_of, grouped
+from .measurement import closed_forms, gain_after_of, grouped
+from .points import points_of
 
 if TYPE_CHECKING:
     from ..curves import Curve
@@ -36,20 +35,10 @@ def with_defended(
         xs, ys = closed_forms(points)
         if ys:
             added.append(Series(f"{label}, closed form", xs, ys, tone, "dotted", legend=False))
-        added.append(_points(label, points, tone))
+        added.append(points_of(label, points, tone))
     if not added:
         return plot
     return replace(plot, series=(*plot.series, *added), y=_holding(plot.y, added))
-
-
-def _points(label: str, points: Sequence[Measurement], tone: Tone) -> Series:
-    errors = [
-        math.nan if point.error is None else reach_95(point.trials) * point.error
-        for point in points
-    ]
-    shown = errors if any(math.isfinite(error) and error > 0 for error in errors) else None
-    xs, ys = [point.x for point in points], [point.y for point in points]
-    return Series(label, xs, ys, tone, "points", shown)
 
 
 def _holding(axis: Axis, added: Sequence[Series]) -> Axis:
