@@ -70,15 +70,11 @@ class Plot:
 
 @dataclass(frozen=True)
 class Panels:
-    """Plots of the same series side by side, with one legend and one pair of axes.
-
-    at : the first panel that is shown where there is no room for all.
-    """
+    """Plots of the same series side by side, with one legend and one pair of axes."""
 
     title: str
     plots: tuple[Plot, ...]
     note: str = ""
-    at: int = 0
 
 
 Finding = Literal["", "detected", "missed", "false"]

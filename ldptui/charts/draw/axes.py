@@ -187,17 +187,16 @@ def ticks(axis: Axis, low: float, high: float, most: int) -> list[Tick]:
 def symlog_ticks(linear: float, low: float, high: float, most: int) -> list[Tick]:
     """Zero, and the decades beyond `linear` on both sides; zero and the outermost come first."""
     first = math.ceil(math.log10(linear) - 1e-9)
-    found = [Tick(0.0, "0")]
+    placed = [Tick(0.0, "0")]
     for sign, end in ((1, high), (-1, -low)):
         if end <= 0:
             continue
         last = math.floor(math.log10(linear * (10**end - 1)) + 1e-9)
         stride = max(1, math.ceil((last - first + 1) / max(1, most)))
-        for power in range(last, first - 1, -1):
+        for power in range(last, first - 1, -stride):
             words = _number(10.0**power) if -3 < power < 4 else fmt.power_of_ten(power)
-            minor = (last - power) % stride != 0
-            found.append(Tick(sign * 10.0**power, words if sign > 0 else f"-{words}", minor))
-    return [tick for tick in found if not tick.minor]
+            placed.append(Tick(sign * 10.0**power, words if sign > 0 else f"-{words}"))
+    return placed
 
 
 def linear_ticks(low: float, high: float, most: int) -> list[Tick]:

@@ -31,8 +31,7 @@ def panel_rows(
     spare = height - len(head) - 2
     down = max(1, min(-(-len(plots) // across), spare // LOWEST))
     across = -(-min(len(plots), across * down) // down)
-    at = panels.at % len(plots)
-    shown = (plots[at:] + plots[:at])[: across * down]
+    shown = plots[: across * down]
     left = len(plots) - len(shown)
     note = f"{len(shown)} of {len(plots)} shown, f picks; {panels.note}" if left else panels.note
     foot = sentence(clean(note, charset), width, palette.muted, 1 if left or height >= 12 else 0)

@@ -85,7 +85,7 @@ def _metadata(path: Path, embedded: str) -> dict[str, Any] | None:
     return None
 
 
-def _draw(axes: Any, chart: Plot | Bars | Grid | Panels) -> None:
+def _draw(axes: Any, chart: Chart) -> None:
     if isinstance(chart, Plot):
         _draw_plot(axes, chart)
     elif isinstance(chart, Grid):

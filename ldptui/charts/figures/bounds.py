@@ -43,8 +43,7 @@ def beside(lines: Sequence[Curve], measured: Sequence[Measurement | None]) -> li
 
 
 def _at(line: Curve, kept: Sequence[int]) -> Curve:
-    columns = (tuple(values[at] for at in kept) for values in (line.x, line.y, line.std))
-    x, y, std = columns
+    x, y, std = (tuple(values[at] for at in kept) for values in (line.x, line.y, line.std))
     return replace(line, x=x, y=y, std=std)
 
 

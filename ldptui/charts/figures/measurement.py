@@ -40,7 +40,7 @@ def same_settings(
 def covered(cells: Sequence[CellView], wanted: Sequence[Mapping[str, Any]]) -> bool:
     """True where each of these settings was measured in one of the cells."""
     known = [cell.parameters for cell in cells if cell.trials]
-    return all(any(same_settings(one, settings) for one in known) for settings in wanted)
+    return all(any(same_settings(cell, settings) for cell in known) for settings in wanted)
 
 
 def belongs(parameters: Mapping[str, Any], curve: Curve) -> bool:

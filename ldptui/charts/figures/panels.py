@@ -32,9 +32,9 @@ def gain_chart(
     log_x: bool | None = None,
     log_y: bool = False,
     linear: float = 0.0,
-    at: int = 0,
+    at: int = -1,
 ) -> Plot | Panels:
-    """The gain in one plot, or in panels; at : the panel that is shown first, -1 for all.
+    """The gain in one plot, or in panels; at : the panel that is shown alone, -1 for all.
 
     linear : above 0 for a symlog axis. No series is left out.
     """

@@ -131,7 +131,7 @@ def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
     if name == "error":
         return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
     lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]
-    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines), at=-1)
+    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines))
 
 
 def _in_text(chart: Chart, caption: str, embedded: str) -> str:
