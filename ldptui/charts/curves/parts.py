@@ -45,11 +45,10 @@ def map_keys(scenario: Scenario) -> tuple[str, ...]:
     Fewer where fewer are swept.
     """
     keys = tuple(scenario.sweep)
-    against = [
-        next((key for key in keys if re.fullmatch(rf"{table}\.kind", key)), "")
-        for table in ("attack", r"defence\.\d+")
-    ]
-    return tuple(key for key in keys if key in against) if all(against) else keys[:2]
+    defences = [key for key in keys if re.fullmatch(r"defence\.\d+\.kind", key)]
+    if defences and "attack.kind" in keys:
+        return tuple(key for key in keys if key in ("attack.kind", defences[0]))
+    return keys[:2]
 
 
 def map_part(scenario: Scenario) -> Part | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -58,7 +58,7 @@ class CurveChart(Rows):
         self._swept: tuple[str, ...] = ()  # the scenario's keys, most values first
         self._key = ""  # on the x-axis, chosen by hand
         self._log: bool | None = None  # x, where chosen by hand
-        self._scale = ""  # of y, where chosen by hand
+        self._scale: Scale | None = None  # of y, where chosen by hand
         self._panel = -1  # the one that is picked, of several; -1: all of them
         self._quantity: Quantity = "mse"
         self._lines = True  # what gains are held against
@@ -111,8 +111,8 @@ class CurveChart(Rows):
     @property
     def _y_scale(self) -> Scale:
         """The scale of y: chosen by hand, else that on which every curve can be seen."""
-        if self._scale:
-            return cast("Scale", self._scale)
+        if self._scale is not None:
+            return self._scale
         if self.kind == "error":
             return "log"
         from ....charts.figures import linear_part

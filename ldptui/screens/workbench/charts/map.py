@@ -85,15 +85,15 @@ class MapChart(Rows):
         self._metrics = mapped_metrics(cells)
         if not room.width:
             return
-        state = (*self.numbers(shown), self.metric, self._game)
-        if not self.metric or shown.scenario is None or len(keys_of(shown)) < 2:
+        state, keys = (*self.numbers(shown), self.metric, self._game), keys_of(shown)
+        if not self.metric or shown.scenario is None or len(keys) < 2:
             self._drawn, self._chart.empty = (), shown.empty
             if self._chart.chart is not None:
                 self._chart.chart = None
         elif state != self._drawn:
             self._drawn = state
-            grid = map_grid(cells, keys_of(shown), self.metric)
-            keys, sweep = keys_of(shown), shown.scenario.sweep
+            grid = map_grid(cells, keys, self.metric)
+            sweep = shown.scenario.sweep
             pairs = math.prod(len(sweep[key]) for key in keys)
             words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
             self._chart.chart = replace(grid, note="; ".join(filter(None, (grid.note, words))))

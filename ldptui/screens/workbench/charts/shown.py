@@ -168,8 +168,9 @@ class Shown:
 
 def ends(values: Sequence[object]) -> str:
     """The values of a sweep: numbers by their ends, few words each, many by their number."""
-    if all(isinstance(value, int | float) for value in values):
-        return "…".join(dict.fromkeys(short(float(value)) for value in (values[0], values[-1])))  # type: ignore[arg-type]
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if len(numbers) == len(values):
+        return "…".join(dict.fromkeys(short(float(end)) for end in (numbers[0], numbers[-1])))
     words = [str(value) for value in values]
     return " ".join(words) if len(words) <= 3 else f"{len(words)} kinds"
 
