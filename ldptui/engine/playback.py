@@ -238,13 +238,8 @@ class Playback:
             return False
         if measured.trials != self._told:
             self._picture.reckon(cell)
-            sigmas = self._picture.sigmas
-            for columns in frequency_columns(cell, measured, self._told == 0, sigmas):
-                self._so_far.take({"frequencies": columns})
-            details = cell.task.details(cell, measured.arms)
-            if details:
-                told = {"trials": measured.trials, **details}
-                self._so_far.take({"followed": told})
+            for line in self._picture.estimates(cell, measured, self._told == 0):
+                self._so_far.take(line)
             self._tell_rounds(cell, measured)
             self._told = measured.trials
         return True

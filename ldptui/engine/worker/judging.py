@@ -20,8 +20,9 @@ CORNERS: Final = 256
 
 
 def detection_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
-    """The columns of `Detection` of the first trial; None where no filter gives a score."""
-    if not any(getattr(step, "scores", "") for step in cell.filters):
+    """The columns of `Detection` of the first trial; None where the first filter has no score."""
+    first = next(iter(cell.filters), None)
+    if first is None or not hasattr(first, "scores"):
         return None
     seen = detection(cell, 0, pulse)
     if seen.score is None:
@@ -30,10 +31,9 @@ def detection_columns(cell: Cell, pulse: Pulse) -> dict[str, Any] | None:
     counts = [
         np.bincount(place[group], minlength=scores.size) for group in (~seen.fakes, seen.fakes)
     ]
-    first = cell.filters[0]
     columns: dict[str, Any] = {
         "kind": first.kind,
-        "meaning": getattr(first, "scores", ""),
+        "meaning": first.scores,
         "scores": scores.tolist(),
         "genuine": counts[0].tolist(),
         "fakes": counts[1].tolist(),

@@ -66,11 +66,7 @@ class Picture:
         if measured.trials > self._sent and measured.arms:
             first = self._sent == 0
             self._sent = measured.trials
-            for columns in frequency_columns(cell, measured, first, self.sigmas):
-                yield {"frequencies": columns}
-            details = cell.task.details(cell, measured.arms)
-            if details:
-                yield {"followed": {"trials": measured.trials, **details}}
+            yield from self.estimates(cell, measured, first)
             if self.bits is not None:
                 yield {"bits": self.bits}
                 self.bits = None  # once is enough
@@ -79,6 +75,14 @@ class Picture:
             self.detection = None
         if self.rounds is not None and measured.rounds is not None:
             yield from self._changed_rounds(cell, measured, self.rounds, ended)
+
+    def estimates(self, cell: Cell, measured: CellResults, first: bool) -> Iterator[dict[str, Any]]:
+        """The frequencies, and what the task measured besides. first : they are the first sent."""
+        for columns in frequency_columns(cell, measured, first, self.sigmas):
+            yield {"frequencies": columns}
+        details = cell.task.details(cell, measured.arms)
+        if details:
+            yield {"followed": {"trials": measured.trials, **details}}
 
     def _changed_rounds(
         self, cell: Cell, measured: CellResults, expected: Expected, ended: bool
