@@ -12,6 +12,7 @@ from textual.widgets import Button, Static
 
 from ...text.format import count, percent
 from ...widgets.dialog import Dialog, ModalScreen
+from ...widgets.words import put
 
 if TYPE_CHECKING:
     from ...session.runs import Run
@@ -74,9 +75,8 @@ class LeaveScreen(ConfirmScreen):
 
     def _follow(self, shelf: Shelf) -> None:
         run = next((run.snapshot for run in shelf.session if run.key == self._key), None)
-        words = self.query_one(Static)
-        if run is not None and str(words.content) != leaving(run):
-            words.update(leaving(run))
+        if run is not None:
+            put(self.query_one(Static), leaving(run))
 
 
 def leaving(run: Snapshot) -> str:

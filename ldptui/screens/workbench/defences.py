@@ -16,6 +16,7 @@ from ...session.draft import keys_of, sweep_of, value_of
 from ...session.draft.rearranging import MUTED, rearranged, tables_in
 from ...text.format import short
 from ...widgets.field import Field
+from ...widgets.words import put_or_hide
 from .blank import Scrolled
 from .form_pane import FormPane
 from .item_list import Item, ItemList
@@ -105,7 +106,7 @@ class DefencesPane(FormPane, can_focus=True):
             for at, row in enumerate(rows)
         )
         steps.at = steps.at  # in range again
-        _tell(self.query_one("#needs", Static), needs(draft))
+        put_or_hide(self.query_one("#needs", Static), needs(draft))
         self._show_step(draft, rows)
 
     def _show_step(self, draft: Draft, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -117,7 +118,7 @@ class DefencesPane(FormPane, can_focus=True):
             return
         kind = str(rows[at].get("kind", NO_DEFENCE))
         self._place("kind", f"{TABLE}.{at}.kind", draft)
-        _tell(self.query_one("#reason", Static), kind_words(TABLE, kind).reason)
+        put_or_hide(self.query_one("#reason", Static), kind_words(TABLE, kind).reason)
         known = keys_of(TABLE, kind)
         for name in _names():
             field = self.query_one(f"#{name}", Field)
@@ -174,13 +175,6 @@ def needs(draft: Draft) -> str:
         [f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}",
          *(f"! {sentence}" for sentence in cell.warnings)]
     )  # fmt: skip
-
-
-def _tell(words: Static, text: str) -> None:
-    """Show a text where there is one."""
-    words.display = bool(text)
-    if str(words.content) != text:
-        words.update(text)
 
 
 def kind_of(step: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from ...session.runs import shown
 from ...text.format import short
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
+from ...widgets.words import put
 from .blank import Rows
 from .form_pane import FormPane
 from .sweep import SweepEditor
@@ -248,8 +249,7 @@ class ParametersPane(VerticalScroll, FormPane):
             noise = cell.noise
             sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
             text = f"{sent}: RAPPOR's p and q are the reverse of Wang's"
-            if str(words.content) != text:
-                words.update(text)
+            put(words, text)
 
     def close(self, closed: bool) -> None:
         line = self.draft.problems[0].line if closed and self.draft is not None else None

@@ -19,6 +19,7 @@ from ....session.draft import attack_script as script
 from ....session.draft import input_of, kind_of, used_keys, value_of
 from ....session.draft.attack_script import Shape, Table
 from ....widgets.field import Field
+from ....widgets.words import put
 from ..blank import Scrolled
 from ..item_list import Item, ItemList
 from ..parameters import labelled, said
@@ -135,7 +136,7 @@ class AttackForm(Scrolled):
         self._show_share(draft, shape)
         self._show_parts(draft, shape)
         self._show_kind(draft)
-        _update(self.query_one("#facts", Static), facts(draft))
+        put(self.query_one("#facts", Static), facts(draft))
 
     def _show_campaign(self, draft: Draft, phased: bool) -> None:
         strip, phases = self.query_one(PhaseStrip), self._phases
@@ -235,7 +236,7 @@ class AttackForm(Scrolled):
             words.display = shown and bool(reason)
             if shown:
                 self._place(name, f"{part}.kind", draft)
-                _update(words, reason)
+                put(words, reason)
         if single:
             self.query_one("#kind", Field).show(kind, said(draft, "attack.kind"))
         keys = keys_of_kind(kind)
@@ -351,9 +352,3 @@ class AttackForm(Scrolled):
 def _chosen(items: ItemList) -> int:
     """The row whose fields are shown: the last one where the row that adds one is chosen."""
     return min(items.at, max(0, len(items.rows) - 1))
-
-
-def _update(words: Static, text: str) -> None:
-    """Change words that differ: the same ones would lay out the whole screen anew."""
-    if str(words.content) != text:
-        words.update(text)

@@ -7,6 +7,7 @@ from typing import Final
 from textual.markup import escape
 from textual.widgets import Static
 
+from ....widgets.words import put
 from .shown import Shown
 
 ROOM: Final = 24
@@ -38,8 +39,7 @@ class ClaimLine(Static):
     def show(self, shown: Shown, rows: int) -> None:
         """Say what is claimed, in a pane of this number of rows; 0: there is no chart."""
         words = f"Claim: {shown.claim}" if shown.claim else ""
-        if str(self.content) != words:
-            self.update(words)
+        put(self, words)
         self.display = bool(words) and rows >= ROOM
 
 
@@ -61,6 +61,5 @@ class Warnings(Static):
     def show(self, shown: Shown, over_charts: bool) -> None:
         """Say them over charts; tables and texts have no room for them."""
         text = "\n".join(f"! {sentence}" for sentence in shown.warnings)
-        if str(self.content) != text:
-            self.update(text)
+        put(self, text)
         self.display = bool(text) and over_charts

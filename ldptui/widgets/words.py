@@ -1,0 +1,17 @@
+"""Words on the screen: the same ones again would lay out the whole screen anew."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+
+def put(words: Static, text: str) -> None:
+    """Put a text into a widget, which may have it already."""
+    if str(words.content) != text:
+        words.update(text)
+
+
+def put_or_hide(words: Static, text: str) -> None:
+    """Put a text into a widget that is there only where there is a text."""
+    words.display = bool(text)
+    put(words, text)
