@@ -89,15 +89,20 @@ class LocalHashing:
         """A seed of 32 bits, and a bucket."""
         return 32 + math.log2(self.hash_range)
 
+    def _seeded(self, count: int, rng: Rng) -> Reports:
+        """Reports with a hash function, and no bucket yet."""
+        reports = np.empty(count, dtype=REPORT)
+        reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
+        return reports
+
     def perturb(self, values: Items, rng: Rng) -> Reports:
-        reports = np.empty(values.size, dtype=REPORT)
-        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
+        reports = self.random_reports(values.size, rng)
         true = buckets(values, reports["seed"], self.hash_range)
         # Truthful with probability p - q', else any of the g buckets: the same law as keeping the
         # own bucket with probability p and taking another one otherwise.
         keep = self.p - (1 - self.p) / (self.hash_range - 1)
-        sent = rng.integers(0, self.hash_range, size=values.size, dtype=np.uint32)
-        reports["value"] = np.where(rng.random(values.size) < keep, true, sent)
+        truthful = rng.random(values.size) < keep
+        reports["value"] = np.where(truthful, true, reports["value"])
         return reports
 
     def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
@@ -108,8 +113,7 @@ class LocalHashing:
         return reports
 
     def random_reports(self, count: int, rng: Rng) -> Reports:
-        reports = np.empty(count, dtype=REPORT)
-        reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
+        reports = self._seeded(count, rng)
         reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
         return reports
 
@@ -153,8 +157,7 @@ class LocalHashing:
         return reports
 
     def unperturbed(self, values: Items, rng: Rng) -> Reports:
-        reports = np.empty(values.size, dtype=REPORT)
-        reports["seed"] = rng.integers(0, 2**32, size=values.size, dtype=np.uint32)
+        reports = self._seeded(values.size, rng)
         reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
         return reports
 
@@ -325,32 +328,11 @@ class SecondReports(LocalHashing):
 
     first: Reports
 
-    def perturb(self, values: Items, rng: Rng) -> Reports:
-        keep = self.p - (1 - self.p) / (self.hash_range - 1)
-        true = self.unperturbed(values, rng)["value"]
-        sent = self.random_reports(values.size, rng)
-        np.copyto(sent["value"], true, where=rng.random(values.size) < keep)
-        return sent
+    def _seeded(self, count: int, rng: Rng) -> Reports:  # noqa: ARG002
+        return self.first.copy()
 
-    def random_reports(self, count: int, rng: Rng) -> Reports:
-        reports = self.first.copy()
-        reports["value"] = rng.integers(0, self.hash_range, size=count, dtype=np.uint32)
-        return reports
-
-    def unperturbed(self, values: Items, rng: Rng) -> Reports:  # noqa: ARG002
-        reports = self.first.copy()
-        reports["value"] = buckets(values, reports["seed"].copy(), self.hash_range)
-        return reports
-
-    def craft_some(
-        self,
-        targets: Items,  # noqa: ARG002
-        subset: int,  # noqa: ARG002
-        count: int,  # noqa: ARG002
-        search: SeedSearch,  # noqa: ARG002
-        rng: Rng,  # noqa: ARG002
-    ) -> Reports:
+    def craft_some(self, *_: object, **__: object) -> Reports:
         return self.first
 
-    def avoid(self, targets: Items, count: int, search: SeedSearch, rng: Rng) -> Reports:  # noqa: ARG002
+    def avoid(self, *_: object, **__: object) -> Reports:
         return self.first
