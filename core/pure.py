@@ -248,18 +248,18 @@ def check_padding(packed: Reports, bits: int) -> None:
         raise ValueError(f"must have {bits} bits each, got ones after the last bit")
 
 
-def estimate(counts: Counts, users: int, protocol: PureProtocol) -> Floats:
+def estimate(counts: Counts, users: int, protocol: Supporting) -> Floats:
     """Unbiased frequencies (C/n - q) / (p - q), of the shape of `counts`. W17 equation 1."""
     return (counts / users - protocol.q) / (protocol.p - protocol.q)
 
 
-def pure_estimates(counts: Counts, users: int, protocol: PureProtocol) -> Estimates:
+def pure_estimates(counts: Counts, users: int, protocol: Supporting) -> Estimates:
     """`estimate`, as a mechanism gives it."""
     return Estimates(estimate(counts, users, protocol))
 
 
 def item_variance(
-    protocol: PureProtocol, users: float, frequency: float | Floats = 0.0
+    protocol: Supporting, users: float, frequency: float | Floats = 0.0
 ) -> float | Floats:
     """Variance of one estimated frequency, given the true ones. W17 theorem 2, divided by n².
 

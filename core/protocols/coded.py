@@ -219,7 +219,7 @@ class Coded(ABC):
         return counts
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        return pure_estimates(counts, users, self)  # type: ignore[arg-type]
+        return pure_estimates(counts, users, self)
 
     # The law of one report.
 

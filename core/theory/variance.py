@@ -14,17 +14,17 @@ import numpy as np
 from ..capabilities import places
 from ..cell import Cell
 from ..protocols.subset import SubsetSelection, best_size
-from ..pure import PureProtocol, item_variance
+from ..pure import PureProtocol, Supporting, item_variance
 from ..sampling import Floats
 from .support import each_support
 
 
-def count_variance(protocol: PureProtocol) -> float:
+def count_variance(protocol: Supporting) -> float:
     """Var*/n of the estimated count of an item that nobody holds: q(1-q)/(p-q)². W17 theorem 2."""
     return float(item_variance(protocol, 1))
 
 
-def frequency_std(protocol: PureProtocol, users: int, frequency: float = 0.0) -> float:
+def frequency_std(protocol: Supporting, users: int, frequency: float = 0.0) -> float:
     """Standard deviation of one estimated frequency; √(Var*/n) at frequency 0."""
     return math.sqrt(item_variance(protocol, users, frequency))
 

@@ -88,7 +88,7 @@ def compared(setting: Setting, formula: Callable[[str], str]) -> Iterator[Formul
             yield listed(f"gain_std.{kind}", name, spread, "σ of one run", "from CJG eq. 7")
 
 
-def supported_by(law: str, laws: Laws, protocol: PureProtocol, r: int, attack: Any) -> Supported:
+def supported_by(law: str, laws: Laws, protocol: Supports, r: int, attack: Any) -> Supported:
     """S in the family's words; those of an honest report are the same for every family."""
     words = laws.get(law)
     if words is not None:
@@ -98,7 +98,7 @@ def supported_by(law: str, laws: Laws, protocol: PureProtocol, r: int, attack: A
     return Supported("S", "by the attack's own law")
 
 
-def honest(protocol: PureProtocol, r: int, number: int | None = None) -> Supported:
+def honest(protocol: Supports, r: int, number: int | None = None) -> Supported:
     """S of an honest report of a target."""
     put = f"{short(protocol.p)} + {r - 1} · {short(protocol.q)}"
     return Supported("S = p + (r − 1) q", put, number)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -52,8 +52,7 @@ def reports(encoded: Encoded) -> PureReports:
 
 
 def _code(cell: Cell) -> Coded:
-    protocol: Coded = cell.protocol  # type: ignore[assignment]
-    return protocol
+    return cast("Coded", cell.protocol)
 
 
 def _supported(cell: Cell, report: Reports) -> BoolArray:

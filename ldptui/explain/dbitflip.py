@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def _spread(protocol: BitFlips, users: int | None) -> Iterator[Formula]:
     yield listed("report_bits", "bits of a report", protocol.report_bits,
                  "D + log₂ C(d, D), the server's: D", "by counting")  # fmt: skip
     if users is not None:
-        spread = theory.frequency_std(protocol, users)  # type: ignore[arg-type]
+        spread = theory.frequency_std(protocol, users)
         yield listed("frequency_std", "frequency std", spread, "√(variance per user / n)", "DKY")
 
 
@@ -174,8 +174,7 @@ class FlipReports:
 
 
 def _flips(cell: Cell) -> BitFlips:
-    protocol: BitFlips = cell.protocol  # type: ignore[assignment]
-    return protocol
+    return cast("BitFlips", cell.protocol)
 
 
 def _rows(cell: Cell, report: Reports) -> tuple[Any, Any]:

@@ -106,7 +106,7 @@ def _attack(cell: Cell, protocol: Summation) -> Iterator[Formula]:
     kind = getattr(cell.attack, "report_law", "mixture")
     words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", s_)
     if kind != "mixture":
-        words = supported_by(kind, SUPPORTED, protocol, r, cell.attack)  # type: ignore[arg-type]
+        words = supported_by(kind, SUPPORTED, protocol, r, cell.attack)
     yield live("What one fake report adds to the targets' cells", words.formula,
                words.substituted, hit)  # fmt: skip
     gained = theory.expected_metrics(cell)["gain"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from core import theory
-from core.attacks import Attack
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols.sketch import CountMeanSketch, Sketch
 from core.protocols.sketch.rows import hashed
@@ -136,8 +136,7 @@ SUPPORTED: Final[Laws] = {
 
 
 def _sketch(cell: Cell) -> Sketch:
-    protocol: Sketch = cell.protocol  # type: ignore[assignment]
-    return protocol
+    return cast("Sketch", cell.protocol)
 
 
 def _row(report: Reports) -> int:
@@ -201,7 +200,7 @@ def _sent(cell: Cell, report: Reports) -> Step:
     return Step("Report", text, detail=(size,))
 
 
-def _random(cell: Cell, report: Reports, attack: Attack) -> tuple[Step, ...]:  # noqa: ARG001
+def _random(cell: Cell, report: Reports, attack: Strategy) -> tuple[Step, ...]:  # noqa: ARG001
     text = "any row, any bits" if _bits(_sketch(cell)) else "any row, column and sign"
     return Step("Drawing", text + ", all alike"), SENT_AS_IT_IS, _sent(cell, report)
 
