@@ -9,7 +9,7 @@ every law is exact: a vector of probabilities over them.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -29,6 +29,7 @@ from ..pure import (
 )
 from ..sampling import Counts, Floats, binomial, uniform_multinomial
 from ..support import ItemSupport, Support
+from .placed import Placed
 
 MESSAGES: Final = 2**22
 """Messages of a code at most: a vector over them is 32 MiB."""
@@ -40,7 +41,7 @@ TIES: Final = 1e-9
 """Numbers of targets that differ by less are equal but for rounding."""
 
 
-class Coded(ABC):
+class Coded(Placed):
     """A protocol that sends one of `messages` messages; reports are uint32[n].
 
     Each item has `agreeing` messages that agree with it. Counts are int64[…, d]: the messages that
@@ -243,21 +244,6 @@ class Coded(ABC):
 
     # The same towards the first r items.
 
-    def honest_support(self, r: int) -> Support:
-        return self._first("honest", r)
-
-    def random_support(self, r: int) -> Support:
-        return self._first("random", r)
-
-    def unperturbed_support(self, r: int) -> Support:
-        return self._first("unperturbed", r)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._first("crafted", r)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._first("avoided", r)
-
     def _first(self, law: str, r: int) -> Support:
         chances, others = self._law(law, np.arange(r)), self.domain_size - r
         first = self._weighed(self._marked(np.arange(r)))
@@ -266,14 +252,6 @@ class Coded(ABC):
         spread, beyond = float(chances @ (first - one) ** 2), float(chances @ (other - two) ** 2)
         both = float(chances @ ((first - one) * (other - two)))
         return Support(one / r, two / others if others else 0.0, spread, beyond, both)
-
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        """That of the first r items, all of them held alike, and so are the others."""
-        d = self.domain_size
-        frequencies = np.full(d, target_frequency / r)
-        if r < d:
-            frequencies[r:] = (1 - target_frequency) / (d - r)
-        return self.placed_sum_variance(frequencies, np.arange(r))
 
     def placed_support(self, law: str, targets: Items, counted: Items) -> ItemSupport:
         return self._supported(self._law(law, targets), counted)

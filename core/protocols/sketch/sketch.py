@@ -8,7 +8,7 @@ that share a bucket add on average; what they add beyond that, at these hash fun
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -18,10 +18,22 @@ import numpy as np
 from ...capabilities import Collection
 from ...enumeration import ReportLaw
 from ...loss import DiscreteLoss
-from ...pure import DOMAIN, EPSILON, BoolArray, Estimates, Items, Reports, Rng, SeedSearch, check
+from ...pure import (
+    DOMAIN,
+    EPSILON,
+    BoolArray,
+    Estimates,
+    Items,
+    Reports,
+    Rng,
+    SeedSearch,
+    check,
+    pure_estimates,
+)
 from ...ranges import Range
 from ...sampling import Counts, Floats, binomial
 from ...support import ItemSupport, Support
+from ..placed import Placed
 from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
 
 BUCKETS = Range(2, 2**16)
@@ -34,7 +46,7 @@ PAIRS_AT_ONCE = 1 << 21
 
 
 @dataclass(frozen=True)
-class Sketch(ABC):
+class Sketch(Placed):
     """Report a row and noisy cells of it: of the own bucket, and of the others.
 
     buckets, rows : m and k. Counts are int64[d], the reports that support each item.
@@ -198,7 +210,7 @@ class Sketch(ABC):
         return _binomials(held, np.broadcast_to(rates, shape), rng)
 
     def estimates(self, counts: Counts, users: int) -> Estimates:
-        return Estimates((counts / users - self.q) / (self.p - self.q))
+        return pure_estimates(counts, users, self)
 
     # What one report supports.
 
@@ -241,30 +253,7 @@ class Sketch(ABC):
         means = self.other * targets.size + (self.p - self.other) * self._shared(aims)
         return float((square - frequencies @ means**2) / (self.p - self.q) ** 2)
 
-    def target_sum_variance(self, r: int, target_frequency: float, users: int = 1) -> float:  # noqa: ARG002
-        """That of the first r items, all of them held alike, and so are the others."""
-        frequencies = np.full(self.domain_size, target_frequency / r)
-        if r < self.domain_size:
-            frequencies[r:] = (1 - target_frequency) / (self.domain_size - r)
-        return self.placed_sum_variance(frequencies, np.arange(r))
-
-    def honest_support(self, r: int) -> Support:
-        return self._first("honest", r)
-
-    def random_support(self, r: int) -> Support:
-        return self._first("random", r)
-
-    def unperturbed_support(self, r: int) -> Support:
-        return self._first("unperturbed", r)
-
-    def crafted_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._first("crafted", r)
-
-    def avoided_support(self, r: int, search: SeedSearch) -> Support:  # noqa: ARG002
-        return self._first("avoided", r)
-
     def _first(self, law: str, r: int) -> Support:
-        """Towards the first r items."""
         items = np.arange(self.domain_size)
         targets, others = items[:r], items[r:]
         found = self.placed_support(law, targets, targets)
