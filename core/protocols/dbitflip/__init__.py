@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from ..budget import Budget
 from .flips import SAMPLED, BitFlips, Chooser, SampledRule
@@ -13,32 +13,35 @@ __all__ = ["BitFlips", "BitFlipsSpec", "KeptBitFlips", "KeptBitFlipsSpec"]
 
 
 @dataclass(frozen=True)
-class BitFlipsSpec(Budget):
-    """dBitFlip before the domain is known: how many items have a bit, and who draws them."""
+class _Sampling(Budget):
+    """The table of a kind with the keys of how many items have a bit, and who draws them."""
 
-    kind: Literal["dbitflip"]
     sampled: SampledRule | Annotated[int, SAMPLED] = "half"
     chooser: Chooser = "client"
 
-    mechanism = BitFlips
+    mechanism: ClassVar[type[BitFlips]]
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> BitFlips:  # noqa: ARG002
-        return BitFlips(domain_size, self.epsilon, _size(self.sampled, domain_size), self.chooser)
+        size = _size(self.sampled, domain_size)
+        return self.mechanism(domain_size, self.epsilon, size, self.chooser)
 
 
 @dataclass(frozen=True)
-class KeptBitFlipsSpec(Budget):
+class BitFlipsSpec(_Sampling):
+    """dBitFlip before the domain is known."""
+
+    kind: Literal["dbitflip"]
+
+    mechanism = BitFlips
+
+
+@dataclass(frozen=True)
+class KeptBitFlipsSpec(_Sampling):
     """dBitFlipPM before the domain is known."""
 
     kind: Literal["dbitflip-pm"]
-    sampled: SampledRule | Annotated[int, SAMPLED] = "half"
-    chooser: Chooser = "client"
 
     mechanism = KeptBitFlips
-
-    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> KeptBitFlips:  # noqa: ARG002
-        size = _size(self.sampled, domain_size)
-        return KeptBitFlips(domain_size, self.epsilon, size, self.chooser)
 
 
 def _size(sampled: SampledRule | int, domain_size: int) -> int:

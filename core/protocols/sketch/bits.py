@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,9 @@ from ...loss import DiscreteLoss, signs
 from ...pure import BoolArray, Items, Reports, Rng, array_of, check_padding
 from ...sampling import Counts, Floats
 from ...support import ItemSupport
-from ..budget import Budget
 from ..unary import SUE, Unary
 from .rows import Crowd, each_row, hashed, sums
-from .sketch import BUCKETS, ROWS, Sketch
+from .sketch import Sketch, SketchSpec
 
 AT_ONCE = 1 << 21
 """Cells of rows that are handled at once."""
@@ -183,18 +182,9 @@ class CountMeanSketch(Sketch):
 
 
 @dataclass(frozen=True)
-class CountMeanSpec(Budget):
+class CountMeanSpec(SketchSpec):
     """CMS before the domain is known."""
 
     kind: Literal["cms"]
-    buckets: Annotated[int, BUCKETS] = 1024
-    rows: Annotated[int, ROWS] = 2048
 
     mechanism = CountMeanSketch
-
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> CountMeanSketch:
-        return CountMeanSketch(domain_size, self.epsilon, self.buckets, self.rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from ...loss import DiscreteLoss, signs
 from ...pure import BoolArray, Items, Reports, Rng, array_of
 from ...sampling import Floats
 from ...support import ItemSupport
-from ..budget import Budget
 from .parity import Equations, UInts, odd
 from .rows import CELLS as AT_ONCE
 from .rows import Crowd, hashed
-from .sketch import BUCKETS, ROWS, Sketch
+from .sketch import Sketch, SketchSpec
 
 REPORT = np.dtype([("row", "<u4"), ("column", "<u4"), ("odd", "u1")])
 
@@ -177,18 +176,9 @@ def _aimed_law(sketch: HadamardSketch, targets: bytes, counted: bytes) -> tuple[
 
 
 @dataclass(frozen=True)
-class HadamardSketchSpec(Budget):
+class HadamardSketchSpec(SketchSpec):
     """HCMS before the domain is known."""
 
     kind: Literal["hcms"]
-    buckets: Annotated[int, BUCKETS] = 1024
-    rows: Annotated[int, ROWS] = 2048
 
     mechanism = HadamardSketch
-
-    def bind(
-        self,
-        domain_size: int,
-        labels: tuple[str, ...] | None = None,  # noqa: ARG002
-    ) -> HadamardSketch:
-        return HadamardSketch(domain_size, self.epsilon, self.buckets, self.rows)

@@ -33,6 +33,7 @@ from ...pure import (
 from ...ranges import Range
 from ...sampling import Counts, Floats, binomial
 from ...support import ItemSupport, Support
+from ..budget import Budget
 from ..placed import Placed
 from .rows import Crowd, crowding, each_row, hashed, hashed_in, shared
 
@@ -300,6 +301,19 @@ class Sketch(Placed):
     def apart(self) -> str:
         """The difference between the counts path and the reports path, in a sentence."""
         return "on the counts path items are drawn one by one; reports let them share a bucket"
+
+
+@dataclass(frozen=True)
+class SketchSpec(Budget):
+    """The table of a sketch, before the domain is known."""
+
+    buckets: Annotated[int, BUCKETS] = 1024
+    rows: Annotated[int, ROWS] = 2048
+
+    mechanism: ClassVar[type[Sketch]]
+
+    def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Sketch:  # noqa: ARG002
+        return self.mechanism(domain_size, self.epsilon, self.buckets, self.rows)
 
 
 def _binomials(users: Counts, rates: Floats, rng: Rng) -> Counts:
