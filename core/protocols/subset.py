@@ -47,6 +47,12 @@ SIZE = Range(1, 2**32)
 SizeRule: TypeAlias = Literal["best"]
 
 
+def subset_bits(items: int, size: int) -> float:
+    """log2 of the number of subsets of this size."""
+    subsets = math.lgamma(items + 1) - math.lgamma(size + 1) - math.lgamma(items - size + 1)
+    return subsets / math.log(2)
+
+
 @dataclass(frozen=True)
 class SubsetSelection(PackedBits):
     """Report w = `subset_size` items: the own one with probability p, the rest uniformly.
@@ -95,8 +101,7 @@ class SubsetSelection(PackedBits):
     @property
     def report_bits(self) -> float:
         """log2 of the number of subsets of this size."""
-        d, w = self.domain_size, self.subset_size
-        return (math.lgamma(d + 1) - math.lgamma(w + 1) - math.lgamma(d - w + 1)) / math.log(2)
+        return subset_bits(self.domain_size, self.subset_size)
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         truthful = rng.random(values.size) < self.p

@@ -34,9 +34,8 @@ class Summed:
     def variances(self, collection: Collection) -> tuple[Floats, Floats | None] | None:
         """That of the mean over the genuine users; after the attack, of the mean over all users."""
         users, everyone = collection.users, collection.users + collection.malicious
-        each = self.unit_variance(collection.frequencies) + np.zeros(collection.histogram.size)
+        each = self.unit_variance(collection.frequencies)
         if not collection.foreseen:
             return each / users, None
-        parts = (count * law.variances for count, law in collection.fakes)
-        fakes = sum(parts, np.zeros(each.size))
+        fakes = sum((count * law.variances for count, law in collection.fakes), np.zeros(each.size))
         return each / users, (users * each + fakes) / everyone**2

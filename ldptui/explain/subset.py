@@ -9,7 +9,7 @@ from typing import Final
 
 from core.attacks import Strategy
 from core.cell import Cell
-from core.protocols.subset import SubsetSelection, best_size
+from core.protocols.subset import SubsetSelection, best_size, subset_bits
 from core.pure import Reports
 
 from ..text import format as fmt
@@ -116,9 +116,9 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
 def _sent(cell: Cell, report: Reports) -> Step:
     """The report: a set of w items, as bits."""
     after = cell.pure.supports(report)[0]
-    w, d = int(after.sum()), cell.pure.domain_size
-    ways = (math.lgamma(d + 1) - math.lgamma(w + 1) - math.lgamma(d - w + 1)) / math.log(2)
-    detail = (hex_of(report), f"log₂ of the number of sets: {plural(math.ceil(ways), 'bit')}")
+    w = int(after.sum())
+    bits = math.ceil(subset_bits(after.size, w))
+    detail = (hex_of(report), f"log₂ of the number of sets: {plural(bits, 'bit')}")
     return Step("Report", f"a set of {plural(w, 'item')}", detail=detail, bits=after,
                 marked=cell.targets[cell.targets.argsort()])  # fmt: skip
 

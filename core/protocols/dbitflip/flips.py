@@ -34,7 +34,7 @@ from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial
 from ...support import ItemSupport
 from ..packed import AT_ONCE, Ones
-from ..subset import SubsetSelection
+from ..subset import SubsetSelection, subset_bits
 from ..summed import Summed
 from ..unary import SUE, Unary
 from .laws import Included, Weights
@@ -102,9 +102,8 @@ class BitFlips(Summed):
     @property
     def report_bits(self) -> float:
         """D bits, and the items that they are of; the server knows these where it drew them."""
-        d, size = self.domain_size, self.sampled
-        subsets = math.lgamma(d + 1) - math.lgamma(size + 1) - math.lgamma(d - size + 1)
-        return size + (subsets / math.log(2) if self.chooser == "client" else 0.0)
+        drawn = subset_bits(self.domain_size, self.sampled) if self.chooser == "client" else 0.0
+        return self.sampled + drawn
 
     # Reports.
 
