@@ -39,9 +39,11 @@ COMPARED: Final[Mapping[str, Callable[[Supports, int, SeedSearch], Support]]] = 
 }
 """The support of one fake in the three attacks of Cao, Jia, Gong, 2021, section 3.2, by law."""
 
-
 SUPPORTED: Final = "Targets that one fake report supports, on average"
 """The title of the formula of S."""
+
+OF_PARTS: Final = "S = Σᵢ mᵢ Sᵢ / m, over the parts"
+"""S of a mixture of attacks."""
 
 
 def kind_of(law: str) -> str:
@@ -110,7 +112,7 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     if attack is None or law is None:
         return
     r = int(cell.targets.size)
-    part = f"Attack: {attack.kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
+    part = _heading(attack.kind, r)
     kind = getattr(attack, "report_law", "mixture")
     yield from _fakes(cell, attack.share, part)
     if crafting is not None and kind == "crafted":
@@ -120,7 +122,7 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     elif kind == "solved":
         words = _solved(cell)
     elif kind == "mixture":
-        words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", _parts(cell))
+        words = Supported(OF_PARTS, _parts(cell))
     else:
         words = supported_by(kind, laws, cell.pure, r, attack)
     yield from _gain(cell, law, words, part)
@@ -128,6 +130,10 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     yield _attacked_mse(cell, law, part)
     if kind == "crafted":
         yield _safer(cell.pure, r, part)
+
+
+def _heading(kind: str, r: int) -> str:
+    return f"Attack: {kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
 
 
 def _hidden(cell: Cell) -> Supported:
@@ -158,33 +164,24 @@ def foretold(cell: Cell, laws: Laws) -> Iterator[Formula]:
         return
     protocol: Any = cell.protocol
     r, q, gap = int(cell.targets.size), protocol.q, protocol.p - protocol.q
-    part = f"Attack: {cell.attack.kind.upper()}, r = {r} {'target' if r == 1 else 'targets'}"
+    part = _heading(cell.attack.kind, r)
     yield from _fakes(cell, cell.attack.share, part)
     kind = getattr(cell.attack, "report_law", "mixture")
-    words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", "over the parts")
+    words = Supported(OF_PARTS, "over the parts")
     if kind != "mixture":
         words = supported_by(kind, laws, protocol, r, cell.attack)
     s = float(law.rates[cell.targets].sum())
     live = partial(numeric, part, source=CJG)
-    yield live("Targets that one fake report supports, on average", words.formula,
-               words.substituted, s, number=words.number)  # fmt: skip
+    yield live(SUPPORTED, words.formula, words.substituted, s, number=words.number)
     before = (s - r * q) / gap - gained / cell.share if cell.share else 0.0
-    b_, gap_ = short(cell.share), short(gap)
     yield live(
         "Gain: how much the targets' total rises, above what it is estimated as before",
         "G = β [ (S − r q) / (p − q) − E Σ_T f~ₜ ]",
-        f"{b_} · [ ({short(s, FINE)} − {r} · {short(q, FINE)}) / {gap_} − {short(before)} ]",
+        f"{short(cell.share)} · [ ({short(s, FINE)} − {r} · {short(q, FINE)}) / {short(gap)} − "
+        f"{short(before)} ]",
         gained,
     )  # fmt: skip
-    truth, n, m = cell.population.frequencies, cell.users, cell.malicious
-    clean = theory.target_sum_variance(protocol, cell.targets, truth, n) / n
-    yield live(
-        "Standard deviation of the gain of one run",
-        "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
-        f"√[ {b_}² · {short(clean)} + {count(m, 9)} · {short(law.variance)} / "
-        f"(({count(n, 9)} + {count(m, 9)}) · {gap_})² ]",
-        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m),
-    )  # fmt: skip
+    yield _deviation(cell, protocol, law, part, CJG)
 
 
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:
@@ -233,18 +230,24 @@ def _gain(cell: Cell, law: ItemSupport, words: Supported, part: str) -> Iterator
             "Normalised gain: times the true total", "(G + f_T) / f_T",
             f"({short(gained)} + {f_}) / {f_}", (gained + held) / held, CJG,
         )  # fmt: skip
-    truth = cell.population.frequencies
+    yield _deviation(cell, protocol, law, part, f"{CJG}, exact")
+
+
+def _deviation(cell: Cell, protocol: Supports, law: ItemSupport, part: str, source: str) -> Formula:
+    """The standard deviation of the gain of one run."""
+    truth, n, m = cell.population.frequencies, cell.users, cell.malicious
+    n_, m_, b_, gap_ = count(n, 9), count(m, 9), short(cell.share), short(protocol.p - protocol.q)
     clean = theory.target_sum_variance(protocol, cell.targets, truth, n) / n
-    yield live(
-        "Standard deviation of the gain of one run",
+    return numeric(
+        part, "Standard deviation of the gain of one run",
         "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
         f"√[ {b_}² · {short(clean)} + {m_} · {short(law.variance)} / (({n_} + {m_}) · {gap_})² ]",
-        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), f"{CJG}, exact",
+        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), source,
     )  # fmt: skip
 
 
 def _bounds(cell: Cell, part: str) -> Iterator[Formula]:
-    """What is left of a gain where reports, randomisers and inputs are checked."""
+    """The gains that are left where reports, randomisers and inputs are checked."""
     beta, held = short(cell.share), short(cell.target_frequency)
     lines = theory.gain_lines(cell.pure, cell.population, cell.targets, cell.share)
     live = partial(numeric, part, source="derived: docs/bounds.md")

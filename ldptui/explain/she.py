@@ -16,7 +16,7 @@ from core.pure import Reports, Rng
 
 from ..text import format as fmt
 from ..text.format import count, short
-from .attack import Laws, compared, gain_keys, supported_by
+from .attack import OF_PARTS, Laws, compared, gain_keys, supported_by
 from .closed_forms import PROTOCOL, choice, shown_item
 from .formula import CJG, DIGITS, W17, Entry, Formula, listed, numeric
 from .report import SENT_AS_IT_IS, Life, Step
@@ -104,7 +104,7 @@ def _attack(cell: Cell, protocol: Summation) -> Iterator[Formula]:
     b_, s_, f_ = (short(number, DIGITS) for number in (cell.share, hit, cell.target_frequency))
     yield live("Share of fake users", "β = m / (n + m)", f"{m_} / ({n_} + {m_})", cell.share)
     kind = getattr(cell.attack, "report_law", "mixture")
-    words = Supported("S = Σᵢ mᵢ Sᵢ / m, over the parts", s_)
+    words = Supported(OF_PARTS, s_)
     if kind != "mixture":
         words = supported_by(kind, SUPPORTED, protocol, r, cell.attack)
     yield live("What one fake report adds to the targets' cells", words.formula,
