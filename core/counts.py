@@ -146,7 +146,7 @@ def _counted_genuine(
     of_trials = (
         genuine_reports(cell, trial, pulse, permanent) for trial in trials_of(number, trials)
     )
-    return _counted(cell, of_trials)
+    return counted(cell, of_trials)
 
 
 def _counted_fakes(
@@ -161,10 +161,10 @@ def _counted_fakes(
         fake_reports(cell, trial, pulse, rounds, None if published is None else published[row])
         for row, trial in enumerate(trials_of(number, trials))
     )
-    return _counted(cell, of_trials)
+    return counted(cell, of_trials)
 
 
-def _counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> Counts:
+def counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> Counts:
     """Counts [trials, …] of the reports of each trial, which come in pieces."""
     count = cell.local.support_counts
     nobody = count(no_reports(cell))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from .cell import Cell
+from .counts import counted
 from .defences import Received, Verdict
 from .flags import Flags, area_under
 from .pure import BoolArray, Items, Reports
@@ -138,8 +139,7 @@ def _counts(cell: Cell, send: Send, held: _Held) -> Counts:
     """The counts of the collection without a defence: of the same reports where there is one."""
     if cell.halved is None:
         return held.counts
-    counts = [cell.local.support_counts(reports) for reports in send(cell, None)]
-    return np.asarray(sum(counts, cell.local.support_counts(no_reports(cell))))
+    return np.asarray(counted(cell, [send(cell, None)])[0])
 
 
 def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
