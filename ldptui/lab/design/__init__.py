@@ -19,7 +19,7 @@ from ...text import format as text
 from ..asking import Ask, Steps, answer_of
 from ..mechanisms import LOCAL
 from ..output import laid_out, show
-from ..questions.design import BEST
+from ..questions.shared import BEST
 from .chart import hardening_chart, pareto_chart
 from .table import facts, named, report
 

@@ -22,7 +22,7 @@ from ...text import format as text
 from ..asking import Ask, Steps, answer_of, named_columns
 from ..mechanisms import LOCAL, bound
 from ..output import laid_out, show
-from ..questions.plan import BEST
+from ..questions.shared import BEST
 from .chart import budget_chart, frequency_chart, plan_of
 from .table import page, report
 

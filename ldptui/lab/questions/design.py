@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from core.ranges import DOMAIN, EPSILON, SHARE, USERS, Range
+from core.ranges import EPSILON, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic
 from .kinds import alike, local
-from .plan import items_of, targets_of, users_of
-from .shared import seed
+from .shared import BEST, ITEMS, TRIALS, seed, targets_of, users_of
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
 
-BEST: Final = "best"
 WEIGHTS: Final = 4
 """Things that are weighed: the error, the gain, the guess, the bits."""
 
@@ -53,14 +51,7 @@ DESIGN: Final = Topic(
             argument=Argument("KIND", "the pure protocol to compare it with (oue)", "oue"),
             blank=Blank("oue", _kind, lambda: alike(*local())),
         ),
-        Option(
-            "items",
-            "integer",
-            DOMAIN,
-            renames=("domain_size",),
-            argument=Argument("D", "domain size d", required=True),
-            blank=Blank(128, items_of, steps="ladder"),
-        ),
+        ITEMS,
         Option(
             "users",
             "integer",
@@ -104,12 +95,7 @@ DESIGN: Final = Topic(
             "flag",
             argument=Argument(words="simulate the protocol that is found", default=False),
         ),
-        Option(
-            "trials",
-            "integer",
-            Range(2, 10**5),
-            argument=Argument("N", "of --check (1000)", 1000),
-        ),
+        TRIALS,
         replace(seed("check"), blank=None),
     ),
     live=True,

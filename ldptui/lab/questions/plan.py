@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from core.ranges import ALPHA, DOMAIN, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
+from core.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic, Written
 from .kinds import alike, local
-from .shared import seed
-
-if TYPE_CHECKING:
-    from ...session.draft import Draft
-
-BEST: Final = "best"
+from .shared import BEST, ITEMS, TRIALS, seed, targets_of, users_of
 
 
 def _protocols() -> Choices:
     return alike(BEST, *local())
-
-
-def users_of(draft: Draft) -> int | None:
-    """n of the draft's population."""
-    return None if draft.cell is None else draft.cell.first.population.users
-
-
-def items_of(draft: Draft) -> int | None:
-    """d of the draft's population."""
-    return None if draft.cell is None else draft.cell.first.population.domain_size
-
-
-def targets_of(draft: Draft) -> int | None:
-    """r of the draft's attack."""
-    if draft.cell is None or not draft.cell.first.targets.size:
-        return None
-    return int(draft.cell.first.targets.size)
 
 
 PLAN: Final = Topic(
@@ -56,14 +34,7 @@ PLAN: Final = Topic(
             argument=Argument("KIND", "a pure protocol, or best (default)", BEST),
             blank=Blank(BEST, "protocol.kind", _protocols, bare=True),
         ),
-        Option(
-            "items",
-            "integer",
-            DOMAIN,
-            renames=("domain_size",),
-            argument=Argument("D", "domain size d", required=True),
-            blank=Blank(128, items_of, steps="ladder"),
-        ),
+        ITEMS,
         Option(
             "users",
             "integer",
@@ -134,12 +105,7 @@ PLAN: Final = Topic(
             argument=Argument(words="simulate the plan, and print measured beside planned",
                               default=False),
         ),
-        Option(
-            "trials",
-            "integer",
-            Range(2, 10**5),
-            argument=Argument("N", "of --check (1000)", 1000),
-        ),
+        TRIALS,
         replace(seed("check"), blank=None),
         Option("out", "text", argument=Argument("FILE.md", "write the plan as one page, too")),
     ),

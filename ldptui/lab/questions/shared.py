@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from core.ranges import BUDGET, Range
+from core.ranges import BUDGET, DOMAIN, Range
 from core.ranges import USERS as USERS
 
 from ..options import Argument, Blank, Option
 from .kinds import alike, curators
 
+if TYPE_CHECKING:
+    from ...session.draft import Draft
+
 SEEDS: Final = Range(0)
 TIMES: Final = Range(1, 10**9)
 PART: Final = Range(0, 1, "[)")
+BEST: Final = "best"
+"""In place of a kind: the best of all."""
+
 OWN_EPSILON: Final = Argument("E", "privacy budget ε (the scenario's, or 1)")
+
+
+def users_of(draft: Draft) -> int | None:
+    """n of the draft's population."""
+    return None if draft.cell is None else draft.cell.first.population.users
+
+
+def items_of(draft: Draft) -> int | None:
+    """d of the draft's population."""
+    return None if draft.cell is None else draft.cell.first.population.domain_size
+
+
+def targets_of(draft: Draft) -> int | None:
+    """r of the draft's attack."""
+    if draft.cell is None or not draft.cell.first.targets.size:
+        return None
+    return int(draft.cell.first.targets.size)
+
 
 SCENARIO = Option(
     "scenario",
     "text",
     argument=Argument("SCENARIO", "a TOML file, or a bundled scenario", positional=True),
+)
+ITEMS = Option(
+    "items",
+    "integer",
+    DOMAIN,
+    renames=("domain_size",),
+    argument=Argument("D", "domain size d", required=True),
+    blank=Blank(128, items_of, steps="ladder"),
+)
+TRIALS = Option(
+    "trials",
+    "integer",
+    Range(2, 10**5),
+    argument=Argument("N", "of --check (1000)", 1000),
 )
 BUDGETED = Option("epsilon", range=BUDGET, blank=Blank(1.0, "protocol.epsilon"))
 SLACK = Option(
@@ -57,15 +95,15 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
     names = {"kind"}
     for option in known:
         names |= {option} if isinstance(option, str) else {option.name, *option.renames}
-    found = []
+    options = []
     for key in listed_keys():
         table, _, name = key.partition(".")
         if table == "protocol" and name and name not in names:
             words = key_words(key)
             symbol = (words.symbol or "value").upper()
             argument = Argument(symbol, words.title, group="keys of some protocols")
-            found.append(Option(name, "text", argument=argument))
-    return tuple(found)
+            options.append(Option(name, "text", argument=argument))
+    return tuple(options)
 
 
 def seed(subject: str) -> Option:
