@@ -187,11 +187,14 @@ class Workbench(App[None]):
 
         yield from commands(self, screen)
 
-    def outlive(self, error: Exception) -> bool:
-        """Go on after an exception, which is said; False where the app has to end."""
+    def outlive(self, error: Exception, *, made: bool = True) -> bool:
+        """Go on after an exception, which is said; False where the app has to end.
+
+        made : False for a screen or widget whose very first messages fail, which is none.
+        """
         if self._exit:
             return True  # what is taken down in what order is no news
-        if not self.is_running or not self.screen_stack:
+        if not made or not self.is_running or not self.screen_stack:
             return False
         if self._exception is None:  # Textual's tests raise it in the end
             self._exception = error
@@ -205,9 +208,8 @@ class Workbench(App[None]):
     def _handle_exception(self, error: Exception) -> None:
         """Outlive an error of a timer, a worker or a callback; `mishaps` has those of messages."""
         pump = active_message_pump.get(None)
-        # A screen or widget whose very first messages fail is none.
         made = pump is None or pump is self or pump._mounted_event.is_set()
-        if not made or not self.outlive(error):
+        if not self.outlive(error, made=made):
             super()._handle_exception(error)
 
     async def _dispatch_action(self, namespace: DOMNode, action_name: str, params: Any) -> bool:

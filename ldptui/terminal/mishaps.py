@@ -49,9 +49,12 @@ class Mishaps:
         return f"that went wrong inside ldptui ({what}){report}; the draft is saved"
 
 
-def outlived(app: Any, error: Exception) -> bool:
-    """True where an app goes on after this exception; one without the method `outlive` does not."""
-    return hasattr(app, "outlive") and bool(app.outlive(error))
+def outlived(app: Any, error: Exception, *, made: bool = True) -> bool:
+    """True where an app goes on after this exception; one without the method `outlive` does not.
+
+    made : as of that method.
+    """
+    return hasattr(app, "outlive") and bool(app.outlive(error, made=made))
 
 
 _dispatch: Final = MessagePump._dispatch_message
@@ -65,7 +68,7 @@ async def _dispatch_and_outlive(self: MessagePump, message: Message) -> None:
     try:
         await _dispatch(self, message)
     except Exception as error:
-        if isinstance(message, Compose | Mount) or not outlived(self.app, error):
+        if not outlived(self.app, error, made=not isinstance(message, Compose | Mount)):
             raise
 
 

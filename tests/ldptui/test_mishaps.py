@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from rich.style import Style
+from support.fake_engine import FakeEngine
 from support.workbench_app import own_home, workbench
 from textual.events import Click
 from textual.widgets import Input
@@ -22,11 +23,13 @@ from ldptui.palette import CommandList, Palette
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.screens.workbench.completion_list import CompletionList
+from ldptui.screens.workbench.defences import DefencesPane
 from ldptui.screens.workbench.screen import WorkbenchScreen
 from ldptui.screens.workbench.script import ProblemList
 from ldptui.terminal import places
 from ldptui.terminal.driver import ChangedCellsDriver
 from ldptui.terminal.mishaps import MOST
+from ldptui.terminal.settings import Settings
 from ldptui.widgets.option_list import OptionList
 from ldptui.widgets.path_field import PathField
 
@@ -111,6 +114,23 @@ def test_one_failure_after_the_other_ends_the_app(tmp_path: Path) -> None:
 
     with pytest.raises(LookupError, match="again"):
         asyncio.run(run())
+
+
+@pytest.mark.parametrize("leaving", [True, False])
+def test_a_pane_that_is_made_while_the_app_ends_is_no_news(
+    monkeypatch: pytest.MonkeyPatch, leaving: bool
+) -> None:
+    """Textual gives a widget no children once the app ends, and mounts it all the same."""
+
+    def mounted(pane: DefencesPane) -> None:
+        if leaving:
+            pane.app.exit()
+        raise LookupError("on purpose")
+
+    monkeypatch.setattr(DefencesPane, "on_mount", mounted)
+    app = Workbench(Settings(), None, FakeEngine)
+    app.run(headless=True, size=(80, 24))
+    assert (app.crash is not None) is not leaving
 
 
 async def test_the_palette_is_paged_while_it_is_empty() -> None:
