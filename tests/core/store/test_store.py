@@ -50,6 +50,8 @@ from core.trial import run_block
 
 KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
 """The number of times that a running sweep is killed."""
+BLOCKS = 18
+"""The number of blocks of that sweep."""
 
 
 def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
@@ -338,10 +340,15 @@ def told(pipe: int) -> bytes:
 
 
 class Telling:
-    """A memory that tells about each block after it was acknowledged."""
+    """A memory that tells about each block after it was acknowledged, until an alarm ends it.
 
-    def __init__(self, recorded: RunMemory, pipe: int) -> None:
-        self.recorded, self.pipe = recorded, pipe
+    last : the number of blocks after which the alarm is set. delay : seconds from then to the end,
+    which comes wherever the process is, as nothing handles the alarm.
+    """
+
+    def __init__(self, recorded: RunMemory, pipe: int, last: int, delay: float) -> None:
+        self.recorded, self.pipe, self.last, self.delay = recorded, pipe, last, delay
+        self.kept = 0
 
     def find(self, *unit: Any) -> Any:
         return self.recorded.find(*unit)
@@ -350,6 +357,9 @@ class Telling:
         self.recorded.keep(cell, block)
         if not self.recorded.failure:
             os.write(self.pipe, bytes([cell.index, block.number]))
+            self.kept += 1
+            if self.kept == self.last:
+                signal.setitimer(signal.ITIMER_REAL, self.delay)
 
 
 def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, seed: int) -> None:
@@ -362,16 +372,18 @@ def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, s
     halfway = 0
     for kill in range(KILLS):
         path = tmp_path / f"{kill}.sqlite3"
+        last, delay = rng.randrange(BLOCKS), rng.uniform(1e-6, 2 * whole_run / BLOCKS)
 
-        def simulate(pipe: int, path: Path = path) -> None:
+        def simulate(pipe: int, path: Path = path, last: int = last, delay: float = delay) -> None:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            if not last:
+                signal.setitimer(signal.ITIMER_REAL, delay)
             with open_store(path) as own:
                 recorded = begin(own, work)
-                for _ in run(work, memory=Telling(recorded, pipe)):
+                for _ in run(work, memory=Telling(recorded, pipe, last, delay)):
                     pass
 
         child, pipe = in_child(simulate)
-        time.sleep(rng.uniform(0, 1.2 * whole_run))
-        os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         said = told(pipe)
         acknowledged = set(zip(said[::2], said[1::2], strict=True))
@@ -385,7 +397,7 @@ def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, s
             arrived = {(one.position, one.number) for one in there.arrivals(left.id)}
             assert acknowledged <= arrived
             assert len(arrived - acknowledged) <= 1
-            halfway += 0 < len(arrived) < 18
+            halfway += 0 < len(arrived) < BLOCKS
             recorded = resume(there, left.id)
             *_, last = run(there.experiment(left.id), memory=recorded)
             recorded.finish(last.results)
