@@ -267,6 +267,9 @@ class CSVColumn:
                 key="column",
             )
         refuse_more(row, width, f"{self.path} line {line}", "path")
+        if not row[at].strip():
+            rule = f"must name an item in every row, {self.path} line {line} has none"
+            raise ScenarioError(f"{rule} in {self.column!r}: a missing value?", key="column")
         return row[at]
 
     def _weight(self, row: list[str], at: int, line: int) -> int:

@@ -226,6 +226,36 @@ def check(protocol: Any) -> None:
         raise ScenarioError(rule, key="epsilon")
 
 
+def items_of(values: object, domain_size: int, key: str = "values") -> Items:
+    """The users' items as int64[n]; raises ScenarioError where one is missing or is no item.
+
+    values : n whole numbers in [0, domain_size), as an array, a list or a column of a table.
+    key : their name in the sentence that refuses them.
+    """
+    items = np.asarray(values)
+    if items.ndim != 1:
+        raise ScenarioError(f"must be one item a user, got {items.ndim} axes", key=key)
+    if not items.size:
+        return items.astype(np.int64)
+    if items.dtype.kind not in "iu":
+        whole = items.dtype.kind == "f" and np.isfinite(items) & (items == np.floor(items))
+        first = int(np.argmin(whole)) if isinstance(whole, np.ndarray) else 0
+        rule = f"must be integers, the numbers of items in [0, {domain_size})"
+        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
+    if items.min() < 0 or items.max() >= domain_size:
+        first = int(np.argmax((items < 0) | (items >= domain_size)))
+        rule = f"must be items in [0, {domain_size})"
+        raise ScenarioError(f"{rule}, {_found(items, first)}", key=key)
+    return items.astype(np.int64, copy=False)
+
+
+def _found(items: NDArray[Any], at: int) -> str:
+    """The value that broke a rule, and where it stands: "got -1 (a missing value?) at 3"."""
+    value = items[at].item() if hasattr(items[at], "item") else items[at]
+    missing = value is None or value != value or value == -1
+    return f"got {value!r}{' (a missing value?)' * missing} at position {at}"
+
+
 def array_of(reports: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Reports:
     """`reports`, if they are an array of this shape and type; raises ValueError."""
     wanted = _array_words(shape, dtype)

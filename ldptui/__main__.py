@@ -19,12 +19,25 @@ def _stranger() -> Path | None:
     return None if ours.resolve() in places else places[0]
 
 
+def _missing_signal() -> str | None:
+    """The first of what ldptui needs of the platform's signals that is not there."""
+    needed = ("SIGTERM", "SIGKILL", "SIGHUP", "pthread_sigmask")
+    return next((name for name in needed if not hasattr(signal, name)), None)
+
+
 def main() -> int:
     """Run the command line; the exit code."""
     if (stranger := _stranger()) is not None:
         print(
             f"ldptui: {stranger} hides the simulator, which is also named core; "
             "start `ldptui`, or start from another folder",
+            file=sys.stderr,
+        )
+        return exits.USAGE
+    if (without := _missing_signal()) is not None:
+        print(
+            f"ldptui: {sys.platform} has no {without}, which stops a run; ldptui runs on Linux and "
+            "macOS, and on Windows in WSL",
             file=sys.stderr,
         )
         return exits.USAGE

@@ -25,6 +25,7 @@ from ..pure import (
     SeedSearch,
     Supports,
     array_of,
+    items_of,
     pure_estimates,
 )
 from ..sampling import Counts, Floats, binomial, uniform_multinomial
@@ -115,6 +116,7 @@ class Coded(Placed):
     # Reports.
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.truthful
         reports = self.random_reports(values.size, rng)
         reports[truthful] = self._agreeing(values[truthful], rng)

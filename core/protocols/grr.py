@@ -25,6 +25,7 @@ from ..pure import (
     SeedSearch,
     array_of,
     check,
+    items_of,
     pure_estimates,
     pure_held_support,
 )
@@ -73,6 +74,7 @@ class GRR:
         return math.log2(self.domain_size)
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         # Truthful with probability p - q, else any of the d items: q each, p for the own one.
         reports = rng.integers(0, self.domain_size, size=values.size)
         np.copyto(reports, values, where=rng.random(values.size) < self.p - self.q)
@@ -114,7 +116,8 @@ class GRR:
         return held + subset_counts_beside_own(spared, 1, nobody, rng)
 
     def support_counts(self, reports: Reports) -> Counts:
-        return np.bincount(reports, minlength=self.domain_size)
+        items = items_of(reports, self.domain_size, "reports")
+        return np.bincount(items, minlength=self.domain_size)
 
     def again(self, first: Reports) -> GRR:  # noqa: ARG002
         return self

@@ -23,6 +23,7 @@ from ..pure import (
     Rng,
     SeedSearch,
     array_of,
+    items_of,
 )
 from ..ranges import Range, check_bounds
 from ..sampling import Counts, Floats
@@ -134,6 +135,7 @@ class Summation(Summed):
         return np.asarray(self.scale * (rng.standard_gamma(rows) - rng.standard_gamma(rows)))
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         reports = self._noise(values.size, rng)
         reports[np.arange(values.size), values] += 1
         return reports

@@ -27,6 +27,7 @@ from ..pure import (
     Rng,
     SeedSearch,
     check,
+    items_of,
     pure_estimates,
     pure_held_support,
 )
@@ -104,6 +105,7 @@ class SubsetSelection(PackedBits):
         return subset_bits(self.domain_size, self.subset_size)
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         truthful = rng.random(values.size) < self.p
         return self.conditioned(values, truthful, rng)
 

@@ -28,6 +28,7 @@ from ..pure import (
     independent_conditioned_counts,
     independent_honest_support,
     independent_target_sum_variance,
+    items_of,
     pure_estimates,
     pure_held_support,
 )
@@ -59,6 +60,7 @@ class IndependentBits(PackedBits):
     q: Any
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         reports = self._blank(values.size)
         for at in range(0, values.size, self._rows):
             items = values[at : at + self._rows]

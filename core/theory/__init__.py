@@ -9,7 +9,7 @@ forms of its own (`core.capabilities.Foretells`), and knows those of pure ones (
 from __future__ import annotations
 
 from .bits import bit_count_variances, bit_gain, expected_bit_counts
-from .doubts import compared, doubted
+from .doubts import compared, doubted, normal_score
 from .expected import estimate_variances, expected_estimate, expected_metrics, expected_mse
 from .gains import (
     cell_gain,
@@ -64,6 +64,7 @@ __all__ = [
     "item_variances",
     "least_error",
     "least_of_all",
+    "normal_score",
     "placed_gain_std",
     "privacy_spent",
     "rates_gain",

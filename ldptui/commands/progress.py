@@ -47,8 +47,8 @@ def measure(
         # here inherit this mask. The resource tracker would lift it when it starts: so it is first.
         if workers > 1 or apart:
             resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             with lasting():
                 for progress in run_experiment(
                     experiment,

@@ -29,6 +29,7 @@ from ...pure import (
     SeedSearch,
     array_of,
     check_padding,
+    items_of,
 )
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial
@@ -121,6 +122,7 @@ class BitFlips(Summed):
         )
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         return _sent(self._drawn(values.size, rng), self._bits.perturb(values, rng))
 
     def random_reports(self, count: int, rng: Rng) -> Reports:

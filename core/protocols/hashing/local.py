@@ -36,6 +36,7 @@ from ...pure import (
     independent_conditioned_counts,
     independent_honest_support,
     independent_target_sum_variance,
+    items_of,
     pure_estimates,
     pure_held_support,
 )
@@ -96,6 +97,7 @@ class LocalHashing:
         return reports
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         reports = self.random_reports(values.size, rng)
         true = buckets(values, reports["seed"], self.hash_range)
         # Truthful with probability p - q', else any of the g buckets: the same law as keeping the

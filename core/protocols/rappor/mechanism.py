@@ -26,6 +26,7 @@ from ...pure import (
     SeedSearch,
     array_of,
     check_padding,
+    items_of,
 )
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
@@ -35,7 +36,6 @@ from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
 
 ALPHA = Range(0, 1, "()")
-
 
 ROWS = 1 << 21
 """(user, bit) pairs drawn at once: 16 MB of doubles."""
@@ -142,7 +142,7 @@ class Rappor:
         return reports
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
-        return self.report(values, rng, rng)
+        return self.report(items_of(values, self.domain_size), rng, rng)
 
     def report(self, values: Items, permanent: Rng, fresh: Rng) -> Reports:
         """Honest reports; `permanent` draws what a user keeps, `fresh` the noise of one report."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...loss import DiscreteLoss, signs
-from ...pure import BoolArray, Items, Reports, Rng, array_of, check_padding
+from ...pure import BoolArray, Items, Reports, Rng, array_of, check_padding, items_of
 from ...sampling import Counts, Floats
 from ...support import ItemSupport
 from ..unary import SUE, Unary
@@ -76,6 +76,7 @@ class CountMeanSketch(Sketch):
         return np.dtype([("row", "<u4"), ("bits", "u1", (-(-self.buckets // 8),))])
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         chosen = self._drawn_rows(values.size, rng)
         own = self._own(values, chosen).astype(np.int64)
         return self._sent(chosen, self._bits.perturb(own, rng))

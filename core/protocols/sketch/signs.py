@@ -16,7 +16,7 @@ import numpy as np
 from ...enumeration import CELLS, ReportLaw, item_name
 from ...errors import ScenarioError, got
 from ...loss import DiscreteLoss, signs
-from ...pure import BoolArray, Items, Reports, Rng, array_of
+from ...pure import BoolArray, Items, Reports, Rng, array_of, items_of
 from ...sampling import Floats
 from ...support import ItemSupport
 from .parity import Equations, UInts, odd
@@ -81,6 +81,7 @@ class HadamardSketch(Sketch):
         return self._sent(chosen, columns, odd(self._own(values, chosen) & columns))
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
+        values = items_of(values, self.domain_size)
         reports = self.unperturbed(values, rng)
         reports["odd"] ^= rng.random(values.size) < 1 / (1 + math.exp(self.epsilon))
         return reports

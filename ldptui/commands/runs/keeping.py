@@ -6,6 +6,8 @@ import os
 from argparse import Namespace
 from typing import Final
 
+import numpy as np
+
 from core import store as core_store
 from core.errors import FileError, RunError
 from core.experiment import Experiment, compile  # noqa: A004
@@ -138,7 +140,8 @@ def record(options: Namespace) -> int:
             raise RunError(f"nothing was written: {memory.failure}")
         write_recording(store, memory.run, out)
     if not options.quiet:
-        output.note(f"wrote {out}: {text.count(results.trials)} trials, {results.digest}")
+        drawn = f"{text.count(results.trials)} trials, {results.digest}, drawn by NumPy"
+        output.note(f"wrote {out}: {drawn} {np.__version__}")
     reporting.tell_failures(results)
     if not results.ended:
         return exits.INTERRUPTED

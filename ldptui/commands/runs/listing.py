@@ -124,6 +124,8 @@ def show(options: Namespace) -> int:
     lines = [" · ".join(ran), described(run.document)]
     lines += [f"tags: {', '.join(run.tags)}"] if run.tags else []
     lines += [f"failed: {run.error}"] if run.error else []
-    shown = table.results_table(results, output.width(), output.in_colour(sys.stdout))
+    shown = table.results_table(
+        results, output.width(), output.in_colour(sys.stdout), str(run.versions["numpy"])
+    )
     output.write_out("\n".join([*lines, "", shown]))
     return exits.DONE

@@ -6,6 +6,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+import numpy as np
+
 from core.errors import ScenarioError
 from core.replay import replay as replay_run
 from core.store import differing, redrawn
@@ -46,7 +48,8 @@ def replay(options: Namespace) -> int:
     if not outcome.difference:
         part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
         output.write_out(
-            f"identical: {text.count(outcome.trials)} trials{part}, {outcome.digest}\n"
+            f"identical: {text.count(outcome.trials)} trials{part}, {outcome.digest}, "
+            f"drawn by NumPy {np.__version__}\n"
         )
         if other and not options.quiet:
             output.note(f"note: {other}, and yet the numbers are the same")
@@ -55,7 +58,11 @@ def replay(options: Namespace) -> int:
     if other:
         output.note(f"note: {other}: numbers may differ for that reason")
     if redrawn(run.versions):
-        output.note("note: from 2.5 on NumPy draws large binomials otherwise (docs/sources.md)")
+        known = run.versions["numpy"]
+        output.note(
+            "note: from 2.5 on NumPy draws large binomials otherwise (docs/sources.md); "
+            f"`pip install numpy=={known}` under Python {run.versions['python']} would match"
+        )
     return exits.FAILED
 
 

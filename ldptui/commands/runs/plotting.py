@@ -9,6 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from core.errors import FileError, RunError, ScenarioError, got
 from core.experiment import compile  # noqa: A004
 from core.scenario import Scenario, parse, to_toml
@@ -176,7 +178,8 @@ def replay_figure(path: Path, options: Namespace) -> int | None:
     options.keep, options.frequencies = False, False
     digest = measure(experiment, options, "").digest
     if digest == before:
-        output.write_out(f"identical: {text.count(experiment.trials)} trials, {digest}\n")
+        drawn = f"{digest}, drawn by NumPy {np.__version__}"
+        output.write_out(f"identical: {text.count(experiment.trials)} trials, {drawn}\n")
         return exits.DONE
     output.write_out(f"different: the figure has {before}, computed again it is {digest}\n")
     return exits.FAILED

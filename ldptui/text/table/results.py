@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+import numpy as np
+
 from core.errors import one_line
 from core.runner import Results
-from core.theory import compared
+from core.theory import compared, normal_score
 
 from .. import format as text
 from ..interval import mean_words
@@ -18,8 +20,13 @@ from .setting import constant_lines
 from .sweep import Finished, sweep_lines
 
 
-def results_table(results: Results, width: int = 80, colour: bool = False) -> str:
-    """The results of a run, as lines of at most `width` cells where that is possible."""
+def results_table(
+    results: Results, width: int = 80, colour: bool = False, numpy: str = np.__version__
+) -> str:
+    """The results of a run, as lines of at most `width` cells where that is possible.
+
+    numpy : the version that drew the numbers.
+    """
     style = Style(colour)
     scenario, cells = results.experiment.scenario, results.experiment.cells
     lines = [style.strong(one_line(line)) for line in textwrap.wrap(scenario.title, width)]
@@ -37,25 +44,28 @@ def results_table(results: Results, width: int = 80, colour: bool = False) -> st
             lines += ["", *round_lines(*finished[0][:2], width, style)]
     elif finished:
         lines += ["", *sweep_lines(results, finished, width, style)]
-    lines += ["", *(style.faint(line) for line in _closing(results, finished, width))]
+    lines += ["", *(style.faint(line) for line in _closing(results, finished, width, numpy))]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _closing(results: Results, finished: list[Finished], width: int) -> list[str]:
+def _closing(results: Results, finished: list[Finished], width: int, numpy: str) -> list[str]:
     """Notes: how to read the table, how well it agrees with the theory, what names the numbers."""
-    estimates = [
-        compared(cell, measured, metric, theory)
+    shown = [
+        (compared(cell, measured, metric, theory), measured.trials)
         for cell, measured, theory in finished
         for metric in ("gain", "mse")
     ]
-    scores = [abs(estimate.z) for estimate in estimates if estimate.z is not None]
+    scores = [
+        normal_score(estimate.z, trials) for estimate, trials in shown if estimate.z is not None
+    ]
     notes = [
         mean_words(measured.trials for _, measured, _ in finished),
         "z = (measured − theory) / standard error",
     ]
     if scores:
-        notes.append(f"largest |z| of those shown ({len(scores)}): {max(scores):.1f}")
-    notes += doubt_notes(estimates)
+        looked = f"largest |z| of those shown ({len(scores)}), as a normal score"
+        notes.append(f"{looked}: {max(scores):.1f}")
+    notes += doubt_notes([estimate for estimate, _ in shown])
     if results.error:
         notes.append(results.error)
     if not results.ended:
@@ -63,7 +73,7 @@ def _closing(results: Results, finished: list[Finished], width: int) -> list[str
             f"partial: interrupted after {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials"
         )
-    notes.append(f"digest {results.digest}")
+    notes.append(f"digest {results.digest}, drawn by NumPy {numpy}")
     return [line for note in notes for line in textwrap.wrap(note, width)]
 
 

@@ -28,7 +28,7 @@ from core.capabilities import (
 from core.errors import ScenarioError
 from core.lab.audit import audit_protocol, check, law_of
 from core.lab.loss import loss_of
-from core.protocols import CENTRAL, KINDS, PROTOCOLS, family_of
+from core.protocols import CENTRAL, GRR, KINDS, PROTOCOLS, family_of
 from core.pure import (
     LocalMechanism,
     Mechanism,
@@ -228,3 +228,37 @@ def test_no_module_but_the_tables_lists_kinds() -> None:
                 if len(words & kinds) > 1:
                     wrong.append((name, place.lineno))
     assert wrong == []
+
+
+# Items that users may hold.
+
+NO_ITEMS: list[tuple[object, str]] = [
+    ([0, -1], r"items in \[0, 4\), got -1 \(a missing value\?\) at position 1"),
+    ([0, 4], r"items in \[0, 4\), got 4 at position 1"),
+    ([1.5], r"integers, the numbers of items in \[0, 4\), got 1.5 at position 0"),
+    ([1.0, float("nan")], r"integers.*got nan \(a missing value\?\) at position 1"),
+    ([None, 1], r"integers.*got None \(a missing value\?\) at position 0"),
+    (["a"], r"integers.*got 'a' at position 0"),
+    ([True], r"integers.*got True at position 0"),
+    ([[1], [2]], "one item a user, got 2 axes"),
+]
+
+
+@every_kind
+def test_users_hold_items_and_nothing_else(kind: str) -> None:
+    mechanism, rng = bound(kind), np.random.default_rng(0)
+    if not sends_reports(mechanism):
+        return
+    for values, message in NO_ITEMS:
+        with pytest.raises(ScenarioError, match=f"values must be {message}"):
+            mechanism.perturb(np.array(values), rng)
+    listed, array = (
+        mechanism.perturb(given, np.random.default_rng(0))
+        for given in ([3, 0, 2], np.array([3, 0, 2], dtype=np.uint8))
+    )
+    assert np.array_equal(listed, array)
+
+
+def test_counts_of_items_are_of_items() -> None:
+    with pytest.raises(ScenarioError, match=r"reports must be items in \[0, 4\), got 9"):
+        GRR(4, 1.0).support_counts(np.array([1, 9]))

@@ -15,7 +15,7 @@ from core.protocols import KINDS
 from core.results import CellResults, Doubt
 from core.runner import run
 from core.scenario import parse
-from core.theory import compared, expected_metrics
+from core.theory import compared, expected_metrics, normal_score
 
 SCENARIO = """\
 format = 1
@@ -78,3 +78,14 @@ def test_what_cancels_is_zero(kind: str) -> None:
         for value in expected_metrics(cell).values():
             assert value is None or abs(value) > 1e-13 or str(value) == "0.0"
             assert value is None or math.isfinite(value)
+
+
+def test_the_normal_score_has_the_tail_of_students_t() -> None:
+    # Two trials: Cauchy's law, whose tail beyond z is 1/2 - arctan(z)/π.
+    for z in (0.5, 71.0, -71.0, 1e6):
+        cauchy = 0.5 - math.atan(abs(z)) / math.pi
+        score = normal_score(z, 2)
+        assert math.erfc(score / math.sqrt(2)) / 2 == pytest.approx(cauchy, rel=1e-6)
+    assert normal_score(71.0, 2) == pytest.approx(2.613, abs=0.001)
+    assert normal_score(3.0, 10**9) == pytest.approx(3.0, abs=1e-6)  # of many trials, normal
+    assert math.isfinite(normal_score(1e5, 10**6))

@@ -16,8 +16,10 @@ import sys
 import time
 from dataclasses import fields
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 import pytest
 from support.commands import TINY, Captured, fail, succeed
 from support.kinds import CAO_ATTACKS
@@ -30,6 +32,7 @@ from core.metrics import metrics_of
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.runner import Progress, run
 from core.scenario import parse
+from ldptui import __main__ as program
 from ldptui import exits
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import keeping
@@ -44,6 +47,24 @@ def tiny(tmp_path: Path) -> str:
 
 
 # Start and help.
+
+
+@pytest.mark.parametrize("name", ["pthread_sigmask", "SIGHUP"])
+def test_a_platform_without_the_signals_is_refused(
+    name: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(signal, name)
+    assert program.main() == exits.USAGE
+    said = f"ldptui: {sys.platform} has no {name}, which stops a run; ldptui runs on Linux and"
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_that_cannot_start_does_not_hang(
+    tiny: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    assert cli.main(["run", tiny]) == exits.BUG
+    assert "pthread_sigmask" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -416,6 +437,26 @@ def test_measured_theory_and_z_stand_in_one_row() -> None:
     assert float(error) == pytest.approx(estimate.standard_error, rel=0.05)
     assert len(error.lstrip("0.")) == 2  # two digits of uncertainty
     assert (float(value) - float(theory)) / float(error) == pytest.approx(float(z), abs=0.2)
+
+
+def test_the_largest_z_of_few_trials_is_a_normal_score() -> None:
+    *_, last = run(compile(parse(TINY.replace("trials = 4", "trials = 2"))))
+    text = table.results_table(last.results, 80)
+    cell, measured = last.results.experiment.cells[0], last.results.cells[0]
+    expected = cell.task.expected(cell)
+    scores = []
+    for metric in ("gain", "mse"):
+        z = measured.estimate(metric, expected[metric]).z
+        assert z is not None
+        scores.append(-NormalDist().inv_cdf(0.5 - math.atan(abs(z)) / math.pi))
+    assert f"largest |z| of those shown (2), as a normal score: {max(scores):.1f}\n" in text
+
+
+def test_the_version_of_numpy_stands_beside_the_digest() -> None:
+    *_, last = run(compile(parse(TINY)))
+    digest = last.results.digest
+    assert f"digest {digest}, drawn by NumPy {np.__version__}" in table.results_table(last.results)
+    assert f"{digest}, drawn by NumPy 1.2.3" in table.results_table(last.results, numpy="1.2.3")
 
 
 def test_points_are_aligned_and_uncertainties_have_two_digits() -> None:

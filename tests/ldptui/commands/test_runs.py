@@ -281,7 +281,9 @@ def test_a_run_that_was_stopped_is_resumed(
 
 def test_a_replay_says_identical_or_where_not(tiny: str, kept: Path, capsys: Captured) -> None:
     digest = json.loads(succeed(capsys, "run", tiny, "--format", "json"))["digest"]
-    assert succeed(capsys, "replay", "last") == f"identical: 20 trials, {digest}\n"
+    assert succeed(capsys, "replay", "last") == (
+        f"identical: 20 trials, {digest}, drawn by NumPy {np.__version__}\n"
+    )
     with open_store(kept) as there:
         there._db.execute("UPDATE runs SET ldptui = '0.0.9', numpy = '1.9'")
     words = noted(capsys, "replay", "last")
@@ -308,7 +310,9 @@ def test_a_replay_that_differs_names_the_law_that_numpy_corrected(
     monkeypatch.setattr("numpy.__version__", here)
     assert cli.main(["replay", "last"]) == 1
     corrected = here != "2.4.6"
-    said = "draws large binomials otherwise" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    said = "draws large binomials otherwise" in told
+    assert (f"`pip install numpy=={there}` under Python" in told) == said
     assert said == (corrected != (there == "2.5.5"))
 
 
