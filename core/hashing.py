@@ -27,8 +27,11 @@ ITEMS_PER_BLOCK: Final = 8
 """8192 x 8 uint32 and one scratch copy are 512 KB, the fastest of the sizes tried."""
 
 
-def _mix(state: UInts, scratch: UInts) -> None:
-    """Finish xxHash32 in place: `state` holds seed + START + item * PRIME_3 on entry."""
+def _mix(state: UInts, scratch: UInts, low: bool = True) -> None:
+    """Finish xxHash32 in place: `state` holds seed + START + item * PRIME_3 on entry.
+
+    low : False leaves the low 16 bits as they are before the last step, which is about them alone.
+    """
     np.left_shift(state, 17, out=scratch)
     np.right_shift(state, 15, out=state)
     np.bitwise_or(state, scratch, out=state)
@@ -39,8 +42,9 @@ def _mix(state: UInts, scratch: UInts) -> None:
     np.right_shift(state, 13, out=scratch)
     np.bitwise_xor(state, scratch, out=state)
     np.multiply(state, PRIME_3, out=state)
-    np.right_shift(state, 16, out=scratch)
-    np.bitwise_xor(state, scratch, out=state)
+    if low:
+        np.right_shift(state, 16, out=scratch)
+        np.bitwise_xor(state, scratch, out=state)
 
 
 def xxhash32(items: NDArray[np.integer], seeds: UInts) -> UInts:
@@ -70,6 +74,32 @@ def bucket_interval(values: NDArray[np.integer], hash_range: int) -> tuple[UInts
     first = (wide * top + g - np.uint64(1)) // g
     end = ((wide + np.uint64(1)) * top + g - np.uint64(1)) // g
     return first.astype(np.uint32), (end - first - np.uint64(1)).astype(np.uint32)
+
+
+def _low_bits_matter(hash_range: int) -> bool:
+    """True unless the high 16 bits of a hash tell its bucket: they do for small powers of two."""
+    return hash_range > 2**16 or hash_range & (hash_range - 1) != 0
+
+
+def sharing(
+    items: NDArray[np.integer], seeds: UInts, values: UInts, hash_range: int
+) -> NDArray[np.unsignedinteger]:
+    """The number of items in the bucket of each (seed, value) pair.
+
+    items : int64[r, …], those of each pair; they broadcast against the seeds, and so do the values.
+    """
+    first, extent = bucket_interval(values, hash_range)
+    started, low = seeds + START, _low_bits_matter(hash_range)
+    state, scratch = np.empty_like(seeds), np.empty_like(seeds)
+    shared = np.zeros(seeds.shape, dtype=np.min_scalar_type(len(items)))
+    hit = np.empty(seeds.shape, dtype=np.bool_)
+    for keys in items.astype(np.uint32) * PRIME_3:
+        np.add(started, keys, out=state)
+        _mix(state, scratch, low)
+        np.subtract(state, first, out=state)
+        np.less_equal(state, extent, out=hit)
+        np.add(shared, hit.view(np.uint8), out=shared)
+    return shared
 
 
 def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int) -> Counts:
@@ -103,7 +133,7 @@ def _hits(
     """Blocks of items and of pairs, and bool[items, pairs]: which pairs each item hashes to."""
     keys = listed * PRIME_3
     first, extent = bucket_interval(values, hash_range)
-    started = seeds + START
+    started, low = seeds + START, _low_bits_matter(hash_range)
     shape = (ITEMS_PER_BLOCK, USERS_PER_BLOCK)
     block, spare = np.empty(shape, np.uint32), np.empty(shape, np.uint32)
     for user in range(0, seeds.size, USERS_PER_BLOCK):
@@ -114,6 +144,6 @@ def _hits(
             state = block[: items.stop - items.start, :width]
             scratch = spare[: items.stop - items.start, :width]
             np.add(keys[items, None], started[None, users], out=state)
-            _mix(state, scratch)
+            _mix(state, scratch, low)
             np.subtract(state, first[users], out=state)
             yield items, users, state <= extent[users]

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from support import budget
 from support.budget import Verdict
 
-from core.hashing import bucket_counts, bucket_interval, buckets, xxhash32
+from core.hashing import (
+    bucket_counts,
+    bucket_interval,
+    buckets,
+    listed_counts,
+    sharing,
+    xxhash32,
+)
 
 UInts = NDArray[np.uint32]
 Hash = Callable[[NDArray[np.integer], UInts], UInts]
@@ -171,3 +178,17 @@ def spreads_evenly(hashed: Hash, g: int, rng: np.random.Generator) -> Verdict:
 def test_buckets_of_two_items_are_independent(g: int, rng: np.random.Generator) -> None:
     assert spreads_evenly(xxhash32, g, rng)
     assert not spreads_evenly(unfinished, g, rng)
+
+
+@pytest.mark.parametrize("g", [2, 3, 4, 2**16, 2**17])
+def test_what_shares_a_bucket_is_counted_as_the_buckets_say(g: int) -> None:
+    """The last step of the hash is left out where it cannot change the bucket."""
+    rng = np.random.default_rng(g)
+    items = rng.integers(0, 2**32, size=(300, 1, 1))
+    seeds = rng.integers(0, 2**32, size=(3, 50), dtype=np.uint32)
+    values = buckets(items[0], seeds, g)
+    counted = sharing(items, seeds, values, g)
+    assert (counted == (buckets(items, seeds, g) == values).sum(axis=0)).all()
+    pairs = seeds.reshape(-1), values.reshape(-1)
+    listed = listed_counts(*pairs, g, items.reshape(-1).astype(np.uint32))
+    assert listed.sum() == counted.sum()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...hashing import UInts, bucket_interval, buckets, xxhash32
+from ...hashing import UInts, buckets, sharing
 from ...pure import Items, Rng
 
 
@@ -20,10 +20,7 @@ def anchored(aims: Items, seeds: UInts, hash_range: int, rng: Rng) -> tuple[Item
     rows = np.arange(len(seeds))
     anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
     shared = buckets(anchor[:, None], seeds, hash_range)
-    first, extent = bucket_interval(shared, hash_range)
-    hits = np.zeros(seeds.shape, dtype=np.uint32)
-    for target in aims:
-        hits += xxhash32(target[:, None], seeds) - first <= extent
+    hits = sharing(aims[:, :, None], seeds, shared, hash_range)
     best = hits.argmax(axis=1)
     return best, shared[rows, best]
 

@@ -93,7 +93,8 @@ class CountedReports:
         for block, first in enumerate(range(0, int(until[-1]), USER_BLOCK)):
             self._pulse()
             last = min(first + USER_BLOCK, int(until[-1]))
-            items = np.searchsorted(until, np.arange(first, last), side="right")
+            ends = np.clip(until, first, last)
+            items = np.repeat(np.arange(until.size), np.diff(ends, prepend=first))
             chosen = self._streams.groups(block).integers(0, groups, size=items.size)
             yield block, items, chosen
 
