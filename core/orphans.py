@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 PR_SET_PDEATHSIG: Final = 1
 """An option of Linux's prctl(2): the signal to get when the parent ends."""
 
+_libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
+"""Opened here: between fork and exec is no time for it."""
 
 _thread: Final = threading.local()
 
@@ -43,17 +47,16 @@ def die_with_parent() -> None:
     It works where nothing of Python runs any more: in a loop that never gives way, or stopped. It
     is for those that a thread started which lives as long as they do, see `lasts`.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def watch_parent() -> None:
+def watch_parent(parent: BaseProcess | None) -> None:
     """End this process, one of `multiprocessing`, as soon as its parent has ended."""
-    parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
 
 
-def _end_after(parent: multiprocessing.process.BaseProcess) -> None:
+def _end_after(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)

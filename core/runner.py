@@ -341,7 +341,7 @@ def _begin(by_lasting_thread: bool) -> None:
 
     It ends when its parent is gone, killed or not.
     """
-    watch_parent()
+    watch_parent(multiprocessing.parent_process())
     if by_lasting_thread:
         die_with_parent()
     _keep_to_the_work()

@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from core.orphans import die_with_parent
+
 LINE_LIMIT: Final = 1 << 22
 """Bytes; a worker that writes a longer line does not keep to the protocol."""
 
@@ -45,6 +47,8 @@ class Child:
                 stdout=pipe,
                 stderr=pipe,
                 start_new_session=True,
+                # Before its first instruction: stopped, it does not hear of the end of its input.
+                preexec_fn=die_with_parent,
                 limit=LINE_LIMIT,
             )
         except OSError as error:

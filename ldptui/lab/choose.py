@@ -20,6 +20,7 @@ from core.sampling import Counts
 from .. import exits
 from ..charts.series import Axis, Plot, Series
 from ..text import format as text
+from ..text.interval import INTERVAL, reach_95, share_words
 from .asking import Ask, Steps, answer_of
 from .mechanisms import DRAWN, LOCAL, TONES, bound
 from .output import Report, Row, laid_out, row, show
@@ -146,10 +147,11 @@ def _share(hits: int, trials: int) -> dict[str, float]:
 def chart(values: dict[str, Any]) -> Plot:
     """Pr[the right answer] over ε: the exponential mechanism exactly, local ones simulated."""
     over = values["over"]
+    reach = reach_95(over["trials"])
     series = [Series("exponential, curator", over["epsilon"], over["exponential"], "theory")]
     for kind, tone in zip(DRAWN, TONES, strict=False):
         ys = [math.nan if y is None else y for y in over["local"][kind]]
-        errors = [math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
+        errors = [reach * math.sqrt(y * (1 - y) / over["trials"]) for y in ys]
         series.append(Series(kind.upper(), over["simulated_at"], ys, tone, "points", errors))
     note = f"n = {text.count(values['users'])}, d = {text.count(values['items'])}"
     return Plot(
@@ -157,7 +159,7 @@ def chart(values: dict[str, Any]) -> Plot:
         Axis("privacy budget ε", log=True),
         Axis("probability of the right answer", low=0.0, high=1.0),
         tuple(series),
-        note=f"{note}; points: {over['trials']} trials ± standard error",
+        note=f"{note}; points: {over['trials']} trials {INTERVAL}",
     )
 
 
@@ -166,9 +168,7 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     central = values["exponential"]
     rows: list[Row] = [
         row("exponential: right", central["exact"], "e^(εc/2) / Σ e^(εc/2)", "DR 3.4"),
-        row(
-            "  simulated", _measured(central), f"of {text.count(values['trials'])} trials", "DR 3.4"
-        ),
+        row("  simulated", _measured(central), _of_trials(values["trials"]), "DR 3.4"),
     ]
     for kind in LOCAL:
         local = values["local"][kind]
@@ -177,6 +177,7 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     if values["needed"] is not None:
         ahead = f"{text.count(values['lead'])} users ahead"
         rows.append(row("exponential: ε for 95 %", values["needed"], ahead, "DR 3.4"))
+    measured = [local["simulated"] for local in values["local"].values() if local is not None]
     title = (
         f"The most frequent item, {scenario}: ε = {text.short(values['epsilon'])}, "
         f"d = {text.count(values['items'])}, n = {text.count(values['users'])}"
@@ -184,8 +185,13 @@ def report(scenario: str, values: dict[str, Any]) -> Report:
     notes = [
         f"the right answer is {values['best']}, {text.count(values['lead'])} users ahead",
         "exponential: a trusted curator chooses, with probability e^(ε count/2)",
+        *share_words([central["simulated"], *measured], values["trials"]),
     ]
     return Report(title, rows, notes)
+
+
+def _of_trials(trials: int) -> str:
+    return "of one trial" if trials == 1 else f"of {text.count(trials)} trials"
 
 
 def _measured(shares: dict[str, float]) -> str:

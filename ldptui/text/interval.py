@@ -33,6 +33,30 @@ def reach_95(trials: int) -> float:
     return z + math.fsum(term / float(freedom) ** (at + 1) for at, term in enumerate(terms))
 
 
+def with_reach(title: str, trials: Iterable[int]) -> str:
+    """The title of a table of means with standard errors, and what makes 95 % of these.
+
+    Where the numbers of trials differ, the factor is the largest: that of the fewest.
+    """
+    counts = {count for count in trials if count > 1}
+    return f"{title}; 95 %: ± × {reach_95(min(counts)):.2f}" if counts else title
+
+
+def share_words(shares: Iterable[float], trials: int) -> list[str]:
+    """The sentences below a table of shares of trials, with their standard errors.
+
+    A share of 0 or 1 has a standard error of 0; what it leaves open is the exact bound of
+    Clopper and Pearson: a true share p shows no miss in all trials with p^trials.
+    """
+    words = [mean_words([trials])]
+    if trials > 1 and not {0.0, 1.0}.isdisjoint(shares):
+        words.append(
+            f"a share of 0 or 1 has no standard error: {trials} trials leave "
+            f"{1 - 0.05 ** (1 / trials):.2g} beside it, with 95 %"
+        )
+    return words
+
+
 def mean_words(trials: Iterable[int]) -> str:
     """The words for `mean ± standard error` below a table, of cells with these numbers of trials.
 

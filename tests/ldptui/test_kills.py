@@ -73,9 +73,13 @@ def assert_gone(processes: list[int]) -> None:
 def test_the_app_ends_whatever_its_workers_are(
     victim: str, hurt: signal.Signals, leaving: str | signal.Signals, tmp_path: Path
 ) -> None:
-    with Terminal(ldptui(), 80, 24, home=tmp_path) as app:
-        app.until("preview done")
+    scenario = tmp_path / "long.toml"
+    scenario.write_text(LONG_RUN, encoding="utf-8")
+    with Terminal(ldptui(str(scenario)), 120, 40, home=tmp_path) as app:
+        app.until("preview (done|complete)|no preview")
         app.until(lambda _: len(app.children()) == 2)
+        app.send("ctrl+r")
+        app.until("● run")
         first, second = sorted(app.children())
         processes = below(app.pid)
         os.kill(first if victim == "worker" else second, hurt)
@@ -85,6 +89,8 @@ def test_the_app_ends_whatever_its_workers_are(
         elif leaving == "closed":
             assert app.hang_up(SOON_S) == CODES[leaving]
         else:
+            app.send(leaving)
+            app.until("Quit and lose it")
             app.send(leaving)
             assert app.wait(SOON_S) == CODES[leaving]
     assert_gone(processes)

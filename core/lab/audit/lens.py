@@ -22,6 +22,8 @@ KINDS: Final = 64
 """Categories of one column of a report."""
 MOST_COLUMNS: Final = 4096
 """Further columns of a report are not looked at."""
+BITWISE: Final = 8
+"""Wide whole numbers of a report of which every bit is looked at, such as the seed of a hash."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,18 +172,30 @@ def _shown(report: Any) -> str:
 
 
 def _columns(reports: Any, look: Callable[[Any], NDArray[Any]] | None) -> list[NDArray[Any]]:
-    """The numbers a report consists of: fields, columns, the bits of packed bytes."""
-    if reports.dtype.names is not None:
-        columns = [c for name in reports.dtype.names for c in _columns(reports[name], None)]
-    elif reports.ndim == 1:
-        columns = [reports]
-    else:
-        flat = reports.reshape(len(reports), -1)
-        if flat.dtype == np.uint8:
-            flat = np.unpackbits(flat, axis=1)
-        columns = list(flat.T)
-    columns = columns[:MOST_COLUMNS]
+    """The numbers a report consists of: fields, columns, the bits of packed bytes.
+
+    After them the bits of whole numbers of 4 bytes and more: where a number has very many values,
+    its categories are ranges, which do not show its low digits.
+    """
+    columns = _numbers(reports)[:MOST_COLUMNS]
+    wide = [column for column in columns if column.dtype.kind in "iu" and column.itemsize >= 4]
+    columns += [bits for column in wide[:BITWISE] for bits in _bits(column)]
     return [*columns, *np.asarray(look(reports)).T] if look is not None else columns
+
+
+def _bits(column: NDArray[Any]) -> NDArray[np.uint8]:
+    """uint8[bits, n]: the bits of whole numbers, the lowest first."""
+    data = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).view(np.uint8)
+    return np.unpackbits(data.reshape(column.size, -1), axis=1, bitorder="little").T
+
+
+def _numbers(reports: Any) -> list[NDArray[Any]]:
+    if reports.dtype.names is not None:
+        return [column for name in reports.dtype.names for column in _numbers(reports[name])]
+    if reports.ndim == 1:
+        return [reports]
+    flat = reports.reshape(len(reports), -1)
+    return list((np.unpackbits(flat, axis=1) if flat.dtype == np.uint8 else flat).T)
 
 
 def _categories(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

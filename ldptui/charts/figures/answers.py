@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...catalogue import metric_words
 from ...session.snapshot import CellView
 from ...text import format as fmt
+from ...text.interval import with_reach
 from .table import Column, Table, Value
 
 
@@ -63,6 +64,7 @@ def answer_table(cells: Sequence[CellView]) -> Table | None:
         Column("±", digits=2),
         Column("by"),
     ]
+    title = with_reach(title, [cell.trials for cell, _ in answered])
     return Table(title, (*heads, *numbers), tuple(rows))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from ...catalogue import swept_kinds
 from ...session.snapshot import CellView
 from ...text import format as fmt
-from ...text.interval import INTERVAL
+from ...text.interval import INTERVAL, with_reach
 from ..series import Axis, Plot, Series, Tone
 from .bounds import beside, held_against, with_bounds
 from .defended import with_defended
@@ -351,7 +351,8 @@ def _curve_table(
         for point in along(measured):
             at = (_whole(point.x, axis), None)
             rows.append(_measured_row(label, *at, point, bool(std), support))
-    return Table(f"{title} over {axis.symbol}", tuple(columns), tuple(rows))
+    trials = [point.trials for group in groups for point in group]
+    return Table(with_reach(f"{title} over {axis.symbol}", trials), tuple(columns), tuple(rows))
 
 
 def _measured_row(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ...session.snapshot import Estimates, Frequencies, Overlay
 from ...text import format as fmt
+from ...text.interval import with_reach
 from ..series import Bar, Bars, Rest
 from .items import (
     findings,
@@ -103,7 +104,7 @@ def frequency_table(frequencies: Frequencies, overlays: Sequence[Overlay] = ()) 
         "z": replace(score, name="z"), "z before": replace(score, name="z before"),
     }  # fmt: skip
     rows = _table_rows(frequencies, others)
-    title = trials_note(frequencies.trials)
+    title = with_reach(trials_note(frequencies.trials), [frequencies.trials])
     shown = tuple(columns.get(name) or replace(number, name=name) for name in names)
     chosen = tuple(tuple(row[name] for name in names) for row in rows)
     return Table(title[:1].upper() + title[1:], shown, chosen)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from ...catalogue import key_words, metric_words
 from ...session.snapshot import CellView
 from ...text import format as fmt
+from ...text.interval import with_reach
 from ..series import Grid
 from .table import Column, Table
 
@@ -65,7 +66,8 @@ def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Ta
             numbers = measured.mean, measured.standard_error, measured.theory
         rows.append((*place, *numbers))
     heads = (*(Column(key) for key in keys), Column(metric), Column("±"), Column("theory"))
-    return Table(metric_words(metric).name, heads, tuple(rows))
+    title = with_reach(metric_words(metric).name, [cell.trials for cell in cells])
+    return Table(title, heads, tuple(rows))
 
 
 def _sides(cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:

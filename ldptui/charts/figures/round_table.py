@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...session.snapshot import Measured, Rounds
 from ...text import format as fmt
+from ...text.interval import with_reach
 from .rounds import TONES, entry_words
 from .table import Column, Table, Value
 
@@ -36,6 +37,7 @@ def table(rounds: Rounds, labels: Mapping[int, str], top_k: int) -> Table:
             row += [rounds.attacked[at][place], rounds.rank[at][place]]
         rows.append(tuple(row))
     trials = "one trial" if rounds.trials == 1 else f"means of {fmt.count(rounds.trials)} trials"
+    trials = with_reach(trials, [rounds.trials])
     entry = entry_words(rounds, top_k)
     return Table("; ".join(filter(None, (f"Rounds, {trials}", entry))), tuple(columns), tuple(rows))
 

@@ -52,8 +52,8 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
 
 
 _PARTS: Final = {
-    "standard_error": "standard error of the mean",
-    "theory": "closed form",
+    "standard_error": "standard error of the mean of {}; intervals: times t of trials_done − 1",
+    "theory": "closed form of {}",
 }
 """The parts of a metric's summary in words."""
 
@@ -75,7 +75,7 @@ def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
             kind, meaning = "integer" if METRICS[name].whole else "number", words.column
             meaning = meaning or words.name
         elif metric in METRICS:
-            kind, meaning = "number", f"{_PARTS[ENDS[end]]} of {metric}"
+            kind, meaning = "number", _PARTS[ENDS[end]].format(metric)
         elif name in COLUMNS:
             kind, meaning = COLUMNS[name]
         elif has_words(name):

@@ -10,8 +10,6 @@ import threading
 from functools import partial
 from importlib import import_module
 
-from core.orphans import die_with_parent
-
 from ... import __version__
 
 
@@ -26,7 +24,6 @@ def main() -> None:
     """Serve until standard input ends."""
     if sys.stdin is None:  # closed before the start
         return
-    die_with_parent()  # stopped, even while it imports, it would not hear of the end of its input
     # Standard output carries the protocol and nothing else: stray prints go to standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -21,9 +21,9 @@ from .chart import loss_charts
 from .subject import Subject, subject_of
 
 UNSEEN: Final = (
-    "where there are too many different reports to tell them all apart, an audit does not see an "
-    "item that hides in the low digits of a number, such as a hash's seed, or that only several "
-    "numbers of a report together show"
+    "where there are too many different reports to tell them all apart, an audit looks at each "
+    "number of a report and at each bit of a hash's seed: it does not see an item that only "
+    "several of them together show, such as the parity of two bits"
 )
 """The leaks that an audit of many different reports cannot find."""
 

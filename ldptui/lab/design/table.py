@@ -12,6 +12,7 @@ from core.protocols import DIALS
 
 from ...catalogue import key_words
 from ...text import format as text
+from ...text.interval import mean_words
 from ..output import Report, Row, row
 
 NAMES: Final = ("squared error", "gain", "attacker's success", "bits")
@@ -64,7 +65,7 @@ def report(
         f"n = {text.count(round(demand.users))}, {fakes}"
     )
     rows = [*_rows(demand, design), *_others(design, beside), *_check_rows(check)]
-    return Report(title, rows, _notes(demand, weights))
+    return Report(title, rows, _notes(demand, weights, check))
 
 
 def _rows(demand: Demand, design: Design) -> Iterator[Row]:
@@ -104,7 +105,9 @@ def _check_rows(check: dict[str, Any] | None) -> Iterator[Row]:
         yield words, measured, f"planned {text.short(check[f'{name}_planned'])}", ""
 
 
-def _notes(demand: Demand, weights: Sequence[float] | None) -> list[str]:
+def _notes(
+    demand: Demand, weights: Sequence[float] | None, check: dict[str, Any] | None
+) -> list[str]:
     notes = []
     if weights is None:
         notes.append("minimised: the error of one item of nobody that all fakes aim at")
@@ -117,6 +120,8 @@ def _notes(demand: Demand, weights: Sequence[float] | None) -> list[str]:
         notes.append(f"minimised: {parts}, each beside the least there is")
     if demand.targets > 1:
         notes.append("the gain of local hashing is that of the best of 1000 seeds for each fake")
+    if check is not None:
+        notes.append(mean_words([check["trials"]]))
     least = text.short(least_gain_factor(demand.epsilon), 4)
     notes.append(f"no pure protocol of this ε has a gain factor below {least}")
     notes.append("a dense report makes honest items go together: filters of itemsets see less")

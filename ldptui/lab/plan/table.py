@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...text import format as text
+from ...text.interval import share_words
 from ..output import Report, Row, cited, row
 
 SHOWN: Final = 8
@@ -117,6 +118,8 @@ def _notes(values: dict[str, Any]) -> list[str]:
             f"trust these {len(names)} of {table['items']}: {', '.join(names[:SHOWN])}{more}"
             if names else f"trust none of the {table['items']} items"
         )  # fmt: skip
+    if check := values.get("check"):
+        notes += share_words([check["power"], check["alarms"]], check["trials"])
     notes.append(
         "one round, exchangeable reports, a server without a prior; any protocol has at least "
         "the undetectable floor, a verified one the last"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
+import select
+import signal
 import subprocess
 import sys
 import textwrap
@@ -20,7 +23,7 @@ from core import compile, run
 from core.arms import ATTACKED
 from core.scenario import Scenario
 from ldptui.engine.child import Child
-from ldptui.engine.engine import COMMAND, MAX_DEATHS
+from ldptui.engine.engine import COMMAND, MAX_DEATHS, PARTING
 
 
 @pytest.fixture
@@ -371,10 +374,56 @@ async def test_workers_do_not_outlive_a_killed_app() -> None:
         os.close(file)
 
 
+APP_OF_A_STOPPED_WORKER = """
+import asyncio, sys
+from ldptui.engine import Engine
+
+STOPPED = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
+
+async def main():
+    engine = Engine(print, (sys.executable, "-c", STOPPED))
+    await engine.start()
+    (child,) = engine._children
+    while child._process is None:
+        await asyncio.sleep(0)
+    print(child._process.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux ends it")
+async def test_a_worker_stopped_while_it_starts_ends_with_a_killed_app() -> None:
+    """It has run nothing of ours yet."""
+    pipe = asyncio.subprocess.PIPE
+    command = (sys.executable, "-c", APP_OF_A_STOPPED_WORKER)
+    app = await asyncio.create_subprocess_exec(*command, stdout=pipe)
+    assert app.stdout is not None
+    pid = int(await soon(app.stdout.readline()))
+    stat = Path(f"/proc/{pid}/stat")
+    while stat.read_text().rpartition(")")[2].split()[0] != "T":
+        os.sched_yield()
+    file = os.pidfd_open(pid)
+    app.kill()
+    await soon(app.wait())
+    try:
+        assert select.select([file], [], [], 20.0)[0]  # readable once the process has ended
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(file, signal.SIGKILL)
+        os.close(file)
+
+
+def test_a_parting_takes_half_a_second_at_most() -> None:
+    assert sum(seconds for seconds, _ in PARTING) <= 0.5
+    assert PARTING[-1][1] == signal.SIGKILL
+
+
 def test_the_engine_imports_nothing_heavy() -> None:
     check = """
 import sys, ldptui.engine
-heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "core"}
+heavy = {"numpy", "scipy", "pydantic", "plotext", "xxhash", "tomlkit", "core.scenario"}
 sys.exit(", ".join(heavy & sys.modules.keys()) or None)
 """
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
