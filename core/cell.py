@@ -42,6 +42,11 @@ class Task(Protocol):
         """Its name."""
         ...
 
+    @property
+    def approximate(self) -> bool:
+        """True where the closed forms of its metrics are approximations."""
+        ...
+
     def top_k(self, asked: int, population: Population) -> int:
         """The k of the most frequent items, where a scenario asks for this one."""
         ...

@@ -37,7 +37,7 @@ class Goal:
         check_bounds(self)
 
 
-HOW: Final = ("closed form", "search")
+HOW: Final = ("closed form", "approximation", "search")
 """The sources of an answer."""
 
 
@@ -47,15 +47,16 @@ class Answer:
 
     reached : True if a number that was tried reaches the goal. malicious, share : the smallest
     that does, else the one that comes closest. value : the metric there, expected or measured.
-    by : a closed form, or a search by simulation. In a search, `low` fake users were too few and
-    `malicious` were enough, both with `confidence`; trials : the number it simulated in all.
+    by : a closed form, an approximate one, or a search by simulation. In a search, `low` fake users
+    were too few and `malicious` were enough, both with `confidence`; trials : the number it
+    simulated in all.
     """
 
     reached: bool
     malicious: int
     share: float
     value: float
-    by: Literal["closed form", "search"]
+    by: Literal["closed form", "approximation", "search"]
     low: int | None = None
     confidence: float | None = None
     trials: int = 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -80,14 +80,19 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
 
     def answer(reached: bool, malicious: int) -> Answer:
         share = fake_share(cell.users, malicious)
-        return Answer(reached, malicious, share, expected(malicious), "closed form")
+        by: Literal["closed form", "approximation"] = "closed form"
+        if cell.task.approximate:
+            by = "approximation"
+        return Answer(reached, malicious, share, expected(malicious), by)
+
+    level = _level(cell, goal)
 
     least, best = expected(0), expected(cap)
     if math.isnan(least) or math.isnan(best):  # as of a filter that catches many fakes, and few not
         return None
-    if least >= goal.at_least:
+    if least >= level:
         return answer(True, 0)
-    if best < goal.at_least:
+    if best < level:
         return answer(False, cap if best > least else 0)
     low, high = 0, cap  # too few, enough
     while high - low > 1:
@@ -95,8 +100,20 @@ def _exact(cell: Cell, goal: Goal, cap: int) -> Answer | None:
         reached = expected(middle)
         if math.isnan(reached):  # a stability histogram whose sum is too long
             return None
-        low, high = (low, middle) if reached >= goal.at_least else (middle, high)
+        low, high = (low, middle) if reached >= level else (middle, high)
     return answer(True, high)
+
+
+def _most(cell: Cell, goal: Goal) -> float:
+    """The largest value of the metric in a trial."""
+    most = METRICS[goal.metric].most
+    return math.inf if most is None else most(cell.targets.size, cell.top_k)
+
+
+def _level(cell: Cell, goal: Goal) -> float:
+    """The mean that counts as the goal: next to all targets for all of them."""
+    most = _most(cell, goal)
+    return goal.at_least if goal.at_least > most else min(goal.at_least, ALL * most)
 
 
 @dataclass
@@ -126,14 +143,11 @@ class _Trials:
     @property
     def level(self) -> float:
         """The level that the mean is compared with."""
-        goal, most = self.goal.at_least, self._most
-        return goal if goal > most else min(goal, ALL * most)
+        return _level(self.cell, self.goal)
 
     @property
     def _most(self) -> float:
-        """The largest value of the metric in a trial."""
-        most = METRICS[self.goal.metric].most
-        return math.inf if most is None else most(self.cell.targets.size, self.cell.top_k)
+        return _most(self.cell, self.goal)
 
     def _tells(self, values: Floats) -> bool:
         """True if values with a mean on the other side of the goal hardly ever look like this."""

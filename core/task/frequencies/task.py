@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -33,6 +33,8 @@ MAX_ESTIMATES: Final = 2**22
 @dataclass(frozen=True)
 class Frequencies:
     """Histogram → counts → an estimate for each item → metrics; once per arm."""
+
+    approximate: ClassVar[bool] = False
 
     kind: Literal["frequencies"] = "frequencies"
 

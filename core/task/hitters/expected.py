@@ -55,12 +55,17 @@ class Rivals:
         if self.means.size <= HEAD + TAIL:
             return self
         order = np.argsort(-self.means, kind="stable")
-        parts = [*order[:HEAD, None], *np.array_split(order[HEAD:], TAIL)]
-        weights = np.array([self.weights[part].sum() for part in parts])
+        head, tail = order[:HEAD], order[HEAD:]
+        starts = np.arange(TAIL) * tail.size // TAIL
+        sizes = np.diff(starts, append=tail.size)
+
+        def sums(values: Floats) -> Floats:
+            return np.add.reduceat(values[tail], starts)
+
         return Rivals(
-            weights,
-            np.array([self.means[part].mean() for part in parts]),
-            np.array([self.variances[part].mean() for part in parts]),
+            np.append(self.weights[head], sums(self.weights)),
+            np.append(self.means[head], sums(self.means) / sizes),
+            np.append(self.variances[head], sums(self.variances) / sizes),
         )
 
 

@@ -131,7 +131,7 @@ class CountedReports:
 
     def _protocol(self, level: int) -> PureProtocol | AsksOneByOne:
         whole = self._oracle.whole(level)
-        return self._oracle.listing(2) if whole is None else whole
+        return self._oracle.listing(2**HASHED_BITS) if whole is None else whole
 
     def _genuine_reports(self, level: int) -> Iterator[Reports]:
         protocol, numbers = self._protocol(level), self._numbers[level]

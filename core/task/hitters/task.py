@@ -91,6 +91,8 @@ class HeavyHitters:
 class PEM:
     """Level by level, a group of users for each: counts → estimates → the k best prefixes."""
 
+    approximate: ClassVar[bool] = True
+
     settings: HeavyHitters
     oracle: ProtocolSpec
     kind: Literal["heavy-hitters"] = "heavy-hitters"

@@ -73,10 +73,10 @@ def _value(value: object) -> Value:
 
 
 def _method(answer: object) -> str:
-    """`formula`, or the two numbers that a search has found the answer between."""
+    """`formula`, `approximation`, or the numbers that a search has found the answer between."""
     assert isinstance(answer, dict)
     if answer["low"] is None:
-        return "formula"
+        return "approximation" if answer["by"] == "approximation" else "formula"
     sure = fmt.percent(answer["confidence"])
     least, most = fmt.count(answer["low"] + 1), fmt.count(answer["malicious"])
     return f"search: {least} … {most}, {sure} sure"

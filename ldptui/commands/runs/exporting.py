@@ -44,7 +44,7 @@ COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
     "answer.share": ("number", "their share among all users"),
     "answer.value": ("number", "the goal's metric with that number, expected or measured"),
-    "answer.by": ("text", "closed form, or search by simulation"),
+    "answer.by": ("text", "closed form, approximation, or search by simulation"),
     "answer.low": ("integer", "of a search, malicious users that are too few"),
     "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
 }

@@ -44,7 +44,7 @@ def answer_lines(results: Results, style: Style) -> list[str]:
             numbers = [f"≤ {numbers[0]}", f"{text.count(answer.low + 1)} … {numbers[1]}"]
         numbers = numbers[::-1] if goal.over == "malicious" else numbers
         numbers[0] = numbers[0] if answer.reached else f"never; closest {numbers[0]}"
-        seen = "expected" if answer.by == "closed form" else "measured"
+        seen = "measured" if answer.by == "search" else "expected"
         keys = [value_text(cell.parameters.get(key)) for key in swept]
         keys += [level if len(metrics) == 1 else f"{metric} {level}"] * several
         rows.append([*keys, *numbers, f"{text.short(answer.value)} {seen}", answer.by])

@@ -62,6 +62,8 @@ def _closing(results: Results, finished: list[Finished], width: int, numpy: str)
         mean_words(measured.trials for _, measured, _ in finished),
         "z = (measured − theory) / standard error",
     ]
+    if any(cell.task.approximate for cell, _, _ in finished):
+        notes.append("theory: an approximation, which docs/hitters.md describes")
     if scores:
         looked = f"largest |z| of those shown ({len(scores)}), as a normal score"
         notes.append(f"{looked}: {max(scores):.1f}")
