@@ -21,6 +21,7 @@ from .keys import (
     range_of,
     rule_of,
     sweepable_keys,
+    sweepable_like,
     type_of,
 )
 from .lines import Scan, Table, keys_below, line_of, scan
@@ -71,6 +72,7 @@ __all__ = [
     "scan",
     "schema",
     "sweepable_keys",
+    "sweepable_like",
     "to_toml",
     "type_of",
     "value_at",

@@ -100,16 +100,21 @@ def pattern(key: str) -> str:
     return re.sub(r"\.\d+(?=\.|$)", ".*", key)
 
 
-def numbered(known: str, key: str) -> str:
-    """A key of `known_keys` with the numbers of parts that another key has."""
-    for number in re.findall(r"\.(\d+)(?=\.|$)", key):
-        known = known.replace(".*", f".{number}", 1)
-    return known
-
-
 def sweepable_keys() -> list[str]:
     """The keys that `[sweep]` may name, `*` for the number of a part."""
     return [key for key in KNOWN if key not in ("format", "title", "about", *OPEN)]
+
+
+def sweepable_like(key: str) -> list[str]:
+    """The keys that `[sweep]` may name, parts with the numbers that another key has, else 0."""
+    numbers = re.findall(r"\.(\d+)(?=\.|$)", key)
+
+    def numbered(known: str) -> str:
+        for number in numbers:
+            known = known.replace(".*", f".{number}", 1)
+        return known.replace("*", "0")
+
+    return [numbered(known) for known in sweepable_keys()]
 
 
 def _bare(hint: Any) -> tuple[Any, Range | None]:

@@ -13,7 +13,16 @@ from ..population import STATED
 from ..ranges import Range, finite
 from .document import Document, copied, named, suggest
 from .dotted import value_at, with_value
-from .keys import KNOWN, is_integer, is_open, keys_of, names_kind, numbered, pattern, sweepable_keys
+from .keys import (
+    KNOWN,
+    is_integer,
+    is_open,
+    keys_of,
+    names_kind,
+    pattern,
+    sweepable_keys,
+    sweepable_like,
+)
 from .point import KINDS, NESTED, kinds_at
 
 MAX_CELLS: Final = 10_000
@@ -46,9 +55,7 @@ def _sweep_table(document: Document) -> dict[str, Any]:
     flat = dotted_sweep(table)
     for key, value in flat.items():
         if pattern(key) not in sweepable_keys() and not is_open(key):
-            close = suggest(
-                key, [numbered(known, key).replace("*", "0") for known in sweepable_keys()]
-            )
+            close = suggest(key, sweepable_like(key))
             raise ScenarioError(f"is not a key that can be swept{close}", key=named(key))
         if isinstance(value, list) and not value:
             raise ScenarioError("must list at least one value, got []", key=f"sweep.{key}")

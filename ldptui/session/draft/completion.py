@@ -49,7 +49,7 @@ def completion(text: str, at: int) -> Completion:
     if place.key:
         return _matching(place.typed, _values(table.path, place.key))
     below = keys_below(text, at) if len(place.tables) == 1 else {}
-    offers = _keys(table, {**below, **table.keys})
+    offers = _keys(table, {**below, **table.keys}, place.typed)
     return _matching(place.typed, offers)
 
 
@@ -71,12 +71,15 @@ def _headers() -> Iterator[str]:
     yield "[[attack.phase]]"
 
 
-def _keys(table: Table, present: Mapping[str, str]) -> Iterator[Offer]:
-    """The keys that a table may have beside those given, for its kind where it has one."""
-    from core.scenario import sweepable_keys
+def _keys(table: Table, present: Mapping[str, str], typed: str) -> Iterator[Offer]:
+    """The keys that a table may have beside those given, for its kind where it has one.
+
+    Parts of lists have the numbers typed, as in "defence.1., and else 0.
+    """
+    from core.scenario import sweepable_like
 
     if table.path == "sweep":
-        for key in (known.replace("*", "0") for known in sweepable_keys()):
+        for key in sweepable_like(typed):
             if key not in present:
                 yield Offer(f'"{key}" = ', title_of(key))
         return
@@ -94,13 +97,15 @@ def _names(path: str, kind: str) -> list[str]:
     names = dict.fromkeys(name.partition(".")[0] for name in inside)
     if kind in kinds_at(path):
         return ["kind", *names_of(path, kind)]
-    return list(names)
+    return sorted(names, key=lambda name: name != "kind")
 
 
 def _values(path: str, key: str) -> Iterator[Offer]:
-    """The words that a key may have: kinds, and those of a choice."""
+    """The words that a key may have, or each value of it in a sweep: kinds, those of a choice."""
     from core.scenario import choices_of, kinds_at
 
+    if path == "sweep":
+        path, _, key = key.rpartition(".")
     kinds = kinds_at(path) if key == "kind" else {}
     for kind in kinds:
         yield Offer(f'"{kind}"', kind_words(_table_of_kinds(path), kind).reason)

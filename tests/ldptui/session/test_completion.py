@@ -60,10 +60,20 @@ def test_top_level_keys() -> None:
         ('[[defence]]\nkind = "ldprecover-|', "attack", ['"ldprecover-star"']),
         ('[[defence]]\nkind = "ldprecover"\ne|', "attack", ["eta = "]),
         ('"defence.0.et|', "sweep", ['"defence.0.eta" = ']),
+        ('"defence.1.et|', "sweep", ['"defence.1.eta" = ']),
+        ('"attack.phase.2.mix.1.see|', "sweep", ['"attack.phase.2.mix.1.seeds" = ']),
+        ('"defence.1.kind" = ["norm", "fi|', "sweep", ['"fiad"']),
+        ('"defence.0.flag" = ["in|', "sweep", ['"in-turn"']),
+        ('"protocol.kind" = ["olh", "ou|', "sweep", ['"oue"']),
+        ("trials = [|", "sweep", []),
     ],
 )
 def test_what_is_offered(line: str, table: str, words: list[str]) -> None:
     assert offered(at(line, table)) == words
+
+
+def test_the_kind_comes_first() -> None:
+    assert offered("[[defence]]\n|")[0] == "kind = "
 
 
 def test_a_kind_below_the_cursor_counts() -> None:
