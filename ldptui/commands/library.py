@@ -92,7 +92,7 @@ def _check_file(place: str, options: Namespace) -> int:
         note(f"note: {error}")
     else:
         for source in sources(permitted):
-            note(f"note: the attack {source.name!r} is in {source.place}")
+            note(f"note: the {source.label} is in {source.place}")
     return exits.DONE
 
 

@@ -1,4 +1,4 @@
-"""Attacks in Python: found without being run, run where that is allowed, and checked."""
+"""Attacks and defences in Python: found without being run, run where allowed, and checked."""
 
 import dataclasses
 import pickle
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import CASES, bind, cell, experiment
+from support.cases import CASES, bind, cell, experiment, results_of
 from support.plugin_cases import HONEST, asking, attack_file, package
 from support.report_laws import Case
 
@@ -163,6 +163,41 @@ def test_entry_points_are_listed_and_found_without_importing(installed: Path) ->
     assert not any(mark.exists() for mark in marks)
     run_block(whole.cells[0], 0, 1)
     assert [mark.exists() for mark in marks] == [False, True]
+
+
+DEFENCES = """
+import numpy as np
+
+def least(frequencies, known, *, floor=0.0):
+    return np.maximum(frequencies, floor)
+
+class Few:
+    def sift(self, received):
+        return received.protocol.supports(received.reports).sum(axis=1) <= 2
+
+few = Few()
+"""
+
+
+def test_a_package_publishes_defences_apart_from_attacks(installed: Path) -> None:
+    places = {"least": "guards:least", "few": "guards.more:few"}
+    mark = package(installed, "guards", DEFENCES, "defence", **places)
+    package(installed, "fakes", least="fakes:honest")
+    assert set(places) <= set(plugins.available("defence"))
+    assert "few" not in plugins.available()
+    steps = [
+        {"kind": "plugin-filter", "name": "few"},
+        {"kind": "plugin", "name": "least", "options": {"floor": 0.01}},
+    ]
+    asks = experiment(attack=asking("least"), defence=steps, trials=2)
+    with pytest.raises(ScenarioError, match=r"defence 'few', .*: --allow-defence few lets it"):
+        permit(asks, Allowed(names=("least",)))
+    whole = permit(asks, Allowed(names=("few", "least")))
+    assert not mark.exists()
+    (measured,) = results_of(whole).cells
+    assert mark.exists()
+    assert measured.metrics["reports_kept"].max() < whole.cells[0].users
+    assert measured.metrics["target_frequency_after"].min() >= 0.01 * whole.cells[0].targets.size
 
 
 @pytest.mark.parametrize(

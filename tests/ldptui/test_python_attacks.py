@@ -509,5 +509,7 @@ def test_the_page_tells_the_truth(
     scenario.write_text(f"{defended}{steps}", encoding="utf-8")
     assert "--defence-file FILE" in fail(capsys, exits.USAGE, "run", "stranger.toml")
     allowed = ("--defence-file", "my_defences.py")
-    assert "plugin-filter then plugin" in succeed(capsys, "run", "stranger.toml", *allowed)
+    assert "plugin-filter few_ones then plugin floor" in succeed(
+        capsys, "run", "stranger.toml", *allowed
+    )
     assert "ldptui.attacks" in tomllib.loads(publishing)["project"]["entry-points"]

@@ -1,4 +1,4 @@
-"""Attacks in Python for the tests: files and installed packages, and marks that they leave."""
+"""Attacks and defences in Python for tests: files, installed packages, marks that they leave."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from core.plugins.finding import GROUPS, What
 
 HONEST = """
 def honest(protocol, view, count, rng):
@@ -21,24 +23,26 @@ def attack_file(folder: Path, source: str = HONEST, name: str = "mine.py") -> tu
     return path, mark
 
 
-def package(folder: Path, name: str, source: str = HONEST, **attacks: str) -> Path:
-    """An installed package that publishes attacks, each "module:attribute"; the mark that it leaves
-    when it is imported. `folder` has to be on the path.
+def package(
+    folder: Path, name: str, source: str = HONEST, what: What = "attack", **places: str
+) -> Path:
+    """An installed package that publishes code at places "module:attribute"; the mark that it
+    leaves when it is imported. `folder` has to be on the path.
     """
     (folder / name).mkdir()
     path, mark = attack_file(folder / name, source, "__init__.py")
     path.with_name("more.py").write_text("from . import *\n" + textwrap.dedent(source))
-    install(folder, name, attacks)
+    install(folder, name, places, what)
     return mark
 
 
-def install(folder: Path, name: str, attacks: Mapping[str, str]) -> None:
-    """The metadata of an installed package that publishes attacks."""
+def install(folder: Path, name: str, places: Mapping[str, str], what: What = "attack") -> None:
+    """The metadata of an installed package that publishes attacks or defences."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    lines = [f"{attack} = {place}" for attack, place in attacks.items()]
-    (info / "entry_points.txt").write_text("\n".join(["[ldptui.attacks]", *lines, ""]))
+    lines = [f"{published} = {place}" for published, place in places.items()]
+    (info / "entry_points.txt").write_text("\n".join([f"[{GROUPS[what]}]", *lines, ""]))
 
 
 def asking(name: str, options: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:

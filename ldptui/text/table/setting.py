@@ -134,8 +134,12 @@ def _curators(cells: Sequence[Cell]) -> list[str]:
 
 
 def _defence(cell: Cell) -> str:
-    """The corrections of a cell, in order."""
-    return " then ".join(correction.kind for correction in cell.defences) or "none"
+    """The steps of a cell's defence, in order; those in Python with their names."""
+    steps = (
+        f"{step.kind} {one_line(step.code)}" if hasattr(step, "code") else step.kind
+        for step in cell.defences
+    )
+    return " then ".join(steps) or "none"
 
 
 _NO_BREAK: Final = "\u00a0"
