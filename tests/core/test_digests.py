@@ -76,7 +76,7 @@ def differences(scenario: Scenario, before: str, after: str) -> list[str]:
 
 
 SLOW = (
-    "bundled: detection-beta", "bundled: detection-r",
+    "bundled: detection-beta", "bundled: detection-r", "bundled: two-reports",
     "bundled: cao-gain-domain", "bundled: cao-gain-epsilon", "bundled: cao-gain-r",
     "bundled: cao-gain-target-frequency", "bundled: price-of-locality", "phases",
     "rappor, filters and noise", "adaptive fakes in a mixture",

@@ -55,6 +55,7 @@ PROMISED = {
     "hidden-filters",
     "hardening-olh",
     "hardening-ue",
+    "two-reports",
 }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from support.claims import bundled, mean, results_by
+from support.claims import bundled, mean, results_by, theory
 
 import scenarios
 from core.scenario import load
@@ -22,6 +23,37 @@ def test_an_alarm_that_compares_rounds_sees_jumps_and_not_ramps() -> None:
     assert seen[0.01, "asd"] < 0.1
     delays = [mean(by[0.05, kind], "detection_delay") for kind in ("history", "asd")]
     assert delays[1] > delays[0] + 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "users", "noise", "worse"),
+    [("grr", 100_000, 0.0034, 2.62), ("olh", 20_000, 0.0063, 1.93)],
+)
+def test_two_reports_tell_of_the_assumed_mga_alone(
+    protocol: str, users: int, noise: float, worse: float
+) -> None:
+    """noise : of the estimate in one trial. worse : the gain by that without a defence."""
+    fewer = {"population__users": users, "protocol__kind": protocol, "attack__kind": "mga"}
+    experiment = bundled(
+        "two-reports", trials=2, sweep={"defence.0.assumed": ["honest", "crafted"]}, **fewer
+    )
+    by = results_by(experiment, "defence.0.assumed")
+    left = {kind: mean(result, "gain_after") for (kind,), result in by.items()}
+    gain = mean(by["crafted",], "gain")
+    share = by["crafted",].metrics["share_estimate"]
+    assert np.abs(share - 0.05).max() < 7 * noise
+    assert left["crafted"] < 0.75 * gain
+    assert left["honest"] == pytest.approx(worse * gain, rel=0.1)
+
+
+def test_two_reports_of_most_attacks_are_noise() -> None:
+    keys = "protocol.kind", "attack.kind", "defence.0.assumed"
+    noise = theory("two-reports", "share_estimate_std", *keys, attack__share=0.05)
+    for protocol in ("grr", "oue"):
+        assert noise[protocol, "ria", "honest"] > 4
+        assert noise[protocol, "mga", "crafted"] < 0.02
+    assert noise["grr", "rpa", "random"] > 7
+    assert 0.05 < noise["olh", "rpa", "random"] < 0.1
 
 
 @pytest.mark.long
