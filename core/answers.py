@@ -1,4 +1,4 @@
-"""What was measured of heavy hitters: the items that the server names, level by level.
+"""The answers about heavy hitters: the items that the server names, level by level.
 
 Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wang, Li, Jha, TDSC
 2019.

@@ -77,7 +77,7 @@ class Task(Protocol):
         ...
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
-        """What was measured besides metrics and frequencies, as the JSON document has it."""
+        """The measurements besides metrics and frequencies, as the JSON document has them."""
         ...
 
     def size(self, cell: Cell) -> int:

@@ -87,9 +87,9 @@ class Hiding:
         return hides.conditioned_counts(held, spared, rng)
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> ItemSupport:
-        found = self.plan(cast("Conditions", protocol), targets)
+        plan = self.plan(cast("Conditions", protocol), targets)
         # Means and second moments are linear in the item's law, and z is M·δ/β.
-        return protocol.held_support(found.shift / found.shift.sum(), counted)
+        return protocol.held_support(plan.shift / plan.shift.sum(), counted)
 
     def bits(self, protocol: SendsBits, targets: Items) -> None:
         """None: such bits hide nobody."""

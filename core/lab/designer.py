@@ -183,7 +183,7 @@ def _ends(dial: Dial, demand: Demand) -> tuple[float, float]:
 
 def _rated_at(kind: str, dial: Dial, demand: Demand, places: Iterable[float]) -> dict[float, Rated]:
     """The ratings at these coordinates, by the coordinate that each setting really has."""
-    found = {}
+    rates = {}
     for place in places:
         setting: float
         if dial.whole:
@@ -191,9 +191,9 @@ def _rated_at(kind: str, dial: Dial, demand: Demand, places: Iterable[float]) ->
             at = math.log(setting)
         else:
             setting, at = _rounded(place), place
-        if at not in found:
-            found[at] = rated({"kind": kind, "epsilon": demand.epsilon, dial.name: setting}, demand)
-    return found
+        if at not in rates:
+            rates[at] = rated({"kind": kind, "epsilon": demand.epsilon, dial.name: setting}, demand)
+    return rates
 
 
 def _rounded(place: float) -> float:

@@ -56,8 +56,8 @@ def loaded(source: Source, options: str, method: str = "reports") -> Callable[..
 
     options : as JSON. Raises what the code raises.
     """
-    found = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
-    return with_options(source, found, json.loads(options), method)
+    code = _from_file(source) if isinstance(source.place, Path) else _from_package(source)
+    return with_options(source, code, json.loads(options), method)
 
 
 def with_options(
@@ -97,10 +97,10 @@ def _from_package(source: Source) -> Any:
     place = str(source.place)
     _refuse_change(source, _imported.setdefault(place, code_digest(place)))
     name, _, attribute = (part.strip() for part in place.partition(":"))
-    found: Any = importlib.import_module(name)
+    code: Any = importlib.import_module(name)
     for part in attribute.split(".") if attribute else ():
-        found = getattr(found, part)
-    return found
+        code = getattr(code, part)
+    return code
 
 
 def _refuse_change(source: Source, now: str) -> None:

@@ -170,8 +170,8 @@ def sources(experiment: Experiment) -> tuple[Source, ...]:
     cells = experiment.cells
     attacks = [fakes.strategy for cell in cells for fakes in cell.fakes]
     steps = [step for cell in cells for step in cell.defences]
-    found = (step.source for step in (*attacks, *steps) if hasattr(step, "source"))
-    return tuple(dict.fromkeys(found))
+    allowed = (step.source for step in (*attacks, *steps) if hasattr(step, "source"))
+    return tuple(dict.fromkeys(allowed))
 
 
 Find = Callable[[str, What], Source]

@@ -122,7 +122,7 @@ class SubsetSelection(PackedBits):
         return self.made(targets, self._avoided(targets.size), count, rng)
 
     def _crafted(self, r: int) -> Ones:
-        """As many of r targets as a report has room for, and others for the rest."""
+        """The targets of r that a report has room for, and others for the rest."""
         inside = min(r, self.subset_size)
         return Ones.fixed(inside, self.subset_size - inside)
 

@@ -15,4 +15,4 @@ TASKS: Final[dict[str, type[TaskSpec]]] = {
     "frequencies": Frequencies,
     "heavy-hitters": HeavyHitters,
 }
-"""What the table `[task]` of a scenario can be, by its kind."""
+"""The tables `[task]` that a scenario can have, by their kind."""

@@ -44,6 +44,6 @@ def gain_lines(
         beside = protocol.q if size is None else (size - 1) / max(d - 1, 1)
         supported = (1 + (r - 1) * beside) / r
         lines["drop-out"] = r * item_shift(protocol, supported, share, held / r)
-        found = hidden_against(protocol, frequencies, targets, share) if share else None
-        lines["undetectable"] = 0.0 if found is None else found.gain
+        hidden = hidden_against(protocol, frequencies, targets, share) if share else None
+        lines["undetectable"] = 0.0 if hidden is None else hidden.gain
     return lines | {"verified": share * (1 - held), "verified-input": 0.0}

@@ -91,7 +91,7 @@ def measure(
 def _next(
     steps: SimpleQueue[Progress | str | BaseException | None], bar: Bar
 ) -> Progress | str | BaseException | None:
-    """What comes next; the bar tells how long it takes where it takes long."""
+    """The step that comes next; the bar tells how long it takes where it takes long."""
     started = time.monotonic()
     while True:
         try:

@@ -153,7 +153,7 @@ def test_bucket_counts_equal_a_plain_loop(
 
 @pytest.mark.parametrize("g", [2, 3, 2**20 - 1, 2**20])
 def test_bucket_counts_at_the_edges_of_a_bucket(g: int, rng: np.random.Generator) -> None:
-    """So many users in narrow buckets that some hashes are the first or the last of theirs."""
+    """Buckets are so narrow that some hashes are the first or the last of theirs."""
     seeds = rng.integers(0, 2**32, size=50_000, dtype=np.uint32)
     for item in (0, 2):
         hashes = xxhash32(np.array([item]), seeds).astype(np.uint64)

@@ -77,7 +77,7 @@ def poisoned(
 def test_measured_metrics_agree_with_the_law(
     case: Case, kind: str, scoring: Any, path: str, seed: int
 ) -> None:
-    """As many fakes as users: the genuine and the fake noise of the gain are of one size."""
+    """Genuine users and fakes are equally many: their noises of the gain are of one size."""
     one, law = poisoned(case, kind, scoring, 0.5, TARGETS, path, seed)
     assert one.malicious == one.users
     measured = metrics(one, 50 if path == "counts" else 5)

@@ -218,7 +218,7 @@ class Case:
         return np.asarray(np.mean(laws, axis=0))
 
     def pattern(self, targets: list[int]) -> Floats:
-        """As many ones as an honest report, targets first (APA). Unary encodings."""
+        """The number of ones of an honest report, targets first (APA). Unary encodings."""
         if self.code is not None:  # which it is refused against
             return self.random()
         d, r = self.domain_size, len(targets)
@@ -236,7 +236,7 @@ class Case:
     def composed(
         self, targets: list[int], inside: Floats, outside: Floats, shares: Floats
     ) -> Floats:
-        """So many ones among the targets and elsewhere, each a uniform subset. Unary encodings."""
+        """Numbers of ones among the targets and elsewhere, uniform subsets. Unary encodings."""
         d, law = self.domain_size, np.zeros(2**self.domain_size)
         others = [item for item in range(d) if item not in targets]
         for within, beyond, share in zip(inside, outside, shares, strict=True):

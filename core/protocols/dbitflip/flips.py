@@ -160,15 +160,15 @@ class BitFlips(Summed):
 
     def received(self, reports: object, count: int) -> Reports:
         width = -(-self.domain_size // 8)
-        found = array_of(reports, (count, 2, width), np.dtype(np.uint8))
-        check_padding(found.reshape(-1, width), self.domain_size)
-        sizes = np.bitwise_count(found[:, 0]).sum(axis=1, dtype=np.int64)
+        rows = array_of(reports, (count, 2, width), np.dtype(np.uint8))
+        check_padding(rows.reshape(-1, width), self.domain_size)
+        sizes = np.bitwise_count(rows[:, 0]).sum(axis=1, dtype=np.int64)
         if (sizes != self.sampled).any():
             wrong = sizes[sizes != self.sampled][0]
             raise ValueError(f"must have bits of {self.sampled} items, got one of {wrong}")
-        if (found[:, 1] & ~found[:, 0]).any():
+        if (rows[:, 1] & ~rows[:, 0]).any():
             raise ValueError("must have no ones of items without a bit")
-        return found
+        return rows
 
     def look(self, reports: Reports, items: Items) -> BoolArray:
         """bool[n, items]: the items whose bit is sent, and is 1."""

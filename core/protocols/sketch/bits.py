@@ -105,11 +105,11 @@ class CountMeanSketch(Sketch):
         return self._sent(chosen, bits)
 
     def received(self, reports: object, count: int) -> Reports:
-        found = array_of(reports, (count,), self._report)
-        if count and found["row"].max() >= self.rows:
-            raise ValueError(f"must have rows in [0, {self.rows}), got {found['row'].max()}")
-        check_padding(found["bits"], self.buckets)
-        return found
+        array = array_of(reports, (count,), self._report)
+        if count and array["row"].max() >= self.rows:
+            raise ValueError(f"must have rows in [0, {self.rows}), got {array['row'].max()}")
+        check_padding(array["bits"], self.buckets)
+        return array
 
     def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
         bits = np.unpackbits(reports["bits"], axis=1, count=self.buckets)
@@ -124,8 +124,8 @@ class CountMeanSketch(Sketch):
         for row, (start, end) in enumerate(zip(first.tolist(), ends, strict=True)):
             np.add.reduce(bits[start:end], axis=0, dtype=np.uint8, out=cells[row])
         placed = hashed(items, chosen, self.buckets).astype(np.intp)
-        found = np.take_along_axis(cells, placed, axis=1)
-        return np.asarray(found.sum(axis=0, dtype=np.int64))
+        supported = np.take_along_axis(cells, placed, axis=1)
+        return np.asarray(supported.sum(axis=0, dtype=np.int64))
 
     @property
     def _at_once(self) -> int:

@@ -71,10 +71,10 @@ def _shared(weights: bytes, rows: int, size: int) -> Floats:
 def crowding(weights: bytes, counted: bytes, rows: int, size: int) -> Crowd:
     """The buckets that counted items int64[r] share, where float64[d] hold each item."""
     held, chosen = np.frombuffer(weights), np.frombuffer(counted, dtype=np.int64)
-    found = np.zeros(3)
+    totals = np.zeros(3)
     for placed in each_row(np.arange(held.size), rows, size):
         together = sums(placed[:, chosen], np.ones(chosen.size), size)
         users = sums(placed, held, size)
-        found += (users * together).sum(), (users * together**2).sum(), (together**2).sum()
-    first, second, squares = (found / rows).tolist()
+        totals += (users * together).sum(), (users * together**2).sum(), (together**2).sum()
+    first, second, squares = (totals / rows).tolist()
     return first, second, squares

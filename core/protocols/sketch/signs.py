@@ -103,12 +103,12 @@ class HadamardSketch(Sketch):
         return self._sent(chosen, solved.solutions(chosen, rng), np.uint8(not avoid))
 
     def received(self, reports: object, count: int) -> Reports:
-        found = array_of(reports, (count,), REPORT)
+        array = array_of(reports, (count,), REPORT)
         limits = {"row": self.rows, "column": self.buckets, "odd": 2}
         for name, limit in limits.items():
-            if count and found[name].max() >= limit:
-                raise ValueError(f"must have {name} in [0, {limit}), got {found[name].max()}")
-        return found
+            if count and array[name].max() >= limit:
+                raise ValueError(f"must have {name} in [0, {limit}), got {array[name].max()}")
+        return array
 
     def _shown(self, reports: Reports, placed: Any, at: Items) -> BoolArray:
         entries = placed[at]

@@ -257,14 +257,14 @@ class Sketch(Placed):
     def _first(self, law: str, r: int) -> Support:
         items = np.arange(self.domain_size)
         targets, others = items[:r], items[r:]
-        found = self.placed_support(law, targets, targets)
+        inside = self.placed_support(law, targets, targets)
         if not others.size:
-            return Support(float(found.rates.mean()), 0.0, found.variance, 0.0, 0.0)
+            return Support(float(inside.rates.mean()), 0.0, inside.variance, 0.0, 0.0)
         beyond = self.placed_support(law, targets, others).variance
         whole = self.placed_support(law, targets, items).variance
-        both = (whole - found.variance - beyond) / 2
-        target, other = (float(found.rates[part].mean()) for part in (targets, others))
-        return Support(target, other, found.variance, beyond, both)
+        both = (whole - inside.variance - beyond) / 2
+        target, other = (float(inside.rates[part].mean()) for part in (targets, others))
+        return Support(target, other, inside.variance, beyond, both)
 
     # What the server can expect.
 

@@ -76,8 +76,8 @@ def best_weights(
     gaps, above = lifts.gaps.mean(axis=1), lifts.lifts.mean(axis=1)
     lifted = np.where((gaps > 0) & (above > 0), gaps / np.maximum(above + gaps, 1e-12), 0)
     starts = [even, 0.9 * lifted / lifted.sum() + 0.1 * even] if lifted.sum() > 0 else [even]
-    found = [minimize(lost, np.log(start), jac=True, method="L-BFGS-B") for start in starts]
-    chosen = min(found, key=lambda result: float(result.fun)).x
+    solutions = [minimize(lost, np.log(start), jac=True, method="L-BFGS-B") for start in starts]
+    chosen = min(solutions, key=lambda result: float(result.fun)).x
     weights = np.exp(chosen - chosen.max())
     return tuple((weights / weights.sum()).tolist())
 

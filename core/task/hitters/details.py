@@ -1,4 +1,4 @@
-"""What was measured of the levels, and of the items that are watched, as plain values."""
+"""The measurements of the levels, and of the items that are watched, as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is expected of heavy hitters: how likely a prefix survives each level. An approximation.
+"""The closed form of heavy hitters: how likely a prefix survives each level. An approximation.
 
 An estimate is taken as normal. A prefix survives a level where it beats the k-th largest of the
 other candidates, which is taken as normal too: at the median τ where the others above it are
@@ -77,7 +77,7 @@ class Threshold:
     variance: Floats
 
     def beaten(self, mean: Floats, variance: Floats) -> Floats:
-        """How likely estimates of these means and variances are above it."""
+        """The probability that estimates of these means and variances are above it."""
         from scipy.special import ndtr
 
         return np.asarray(ndtr((mean - self.median) / np.sqrt(variance + self.variance)))
@@ -246,10 +246,10 @@ def expected_metrics(
     """
     expected: dict[str, float | None] = dict.fromkeys(METRICS)
     named = attacked[-1]
-    found = float(named[hitters].sum())
-    expected["hitter_precision"] = found / size
-    expected["hitter_recall"] = found / hitters.size
-    expected["hitter_f1"] = 2 * found / (size + hitters.size)
+    named_hitters = float(named[hitters].sum())
+    expected["hitter_precision"] = named_hitters / size
+    expected["hitter_recall"] = named_hitters / hitters.size
+    expected["hitter_f1"] = 2 * named_hitters / (size + hitters.size)
     expected["ncr"] = float(named[hitters] @ rank_weights(hitters.size))
     expected["hitter_levels"] = float(attacked[:, hitters].sum(axis=0).mean())
     expected["hitter_recall_clean"] = float(clean[-1][hitters].mean())

@@ -57,7 +57,7 @@ def allotted(fakes: Sequence[Fakes], weights: Sequence[float]) -> list[GroupedFa
 def fake_rates(
     prefixes: Prefixes, oracle: Oracle, level: int, part: GroupedFakes
 ) -> tuple[Floats, Floats]:
-    """How one fake supports each prefix that items have, and then any other one.
+    """The support of one fake for each prefix that items have, and then for any other one.
 
     Returns the mean and the variance of its support, float64[u + 1] each.
     """

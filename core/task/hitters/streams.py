@@ -29,12 +29,12 @@ class TrialStreams:
     trial: int
 
     def groups(self, block: int) -> Rng:
-        """Which group the genuine users of a block join."""
+        """The groups that the genuine users of a block join."""
         address = f"{self.cell.genuine_address} groups"
         return stream(self.cell.seed, address, "genuine", "reports", (self.trial, block))
 
     def fake_groups(self) -> Rng:
-        """How many fakes join each group."""
+        """The numbers of fakes that join each group."""
         address = f"{self.cell.malicious_address} groups"
         return stream(self.cell.seed, address, "malicious", "reports", (self.trial,))
 

@@ -190,7 +190,7 @@ class PEM:
         return expected_metrics(clean, attacked, cell.targets, hitters, size)
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
-        """What was measured of the levels and of the watched items."""
+        """The measurements of the levels and of the watched items."""
         return details_of(self.hunt(cell), arms)
 
     def size(self, cell: Cell) -> int:

@@ -1,4 +1,4 @@
-"""What is measured of a heavy-hitters cell: its items, and the answers about them."""
+"""The items of a heavy-hitters cell that are watched, and the answers about them."""
 
 from __future__ import annotations
 

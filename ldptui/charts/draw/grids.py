@@ -70,7 +70,7 @@ def _widths(grid: Grid, room: int, digits: int, charset: Charset) -> tuple[int, 
 
 
 def _some(count: int, room: int) -> list[int]:
-    """As many places as there is room for, evenly, the first and the last among them."""
+    """The places that there is room for, evenly, the first and the last among them."""
     if count <= room:
         return list(range(count))
     if room == 1:

@@ -40,7 +40,7 @@ def game(options: Namespace) -> int:
     for cell, mean in zip(cells, means, strict=True):
         place = [table.value_text(cell.parameters.get(key)) for key in keys]
         matrix[attacks.index(place[0]), defences.index(place[1])] = mean.get(metric, np.nan)
-    found = solved(matrix)
+    played = solved(matrix)
     if options.format == "json":
         document = {
             "run": as_json(run),
@@ -50,14 +50,14 @@ def game(options: Namespace) -> int:
             "attacks": attacks,
             "defences": defences,
             "matrix": matrix.tolist(),
-            "value": found.value,
-            "attack_mixture": found.rows.tolist(),
-            "defence_mixture": found.columns.tolist(),
+            "value": played.value,
+            "attack_mixture": played.rows.tolist(),
+            "defence_mixture": played.columns.tolist(),
         }
         written = json.dumps(document, indent=2, ensure_ascii=False, default=str)
         output.write_out(written + "\n", exactly=True)
     else:
-        output.write_out(_as_table(run.title, metric, attacks, defences, matrix, found))
+        output.write_out(_as_table(run.title, metric, attacks, defences, matrix, played))
     return exits.DONE
 
 
@@ -67,20 +67,20 @@ def _sides(cells: Sequence[RunCell]) -> tuple[str, str]:
     varying = [
         name for name in names if len({repr(cell.parameters.get(name)) for cell in cells}) > 1
     ]
-    found = []
+    axes = []
     for part in ("attack", "defence"):
         own = [name for name in varying if name.startswith(f"{part}.")]
         kinds = [name for name in own if name.endswith(".kind")]
         if not own:
             rule = f"must sweep a key of [{part}], such as the kinds, to be a game"
             raise ScenarioError(rule, key="RUN")
-        found.append((kinds or own)[0])
-    if len(cells) != len(_values(cells, found[0])) * len(_values(cells, found[1])):
+        axes.append((kinds or own)[0])
+    if len(cells) != len(_values(cells, axes[0])) * len(_values(cells, axes[1])):
         raise ScenarioError(
-            f"must sweep {found[0]} and {found[1]} alone to be a game, got {len(cells)} cells",
+            f"must sweep {axes[0]} and {axes[1]} alone to be a game, got {len(cells)} cells",
             key="RUN",
         )
-    return found[0], found[1]
+    return axes[0], axes[1]
 
 
 def _means(metrics: NDArray[Any]) -> dict[str, float]:

@@ -155,13 +155,13 @@ def _embedded(document: Any, digest: str) -> str:
 def carried(path: Path) -> tuple[dict[str, Any], str] | None:
     """The scenario that a figure carries, and its digest; None where the file carries none."""
     try:
-        found = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
+        match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
-    if found is None:
+    if match is None:
         return None
     try:
-        whole = json.loads(base64.b64decode(found[1]))
+        whole = json.loads(base64.b64decode(match[1]))
         return dict(whole["scenario"]), str(whole["digest"])
     except (ValueError, KeyError, TypeError):
         raise FileError(f"{path}: the scenario in it is damaged") from None
@@ -169,10 +169,10 @@ def carried(path: Path) -> tuple[dict[str, Any], str] | None:
 
 def replay_figure(path: Path, options: Namespace) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
-    found = carried(path) if path.suffix in SUFFIXES else None
-    if found is None:
+    figure = carried(path) if path.suffix in SUFFIXES else None
+    if figure is None:
         return None
-    document, before = found
+    document, before = figure
     scenario = parse(to_toml(document), folder=path.parent)
     experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     options.keep, options.frequencies = False, False

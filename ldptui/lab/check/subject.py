@@ -109,7 +109,7 @@ def subject_of(options: Namespace) -> Subject:
 def _dials(options: Namespace) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
     kind, names = options.protocol, {option.name for option in dials(*OPTIONS, *CONCLUDED)}
-    found = {}
+    values = {}
     for name in ("hash_range", *sorted(names)):
         value = getattr(options, name)
         if value is None or value == "":
@@ -117,8 +117,8 @@ def _dials(options: Namespace) -> dict[str, Any]:
         if not (kind in KINDS and has(kind, name)):
             owners = ", ".join(other for other in KINDS if has(other, name))
             raise ScenarioError(f"is an option of {owners}, not of {kind}", key=name)
-        found[name] = read_key(KINDS[kind], name, value)
-    return found
+        values[name] = read_key(KINDS[kind], name, value)
+    return values
 
 
 def _curator(options: Namespace) -> Subject:

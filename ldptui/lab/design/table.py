@@ -69,18 +69,18 @@ def report(
 
 
 def _rows(demand: Demand, design: Design) -> Iterator[Row]:
-    found = design.found
-    yield "protocol", named(found), "of all dials", ""
-    yield row("p", found.protocol.p, "of the own item", "W17")
-    yield row("q", found.protocol.q, "of any other one", "W17")
-    yield row("gain factor a", found.gain_factor, "(1 − q)/(p − q)", "design")
-    yield row("noise, Var*", found.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
-    yield row("error, no attack", math.sqrt(found.mse), "√(Var*/n)", "W17 th. 2")
-    yield row(f"gain of {_items(demand)}", found.gain, "r β (s − q)/(p − q)", "design")
-    yield row("worst-case error", found.worst, "√(β²a² + (1−β)²Var*/n)", "design")
-    if found.guessed is not None:
-        yield row("attacker's success", found.guessed, "one guess a report", "design")
-    yield row("bits of a report", found.bits, "log₂ of all reports", "")
+    best = design.found
+    yield "protocol", named(best), "of all dials", ""
+    yield row("p", best.protocol.p, "of the own item", "W17")
+    yield row("q", best.protocol.q, "of any other one", "W17")
+    yield row("gain factor a", best.gain_factor, "(1 − q)/(p − q)", "design")
+    yield row("noise, Var*", best.variance, "q(1 − q)/(p − q)²", "W17 th. 2")
+    yield row("error, no attack", math.sqrt(best.mse), "√(Var*/n)", "W17 th. 2")
+    yield row(f"gain of {_items(demand)}", best.gain, "r β (s − q)/(p − q)", "design")
+    yield row("worst-case error", best.worst, "√(β²a² + (1−β)²Var*/n)", "design")
+    if best.guessed is not None:
+        yield row("attacker's success", best.guessed, "one guess a report", "design")
+    yield row("bits of a report", best.bits, "log₂ of all reports", "")
 
 
 def _items(demand: Demand) -> str:

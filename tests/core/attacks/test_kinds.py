@@ -106,7 +106,7 @@ def test_closed_forms_are_those_of_the_law(case: Case, kind: str) -> None:
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_pair
 def test_measured_metrics_agree_with_the_law(case: Case, kind: str, path: str, seed: int) -> None:
-    """As many fakes as users: the genuine and the fake noise of the gain are of one size."""
+    """Genuine users and fakes are equally many: their noises of the gain are of one size."""
     one, law = poisoned(case, kind, 0.5, path, seed)
     measured, expected = metrics(one, 40 if path == "counts" else 3), expected_metrics(one)
     value, variance = law.gain

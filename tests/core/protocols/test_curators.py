@@ -133,7 +133,7 @@ def test_a_sum_over_the_fakes_is_exact_by_enumeration() -> None:
 
 
 def test_two_kinds_of_fakes_by_enumeration() -> None:
-    """So many of each kind: a convolution, not a binomial of the mean rate."""
+    """The number of each kind is fixed: a convolution, not a binomial of the mean rate."""
     curator, held = Stability(2, 1.0, delta=0.2), np.array([1, 3])
     kinds = [(3, np.array([0.9, 0.2])), (4, np.array([0.1, 0.2]))]
     found = curator.moments(held, kinds)

@@ -81,7 +81,7 @@ def test_the_make_up_of_the_cohorts_is_part_of_the_deviation(rng: Rng) -> None:
 
 
 def test_one_cohort_and_filters_apart_is_unary_encoding(rng: Rng) -> None:
-    """Where no two items share a bit, an estimate is the mean over the own bits."""
+    """An estimate is the mean over an item's bits where no two items share one."""
     noise, rows = NOISES[0], np.array([[0, 1], [2, 3], [4, 5]])
     design = Design.of(rows, 1, 6)
     users = np.array([1000.0])

@@ -137,7 +137,7 @@ def test_count_std_is_close_to_what_decoding_reaches() -> None:
 
 
 def test_learnable_items_are_as_many_as_stand_out() -> None:
-    """So many equal items have the smallest count that a test at level α/M notices."""
+    """This number of equal items has the smallest count that a test at level α/M notices."""
     noise, users, candidates = BitNoise(0.5, 0.5, 0.75), 10**6, 1000
     most = bloom.learnable_items(noise, users, candidates)
     from scipy.stats import norm
@@ -263,7 +263,7 @@ def test_bit_counts_vary_as_much_as_they_should(kind: str, cohort: float | None)
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("kind", "cohort"), KINDS, ids=str)
 def test_the_deviation_of_attacked_estimates(kind: str, cohort: float | None, rng: Rng) -> None:
-    """As many fakes as users and little noise: what they send, and the cohorts' sizes, count."""
+    """With as many fakes as users and little noise, what they send and the cohorts' sizes count."""
     more = own_keys(kind, cohort)
     table = rappor(form="one-time", f=0.2, bits=16, cohorts=4)
     one = cell(POPULATION, table, attack(kind, 0.5, [2, 7], **more))

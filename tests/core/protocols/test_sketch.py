@@ -204,7 +204,7 @@ def moments_of_row_means(sketch: Any, item: int) -> Any:
 
 @pytest.mark.parametrize("width", [3, 6])
 def test_columns_solve_the_equations(width: int, rng: Rng) -> None:
-    """Which rows have a column of -1 for all targets, by trying every column."""
+    """The rows that have a column of -1 for all targets, by trying every column."""
     rows = rng.integers(0, 1 << width, size=(300, 4)).astype(np.uint32)
     solved, columns = Equations.of(rows, width), np.arange(1 << width, dtype=np.uint32)
     fit = odd(rows[:, :, None] & columns).all(axis=1)

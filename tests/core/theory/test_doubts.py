@@ -1,4 +1,4 @@
-"""Where the spread of trials is no measure of their mean, there is no z, but the reason."""
+"""No z, but the reason, where the spread of trials is no measure of their mean."""
 
 from __future__ import annotations
 

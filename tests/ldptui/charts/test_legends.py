@@ -60,7 +60,7 @@ def estimated(name: str) -> Frequencies:
 
 
 def overlays(found: Frequencies, count: int) -> tuple[Overlay, ...]:
-    """So many runs laid over; the last of them has other items."""
+    """The runs laid over; the last of them has other items."""
     return tuple(
         Overlay(
             f"run {1200 + place}",
