@@ -1,3 +1,50 @@
-"""ldptui: a terminal workbench for local differential privacy and the attacks on it."""
+"""ldptui: a terminal workbench for local differential privacy and the attacks on it.
+
+    import ldptui
+
+    results = ldptui.run("quickstart")     # a bundled scenario, a path, TOML text or a dict
+    results                                # its table
+    results.to_frame()                     # polars or pandas, long and tidy
+
+    oue = ldptui.protocol("oue", items=128, epsilon=1.0)
+    ldptui.estimate(oue.perturb(values, rng), oue)
+
+Importing it loads nothing; a name is loaded when it is first used, and `__init__.pyi` has
+its type. `docs/python.md` has it all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "theory": "core",
+    "View": "core.attacks",
+    **dict.fromkeys(("FileError", "LdpError", "RunError", "ScenarioError"), "core.errors"),
+    "Experiment": "core.experiment",
+    "Scenario": "core.scenario",
+    **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
+    **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.kinds"),
+    "Results": "ldptui.api.results",
+    **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name's module on first use (PEP 562), so that `--help` needs no NumPy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ldptui' has no attribute {name!r}")
+    from importlib import import_module
+
+    if name == "theory":
+        return import_module("core.theory")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
+
+
+__all__ = ["__version__", *sorted(_HOMES)]

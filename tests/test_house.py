@@ -144,7 +144,8 @@ def test_a_function_fits_a_screen() -> None:
 
 
 def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
-    entries = [entry.name for entry in (ROOT / "ldptui").iterdir() if entry.name != "__pycache__"]
+    there = [entry for entry in (ROOT / "ldptui").iterdir() if entry.name != "__pycache__"]
+    entries = [entry.name for entry in there if entry.is_dir() or entry.suffix == ".py"]
     assert len(entries) <= 20, sorted(entries)
 
 
@@ -194,6 +195,7 @@ LIGHT = ("core.errors", "core.files", "core.ranges")
 
 DOORS = (
     "core/__init__.py",
+    "ldptui/__init__.py",
     "ldptui/__main__.py",
     "ldptui/app.py",
     "ldptui/catalogue/keys.py",

@@ -11,7 +11,15 @@ from .document import (
     rounds_document,
     to_json,
 )
-from .rows import ENDS, cells_csv, csv_lines, parameter_text, results_cells_csv, to_csv
+from .rows import (
+    ENDS,
+    cells_csv,
+    csv_lines,
+    parameter_names,
+    parameter_text,
+    results_cells_csv,
+    to_csv,
+)
 
 __all__ = [
     "ENDS",
@@ -21,6 +29,7 @@ __all__ = [
     "csv_lines",
     "estimates_document",
     "json_text",
+    "parameter_names",
     "parameter_text",
     "rappor_fields",
     "results_cells_csv",

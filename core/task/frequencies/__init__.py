@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .task import Frequencies
+from .task import Frequencies, trial_estimates
 
-__all__ = ["Frequencies"]
+__all__ = ["Frequencies", "trial_estimates"]

@@ -16,7 +16,7 @@ from ...metrics import Measures, Outcome, measure
 from ...population import Population
 from ...protocols import ProtocolSpec
 from ...pure import Estimates, Mechanism
-from ...reports import Pulse
+from ...reports import Pulse, no_pulse
 from ...results import BLOCK_TRIALS, Arms, Block, Fingerprints, Moments, Rounds
 from ...sampling import Floats
 from ...sifting import Sifted, sift_reports
@@ -71,15 +71,8 @@ class Frequencies:
     def block(self, cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
         if cell.rounds:
             return _rounds(cell, number, trials, pulse)
-        sifted: Mapping[Arm, Sifted] = {}
-        if cell.filters:
-            clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
-        else:
-            clean, attacked = block_counts(cell, number, trials, pulse)
         marks = Fingerprints(trials)
-        marks.add(clean, attacked)
-        made = estimates_of(cell, clean, attacked, pulse, sifted, {})
-        return _block(cell, number, made, marks)
+        return _block(cell, number, _collected(cell, number, marks, trials, pulse), marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
@@ -92,6 +85,36 @@ class Frequencies:
 
     def truth(self, cell: Cell) -> Floats | None:
         return cell.population.frequencies
+
+
+def trial_estimates(cell: Cell, trials: int) -> dict[Arm, Floats]:
+    """The estimates of one collection, trial by trial, as a run draws them: float64[trials, d].
+
+    Raises ScenarioError where the cell is another thing.
+    """
+    if cell.rounds or not isinstance(cell.task, Frequencies):
+        rule = "must be of one collection of frequencies: campaigns and other tasks have none"
+        raise ScenarioError(rule, key="estimates by trial")
+    parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
+    for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
+        size = min(BLOCK_TRIALS, trials - first)
+        made = _collected(cell, number, Fingerprints(size), size, no_pulse)
+        for arm, estimates in made.items():
+            parts[arm].append(estimates.frequencies)
+    return {arm: np.concatenate(each) for arm, each in parts.items()}
+
+
+def _collected(
+    cell: Cell, number: int, marks: Fingerprints, trials: int, pulse: Pulse
+) -> Mapping[Arm, Estimates]:
+    """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
+    sifted: Mapping[Arm, Sifted] = {}
+    if cell.filters:
+        clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
+    else:
+        clean, attacked = block_counts(cell, number, trials, pulse)
+    marks.add(clean, attacked)
+    return estimates_of(cell, clean, attacked, pulse, sifted, {})
 
 
 def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:

@@ -13,12 +13,11 @@ import numpy as np
 
 from core.errors import FileError, RunError, ScenarioError, got
 from core.experiment import compile  # noqa: A004
-from core.scenario import Scenario, parse, to_toml
+from core.scenario import parse, to_toml
 from core.store import Store, begin, open_store
 
 from ... import __version__, exits
-from ...charts import curves, figures
-from ...charts.figures import maps, rounds
+from ...api import charted
 from ...charts.rows import LIGHT
 from ...session import attack_options
 from ...terminal import output
@@ -29,9 +28,7 @@ from .opening import run_or_file
 
 if TYPE_CHECKING:
     from ...charts.series import Chart
-    from ...session.snapshot import Snapshot
 
-CHARTS: Final = ("gain", "error", "frequencies", "map", "timeline")
 SUFFIXES: Final = (".svg", ".pdf", ".png", ".pgf", ".txt")
 MARK: Final = "ldptui-scenario:"
 COLUMNS, ROWS = 100, 32  # of a figure in text
@@ -46,13 +43,12 @@ def plot(options: Namespace) -> int:
             key="--out",
         )
     if out.suffix != ".txt":
-        _check_matplotlib()
+        charted.check_matplotlib()
     store, number = _measured(options)
     run = store.run(number)  # the playback closes the store
-    scenario, snapshot = _played(store, number)
-    chart = _chart(options.chart, scenario, snapshot)
+    chart = charted.chart_of(options.chart, *charted.played(store, number))
     trials = f"{text.count(run.done)} trials"
-    caption = f"{run.title} · seed {scenario.document.get('seed', 0)} · {trials} · {run.digest}"
+    caption = f"{run.title} · seed {run.document.get('seed', 0)} · {trials} · {run.digest}"
     embedded = _embedded(run.document, run.digest)
     if out.suffix == ".txt":
         out.write_text(_in_text(chart, caption, embedded), encoding="utf-8")
@@ -63,15 +59,6 @@ def plot(options: Namespace) -> int:
     if not options.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE
-
-
-def _check_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise RunError(
-            "figures need matplotlib: pip install 'ldptui[plot]' (--out FILE.txt needs none)"
-        ) from None
 
 
 def _measured(options: Namespace) -> tuple[Store, int]:
@@ -88,52 +75,6 @@ def _measured(options: Namespace) -> tuple[Store, int]:
     if memory.failure or not results.ended:
         raise RunError(memory.failure or "the run was stopped: nothing is drawn")
     return store, memory.run
-
-
-def _played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
-    from ...engine.playback import Playback
-
-    scenario = store.experiment(number).scenario
-    playback = Playback(store, number, -number)
-    try:
-        return scenario, playback.frame()
-    finally:
-        playback.close()
-
-
-def _chart(name: str, scenario: Scenario, run: Snapshot) -> Chart:
-    """The chart of that name; raises ScenarioError where the run has none."""
-    made: Chart | None = None
-    match name:
-        case "gain" | "error":
-            made = _curve(name, scenario, run)
-        case "frequencies" if run.frequencies is not None and run.frequencies.trials:
-            made = figures.rank_plot(run.frequencies)
-        case "map" if len(scenario.sweep) > 1:
-            cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
-            if metrics := maps.mapped_metrics(cells):
-                made = maps.map_grid(cells, tuple(scenario.sweep)[:2], metrics[0])
-        case "timeline" if run.rounds is not None and run.frequencies is not None:
-            names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
-            made = rounds.estimates(run.rounds, names)
-    if made is None:
-        raise ScenarioError(f"of this run there is no such chart, {got(name)}", key="--chart")
-    return made
-
-
-def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
-    """The curve over the swept key with most values that the chart knows."""
-    axes = curves.axes(scenario) if name == "gain" else curves.error_axes(scenario)
-    known = {axis.key: axis for axis in axes}
-    swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
-    axis = next((known[key] for key in (*swept, *known) if key in known), None)
-    if axis is None:
-        return None
-    cells = run.parts.get(name, ())
-    if name == "error":
-        return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
-    lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]
-    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines))
 
 
 def _in_text(chart: Chart, caption: str, embedded: str) -> str:

@@ -1,0 +1,22 @@
+from core import theory as theory
+from core.attacks import View as View
+from core.errors import FileError as FileError
+from core.errors import LdpError as LdpError
+from core.errors import RunError as RunError
+from core.errors import ScenarioError as ScenarioError
+from core.experiment import Experiment as Experiment
+from core.scenario import Scenario as Scenario
+
+from .api.collected import Frequencies as Frequencies
+from .api.collected import estimate as estimate
+from .api.kinds import attack as attack
+from .api.kinds import defence as defence
+from .api.kinds import kinds as kinds
+from .api.kinds import population as population
+from .api.kinds import protocol as protocol
+from .api.results import Results as Results
+from .api.running import compile as compile
+from .api.running import load as load
+from .api.running import run as run
+
+__version__: str

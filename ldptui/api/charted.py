@@ -1,0 +1,100 @@
+"""The charts of a run, for paper and for notebooks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from core.cell import Cell
+from core.errors import RunError, ScenarioError, got
+from core.results import Block
+from core.runner import Results
+from core.scenario import Scenario
+from core.store import Store, begin, open_store
+
+from .. import __version__
+from ..charts import curves, figures
+from ..charts.draw.paper import WIDTHS, write_figure
+from ..charts.figures import maps, rounds
+from ..charts.series import Chart
+from ..engine.playback import Playback
+from ..session.snapshot import Snapshot
+from ..text import format as text
+
+CHARTS: Final = ("gain", "error", "frequencies", "map", "timeline")
+
+
+def svg(results: Results, blocks: Iterable[tuple[Cell, Block]], name: str, columns: int) -> str:
+    """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
+    if columns not in WIDTHS:
+        raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
+    check_matplotlib()
+    store = open_store(None)
+    memory = begin(store, results.experiment, __version__, fresh=True, frequencies=True)
+    for cell, block in blocks:
+        memory.keep(cell, block)
+    memory.finish(results)
+    run = store.run(memory.run)
+    chart = chart_of(name, *played(store, memory.run))
+    caption = f"{run.title} · {text.count(run.done)} trials · {run.digest}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "figure.svg"
+        write_figure(chart, path, columns=columns, caption=caption, embedded="")
+        return path.read_text(encoding="utf-8")
+
+
+def check_matplotlib() -> None:
+    """Raise RunError where there is none."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise RunError(
+            "figures need matplotlib: pip install 'ldptui[plot]' (--out FILE.txt needs none)"
+        ) from None
+
+
+def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
+    """The scenario of a kept run, and the run as charts read it; closes the store."""
+    scenario = store.experiment(number).scenario
+    playback = Playback(store, number, -number)
+    try:
+        return scenario, playback.frame()
+    finally:
+        playback.close()
+
+
+def chart_of(name: str, scenario: Scenario, run: Snapshot) -> Chart:
+    """The chart of that name; raises ScenarioError where the run has none."""
+    made: Chart | None = None
+    match name:
+        case "gain" | "error":
+            made = _curve(name, scenario, run)
+        case "frequencies" if run.frequencies is not None and run.frequencies.trials:
+            made = figures.rank_plot(run.frequencies)
+        case "map" if len(scenario.sweep) > 1:
+            cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
+            if metrics := maps.mapped_metrics(cells):
+                made = maps.map_grid(cells, tuple(scenario.sweep)[:2], metrics[0])
+        case "timeline" if run.rounds is not None and run.frequencies is not None:
+            names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
+            made = rounds.estimates(run.rounds, names)
+    if made is None:
+        raise ScenarioError(f"of this run there is no such chart, {got(name)}", key="--chart")
+    return made
+
+
+def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
+    """The curve over the swept key with most values that the chart knows."""
+    axes = curves.axes(scenario) if name == "gain" else curves.error_axes(scenario)
+    known = {axis.key: axis for axis in axes}
+    swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
+    axis = next((known[key] for key in (*swept, *known) if key in known), None)
+    if axis is None:
+        return None
+    cells = run.parts.get(name, ())
+    if name == "error":
+        return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
+    lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]
+    return figures.gain_chart(lines, cells, axis, linear=figures.linear_part(lines))

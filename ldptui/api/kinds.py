@@ -1,0 +1,141 @@
+"""Kinds by their names, with the parameters that the tables of a scenario have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from core.attacks import Attack, Mixture
+from core.defences import Defence
+from core.errors import ScenarioError, got
+from core.experiment import bound_attack
+from core.population import Population
+from core.pure import LocalMechanism, sends_reports
+from core.scenario import FORMAT, KINDS, Point, Scenario
+
+NEUTRAL: Final[dict[str, Any]] = {
+    "format": FORMAT,
+    "population": {"kind": "uniform", "items": 2, "users": 1},
+    "protocol": {"kind": "grr", "epsilon": 1.0},
+}
+"""A scenario that refuses nothing: the table that is asked for takes a place in it."""
+
+
+def kinds(table: str) -> tuple[str, ...]:
+    """The names of all kinds of a table: "protocol", "attack", "defence", "population", "task".
+
+    Raises ScenarioError for another table.
+
+    >>> kinds("protocol")[:3]
+    ('grr', 'sue', 'oue')
+    """
+    if table not in KINDS:
+        raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(table)}", key="table")
+    return tuple(KINDS[table])
+
+
+def protocol(
+    kind: str, items: int, *, labels: Sequence[str] | None = None, **parameters: Any
+) -> LocalMechanism:
+    """A protocol with its parameters bound, whose users send reports.
+
+    kind : one of `kinds("protocol")`. items : the size d of the domain, at least 2. labels : the
+    names of the items, which only RAPPOR hashes. parameters : the keys of `[protocol]`, such as
+    `epsilon`, in nats; docs/format.md has all with their ranges.
+
+    Raises ScenarioError where a parameter breaks a rule, and for a trusted curator, to whom users
+    send no reports.
+
+    >>> oue = protocol("oue", items=16, epsilon=1.0)
+    >>> round(oue.p, 4), round(oue.q, 4)
+    (0.5, 0.2689)
+    >>> oue.perturb([3, 3, 7], np.random.default_rng(0)).shape  # uint8[n, ceil(d/8)]
+    (3, 2)
+    """
+    table = {"kind": kind, **parameters}
+    if isinstance(items, bool) or not isinstance(items, int | np.integer) or items < 2:
+        raise ScenarioError(f"must be a whole number, at least 2, {got(items)}", key="items")
+    if labels is not None and len(labels) != items:
+        raise ScenarioError(f"must be {items} names, got {len(labels)}", key="labels")
+    spec = _point({"protocol": table}).protocol
+    try:
+        mechanism = spec.bind(int(items), None if labels is None else tuple(labels))
+    except ScenarioError as error:
+        raise error.within("protocol") from error
+    if not sends_reports(mechanism):
+        rule = "must be a protocol whose users send reports; this is a trusted curator"
+        raise ScenarioError(f"{rule}, {got(kind)}", key="protocol.kind")
+    return mechanism
+
+
+def population(
+    kind: str, *, seed: int = 0, folder: str | Path = ".", **parameters: Any
+) -> Population:
+    """The genuine users: `histogram` int64[d], `frequencies` float64[d], `labels`.
+
+    kind : one of `kinds("population")`. seed : decides what is drawn. folder : where the path of a
+    file starts. parameters : the keys of `[population]`.
+
+    Raises ScenarioError or FileError.
+
+    >>> population("zipf", items=4, users=1000, exponent=1.0).histogram.sum()
+    np.int64(1000)
+    """
+    spec = _point({"population": {"kind": kind, **parameters}}).population
+    try:
+        return spec.bind(seed, Path(folder))
+    except ScenarioError as error:
+        raise error.within("population") from error
+
+
+def attack(kind: str, **parameters: Any) -> Attack | Mixture:
+    """An attack; its `reports(protocol, view, count, rng)` makes the reports of fakes.
+
+    kind : one of `kinds("attack")` but "none". parameters : the keys of `[attack]`; `share`, the
+    fakes' share β of all users, is 0.05 if it is left out, and `targets` one random item.
+
+    Raises ScenarioError.
+
+    >>> from ldptui import View
+    >>> oue, rng = protocol("oue", items=16, epsilon=1.0), np.random.default_rng(0)
+    >>> reports = attack("mga").reports(oue, View(np.array([2, 5])), 100, rng)
+    >>> oue.support_counts(reports)[[2, 5]]
+    array([100, 100])
+    """
+    chosen = {"share": 0.05, "targets": {"pick": "random", "count": 1}, **parameters}
+    made = bound_attack(_point({"attack": {"kind": kind, **chosen}}))
+    if made is None:
+        rule = "must be an attack of one kind or a mixture"
+        raise ScenarioError(f"{rule}, {got(kind)}", key="attack.kind")
+    return made
+
+
+def defence(kind: str, **parameters: Any) -> Defence:
+    """A step of the server: a correction has `correct(frequencies, known)`; docs/defences.md.
+
+    kind : one of `kinds("defence")`. parameters : the keys of its `[[defence]]` table.
+
+    Raises ScenarioError.
+
+    >>> defence("norm-sub").kind
+    'norm-sub'
+    """
+    (step,) = _point({"defence": [{"kind": kind, **parameters}]}).defence
+    return step
+
+
+def _point(tables: dict[str, Any]) -> Point:
+    """The point of a scenario with these tables; raises ScenarioError."""
+    return next(Scenario(plain({**NEUTRAL, **tables}), "").points())
+
+
+def plain(value: Any) -> Any:
+    """A value as TOML would give it: NumPy's scalars and arrays, and tuples, as Python's own."""
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,194 @@
+"""The results of a run, as a table, a frame, arrays and charts."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from core.cell import Cell
+from core.errors import RunError, ScenarioError, got
+from core.export import parameter_names, parameter_text, to_json
+from core.results import Block, CellResults, Estimate
+from core.runner import Results as Measured
+from core.sampling import Floats
+from core.task.frequencies import trial_estimates
+from core.theory import compared
+
+from .. import __version__
+from ..text import table
+from . import charted
+
+LINES: Final = 40
+"""Lines of a `repr`; the rest of a long table is left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    """What an experiment measured; its `repr` is the table that `ldptui run` prints.
+
+    measured : the columns as they are, `measured.cells[i].metrics` for the trials of a cell.
+    blocks : the trials as they were computed, for charts.
+    """
+
+    measured: Measured
+    blocks: tuple[tuple[Cell, Block], ...] = field(default=())
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The points of the sweep, in order; `parameters` has the keys of each."""
+        return self.measured.experiment.cells
+
+    @property
+    def digest(self) -> str:
+        """Equal digests mean that every count of every trial was equal."""
+        return self.measured.digest
+
+    @property
+    def trials(self) -> int:
+        """The trials of all cells together."""
+        return self.measured.trials
+
+    @property
+    def error(self) -> str:
+        """A sentence that names what failed; "" where nothing did."""
+        return self.measured.error
+
+    def estimate(self, metric: str, cell: int = 0) -> Estimate:
+        """A metric over the trials of a cell: `mean`, `standard_error`, `theory` and `z`.
+
+        Each is None where it is undefined. Raises ScenarioError for another metric or cell.
+
+        >>> import ldptui
+        >>> gain = ldptui.run("quickstart").estimate("gain", cell=5)  # β = 0.05
+        >>> abs(gain.z) < 6
+        True
+        """
+        bound, measured = self._cell(cell)
+        measured.estimate(metric)
+        return compared(bound, measured, metric, bound.task.expected(bound))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each cell and metric: long and tidy.
+
+        `cell`, the parameters by their dotted names, `metric`, `trials`, `mean`, `standard_error`,
+        `theory` and `z`; None where undefined.
+        """
+        names = parameter_names([cell.parameters for cell in self.cells])
+        made = []
+        for cell, measured in zip(self.cells, self.measured.cells, strict=True):
+            expected = cell.task.expected(cell)
+            chosen = {
+                name: parameter_text(cell.parameters[name]) if name in cell.parameters else None
+                for name in names
+            }
+            for metric in cell.metrics:
+                found = compared(cell, measured, metric, expected)
+                made.append(
+                    {
+                        "cell": cell.index,
+                        **chosen,
+                        "metric": metric,
+                        "trials": measured.trials,
+                        "mean": found.mean,
+                        "standard_error": found.standard_error,
+                        "theory": found.theory,
+                        "z": found.z,
+                    }
+                )
+        return made
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` as a data frame.
+
+        library : "polars" or "pandas"; without it the first of them that is installed. Raises
+        RunError where none is.
+        """
+        return framed(self.rows(), library)
+
+    def to_json(self, frequencies: bool = False) -> str:
+        """The document that `ldptui run --format json` writes; docs/format.md describes it."""
+        versions = {"ldptui": __version__, "numpy": np.__version__}
+        return to_json(self.measured, versions, frequencies)
+
+    def frequencies(self, cell: int = 0) -> list[dict[str, Any]]:
+        """A row for each item: item, label, truth, and of each arm its mean and std over trials."""
+        bound, measured = self._cell(cell)
+        truth = bound.task.truth(bound)
+        columns: dict[str, Any] = {}
+        if truth is not None:
+            items = range(truth.size)
+            columns = {"item": items, "label": map(bound.population.label, items)}
+            columns["truth"] = truth.tolist()
+            for arm, moments in measured.arms.items():
+                if moments.mean.ndim == 1:
+                    columns[arm.name] = moments.mean.tolist()
+                    std = moments.std
+                    columns[f"{arm.name}_std"] = (
+                        [None] * truth.size if std is None else std.tolist()
+                    )
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def estimates(self, cell: int = 0) -> dict[str, Floats]:
+        """The estimates of each trial and item in each arm, by its name: float64[trials, d].
+
+        They are drawn again, exactly as in the run, as a run keeps their moments alone. Raises
+        ScenarioError for a campaign and for heavy hitters.
+
+        >>> import ldptui
+        >>> ldptui.run("quickstart").estimates()["attacked"].shape
+        (20, 128)
+        """
+        bound, measured = self._cell(cell)
+        found = trial_estimates(bound, measured.trials)
+        return {arm.name: each for arm, each in found.items()}
+
+    def figure(self, chart: str = "gain", columns: int = 1) -> str:
+        """A chart for paper as SVG.
+
+        chart : "gain", "error", "frequencies", "map" or "timeline". columns : 1 or 2, of a paper.
+        Raises ScenarioError where the run has no such chart, RunError without matplotlib (the extra
+        `plot`).
+        """
+        return charted.svg(self.measured, self.blocks, chart, columns)
+
+    def _cell(self, cell: int) -> tuple[Cell, CellResults]:
+        if not 0 <= cell < len(self.cells):
+            raise ScenarioError(f"must be in [0, {len(self.cells)}), {got(cell)}", key="cell")
+        return self.cells[cell], self.measured.cells[cell]
+
+    def __repr__(self) -> str:
+        lines = table.results_table(self.measured, 100).rstrip().split("\n")
+        if len(lines) <= LINES:
+            return "\n".join(lines)
+        left = f"… {len(lines) - LINES} lines are left out: to_frame() has every number"
+        return "\n".join([*lines[: LINES - 4], left, *lines[-3:]])
+
+    def _repr_html_(self) -> str:
+        """The table, and the chart where there is one, as notebooks show it."""
+        shown = f"<pre>{html.escape(repr(self))}</pre>"
+        try:
+            return shown + self.figure().partition("?>")[2]
+        except (RunError, ScenarioError):
+            return shown
+
+
+def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
+    """Rows as a data frame; raises RunError where no library is there."""
+    libraries = ("polars", "pandas")
+    if library is not None and library not in libraries:
+        raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")
+    columns: Mapping[str, list[Any]] = (
+        {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+    )
+    for name in libraries if library is None else (library,):
+        try:
+            module: Any = __import__(name)
+        except ImportError:
+            continue
+        return module.DataFrame(columns)
+    wanted = library or "polars or pandas"
+    raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")

@@ -1,0 +1,122 @@
+"""Scenarios loaded, compiled and run, from wherever they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import scenarios
+from core import experiment as core_experiment
+from core import runner
+from core.cell import Cell
+from core.errors import FileError, ScenarioError, got
+from core.experiment import Experiment
+from core.plugins import Allowed, permit
+from core.results import Block
+from core.runner import Progress
+from core.scenario import Scenario, parse
+from core.scenario import load as load_file
+
+from .kinds import plain
+from .results import Results
+
+Source = str | Path | Mapping[str, Any] | Scenario
+
+
+def load(source: Source) -> Scenario:
+    """A checked scenario.
+
+    source : the path of a TOML file, the name of a bundled scenario, TOML text (of more than one
+    line), or a dict of its tables; `format = 1` may be left out of a dict.
+
+    Raises FileError where there is no such file, ScenarioError where a rule is broken.
+
+    >>> load("quickstart").cells  # points of its sweep
+    21
+    >>> tables = {"population": {"kind": "uniform", "items": 4, "users": 100},
+    ...           "protocol": {"kind": "grr", "epsilon": 1.0}, "trials": 3}
+    >>> load(tables).with_value("protocol.epsilon", 2.0).document["protocol"]["epsilon"]
+    2.0
+    """
+    if isinstance(source, Scenario):
+        scenario = source
+    elif isinstance(source, Mapping):
+        scenario = Scenario(plain({"format": 1, **source}))
+    elif isinstance(source, str) and "\n" in source:
+        return parse(source)
+    elif isinstance(source, str | Path):
+        path = scenarios.find(str(source))
+        if not path.is_file() and (meant := scenarios.similar(str(source))):
+            raise FileError(f"{source} is no file and no bundled scenario; is {meant} meant?")
+        return load_file(path)
+    else:
+        rule = "must be a path, a bundled name, TOML text or a dict"
+        raise ScenarioError(f"{rule}, {got(source)}", key="source")
+    for problem in scenario.problems():
+        raise problem
+    return scenario
+
+
+def compile(source: Source | Experiment, *, limits: bool = True) -> Experiment:  # noqa: A001
+    """The experiment of a scenario: `cells`, a bound point of the sweep each.
+
+    limits : refuse what would take very long or very much memory.
+
+    Raises ScenarioError or FileError.
+
+    >>> compile("quickstart").cells[5].malicious  # β = 0.05 of 100 000 genuine users
+    5263
+    """
+    if isinstance(source, Experiment):
+        return source
+    return core_experiment.compile(load(source), limits)
+
+
+class _Kept:
+    """A memory that knows nothing, and keeps every block for charts."""
+
+    def __init__(self) -> None:
+        self.blocks: list[tuple[Cell, Block]] = []
+
+    def find(self, cell: Cell, number: int, trials: int) -> Block | None:  # noqa: ARG002
+        return None
+
+    def keep(self, cell: Cell, block: Block) -> None:
+        self.blocks.append((cell, block))
+
+
+def run(
+    source: Source | Experiment,
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    limits: bool = True,
+    attack_files: Sequence[str | Path] = (),
+    allow_attacks: Sequence[str] = (),
+) -> Results:
+    """Run a scenario to its results.
+
+    workers : processes; the numbers do not depend on them. In a script that asks for more than one,
+    this call stands under `if __name__ == "__main__":`. executor : computes there instead, as a
+    cluster's does. progress : called with `done` and `total` in trials, and `seconds`. limits :
+    refuse what would take very long. attack_files, allow_attacks : the files and the names of
+    packages whose attacks and defences in Python may run; a scenario alone runs none.
+
+    Raises ScenarioError, FileError or RunError. A cell that fails does not stop the others:
+    `results.error` says why.
+
+    >>> results = run("quickstart")
+    >>> results.trials, results.error
+    (420, '')
+    """
+    files = tuple(Path(file).expanduser() for file in attack_files)
+    experiment = permit(compile(source, limits=limits), Allowed(tuple(allow_attacks), files))
+    kept, last = _Kept(), None
+    for last in runner.run(experiment, workers, executor, memory=kept, apart=True):
+        if progress is not None:
+            progress(last)
+    assert last is not None
+    return Results(last.results, tuple(kept.blocks))
