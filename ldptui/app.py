@@ -158,7 +158,7 @@ class Workbench(App[None]):
         self.exit(return_code=return_code)
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
-        self.workbench.take_keys(message.edits)
+        self.workbench.take_keys(message)
 
     async def action_leave(self) -> None:
         """Quit; a run that is active is asked about first, and a second ctrl+q insists."""

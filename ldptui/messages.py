@@ -24,9 +24,14 @@ class KeyEdited(Message):
 
 @dataclass(eq=False)
 class KeysProposed(Message):
-    """The lab proposes values for keys of the scenario, in the order to set them."""
+    """Values for keys of the scenario, in the order to set them, and the name of that edit.
+
+    sweeps_stay : else what was swept of the keys is swept no longer.
+    """
 
     edits: Sequence[tuple[str, Any]]
+    what: str = "what the lab found"
+    sweeps_stay: bool = False
 
 
 @dataclass(eq=False)

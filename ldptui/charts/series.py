@@ -58,7 +58,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart with two axes: curves, points, error bars, horizontal reference lines."""
+    """A chart with two axes: curves, points, error bars, horizontal reference lines.
+
+    cursor : the x that is looked at, a line across the chart; None for none.
+    """
 
     title: str
     x: Axis
@@ -66,6 +69,7 @@ class Plot:
     series: tuple[Series, ...]
     levels: tuple[tuple[float, str], ...] = ()
     note: str = ""
+    cursor: float | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class Grid:
     """A number for each pair of two swept values: a heat map whose cells are read as numbers.
 
     rows, columns : the names of the values. row, column : of the two keys. values : a row for each
-    of `rows`, a number or None for each of `columns`.
+    of `rows`, a number or None for each of `columns`. cursor : the row and the column looked at.
     """
 
     title: str
@@ -147,6 +151,7 @@ class Grid:
     columns: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
     note: str = ""
+    cursor: tuple[str, str] | None = None
 
 
 Chart = Plot | Panels | Bars | Grid

@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from ldptui.messages import PartsChanged, RoundShown
+from ldptui.messages import KeysProposed, PartsChanged, RoundShown
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
 from ldptui.widgets.plot import ChartView
@@ -26,12 +26,16 @@ class Shell(App[None]):
         super().__init__()
         self.charset, self.changes = charset, 0
         self.rounds: list[int | None] = []
+        self.proposed: list[tuple[str, Any]] = []
 
     def compose(self) -> ComposeResult:
         yield ChartsPane()
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         self.changes += 1
+
+    def on_keys_proposed(self, message: KeysProposed) -> None:
+        self.proposed = list(message.edits)
 
     def on_round_shown(self, message: RoundShown) -> None:
         self.rounds.append(message.round)

@@ -43,12 +43,17 @@ def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
     ]  # fmt: skip
     for at in rows:
         line: Row = [(pad(names[at], label), palette.foreground)]
+        closing = ""
         for column in columns:
             value, text = grid.values[at][column], texts[at][column]
             shade = "" if value is None else shades[_shade(value, sizes)] * swatch
             colour = palette.clean if value is not None and value < 0 else palette.attacked
-            line.append((" " * (cell - digits - swatch - 1) + pad(shade, swatch), colour))
-            line.append((" " + text.rjust(digits), palette.foreground))
+            gap = (closing + " " * (cell - digits - swatch - 1))[: cell - digits - swatch - 1]
+            line.append((gap + pad(shade, swatch), colour))
+            looked_at = grid.cursor == (grid.rows[at], grid.columns[column])
+            opening, closing = ("[", "]") if looked_at else (" ", "")
+            line.append((opening + text.rjust(digits), palette.foreground))
+        line.append((closing, palette.foreground))
         lines.append(line)
     lines.append([])
     note = textwrap.wrap(clean(_note(grid, rows, columns), charset), width)

@@ -87,13 +87,20 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     if not any(any(row) for row in canvas.styles):
         return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
     draw_levels(plot, canvas, y, palette, charset)
+    at = None if plot.cursor is None else x.cell(plot.cursor)
+    if at is not None:
+        draw_cursor(canvas, at, palette, charset)
 
     out += _data_rows(canvas, y_ticks, levels, margin, right, palette, charset)
     room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
     x_ticks = in_view(ticks(plot.x, *x_limits, room), x, width // 2, charset)
     places, text = place_across(x_ticks, margin + 1, width)
     if has_rule:
-        out.append([(" " * margin + _rule(columns, places, charset), palette.muted)])
+        rule = " " * margin + _rule(columns, places, charset)
+        mark = margin + 1 + at if at is not None else len(rule)
+        pointer = "" if at is None else "^" if charset == "ascii" else "▲"
+        row = [(rule[:mark], palette.muted), (pointer, palette.foreground)]
+        out.append([*row, (rule[mark + 1 :], palette.muted)])
     if has_labels:
         out.append([(text, palette.muted)])
     if x_label:
@@ -217,6 +224,14 @@ def draw_levels(plot: Plot, canvas: Canvas, y: Scale, palette: Palette, charset:
         for column, present in enumerate(canvas.chars[row]):
             if present == " " and (charset != "ascii" or column % 2 == 0):
                 canvas.chars[row][column], canvas.styles[row][column] = char, palette.muted
+
+
+def draw_cursor(canvas: Canvas, column: int, palette: Palette, charset: Charset) -> None:
+    """A line down a column of cells, behind what is drawn there."""
+    for chars, styles in zip(canvas.chars, canvas.styles, strict=True):
+        if chars[column] == " " or styles[column] == palette.muted:
+            chars[column] = ":" if charset == "ascii" else "┊"
+            styles[column] = palette.foreground
 
 
 def place_across(ticks: Sequence[tuple[int, str]], left: int, width: int) -> tuple[list[int], str]:

@@ -55,6 +55,26 @@ def attack_down(cells: Sequence[CellView], keys: Sequence[str]) -> bool:
     return _sides(cells, keys)[0].startswith("attack.")
 
 
+def place_of(cell: CellView, cells: Sequence[CellView], keys: Sequence[str]) -> tuple[str, str]:
+    """The row and the column of a cell in the map of these cells."""
+    down, across = (_text(cell.parameters.get(key)) for key in _sides(cells, keys))
+    return down, across
+
+
+def cell_words(cell: CellView, keys: Sequence[str], metric: str) -> str:
+    """The numbers of one cell in a line: `ε 1  β 0.1  gain 0.948 ± 0.012  closed form 0.947`."""
+    places = [f"{key_words(key).short} {_text(cell.parameters.get(key))}" for key in keys]
+    measured = cell.metrics.get(metric)
+    if measured is None or measured.mean is None:
+        return "  ".join((*places, "no value"))
+    mean, error, theory = measured.mean, measured.standard_error, measured.theory
+    words = [*places, f"{metric_words(metric).name} {fmt.estimate(mean, error)}"]
+    if theory is not None:
+        words.append(f"closed form {fmt.short(theory)}")
+        words += [f"z {(mean - theory) / error:+.2f}"] if error else []
+    return "  ".join((*words, f"{fmt.count(cell.trials)} trials"))
+
+
 def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Table:
     """The same numbers as a list, with standard errors and closed forms."""
     rows = []

@@ -305,10 +305,6 @@ def _plot(
 ) -> Plot:
     """A chart over the rounds; `cursor` is a line across it."""
     low, high = limits
-    marked = list(series)
-    if cursor is not None and low is not None and high is not None:
-        x = float(cursor)
-        marked.append(Series("", [x, x], [low, high], "muted", "dotted", legend=False))
     if low is not None and high is not None and low < 0 < high and ticks is None:
         levels = (*levels, (0.0, ""))
     count = len(rounds)
@@ -316,9 +312,10 @@ def _plot(
         title,
         Axis("round", low=-0.5, high=count - 0.5, ticks=_round_ticks(count)),
         Axis(unit, low=low, high=high, ticks=ticks),
-        tuple(marked),
+        tuple(series),
         levels=levels,
         note=note,
+        cursor=None if cursor is None else float(cursor),
     )
 
 

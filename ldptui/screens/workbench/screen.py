@@ -8,9 +8,8 @@ changed in threads, after the first frame; what comes of it is a new shelf.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -24,6 +23,7 @@ from ...engine import Engine
 from ...messages import (
     FieldFocused,
     KeyEdited,
+    KeysProposed,
     LongWork,
     Noted,
     PartsChanged,
@@ -234,9 +234,9 @@ class WorkbenchScreen(Screen[None]):
         if self.draft is not None:
             self._edit(message.key, edited(self.draft, message.key, message.value))
 
-    def take_keys(self, edits: Sequence[tuple[str, Any]]) -> None:
+    def take_keys(self, message: KeysProposed) -> None:
         if self.draft is not None:
-            self._edit("what the lab found", rekeyed(self.draft, edits))
+            self._edit(message.what, rekeyed(self.draft, message.edits, message.sweeps_stay))
 
     def on_text_edited(self, message: TextEdited) -> None:
         if self.draft is not None:

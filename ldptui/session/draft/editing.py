@@ -79,10 +79,13 @@ def edited(draft: Draft, key: str, value: Any) -> Draft:
     return checked(dataclasses.replace(draft, remembered=remembered), text)
 
 
-def rekeyed(draft: Draft, edits: Sequence[tuple[str, Any]]) -> Draft:
-    """The draft with several keys set, in order; what was swept of them is swept no longer."""
+def rekeyed(draft: Draft, edits: Sequence[tuple[str, Any]], sweeps_stay: bool = False) -> Draft:
+    """The draft with several keys set, in order; what was swept of them is swept no longer.
+
+    sweeps_stay : their sweeps stay.
+    """
     for key, value in edits:
-        if key in sweep_of(draft):
+        if key in sweep_of(draft) and not sweeps_stay:
             draft = edited(draft, f"sweep.{key}", None)
         draft = edited(draft, key, value)
     return draft

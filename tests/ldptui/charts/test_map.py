@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.chart_cases import cells, scenario, snapshot, swept
-from support.charts_pane import QUICK_DRAFT, showing
+from support.charts_pane import QUICK_DRAFT, chart, showing
+from support.waiting import seen
 
 import scenarios
 from core.attacks import ATTACKS
@@ -17,10 +19,17 @@ from core.scenario import Scenario, load
 from ldptui.charts.curves import map_keys, map_part
 from ldptui.charts.draw import draw
 from ldptui.charts.figures.game import game_words, is_game
-from ldptui.charts.figures.maps import map_grid, map_table, mapped_metrics
+from ldptui.charts.figures.maps import (
+    cell_words,
+    map_grid,
+    map_table,
+    mapped_metrics,
+    place_of,
+)
 from ldptui.charts.rows import DARK, Charset
 from ldptui.charts.series import Grid
 from ldptui.session import draft as drafts
+from ldptui.text.format import short
 
 KEYS = ("protocol.epsilon", "attack.share")
 PAIRS = swept(scenario(), {KEYS[0]: [0.5, 1.0, 2.0], KEYS[1]: [0.01, 0.05]})
@@ -114,6 +123,20 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         await pilot.pause()
         assert "Gain" in pane.as_text()
         assert [asked.name for asked in pane.parts(draft)] == ["base", "map"]
+        await pilot.press("full_stop", "full_stop", "j")
+        grid = chart(pane, "map")
+        assert grid.cursor == (grid.rows[1], grid.columns[1])
+        cell = next(
+            cell for cell in run.parts["map"]
+            if place_of(cell, run.parts["map"], tuple(PAIRS.sweep)) == grid.cursor
+        )  # fmt: skip
+        assert cell_words(cell, tuple(PAIRS.sweep), "gain") in seen(pane.app)
+        assert f"[{short(cell.metrics['gain'].mean, 3)}]" in pane.as_text().replace("[ ", "[")
+        await pilot.press("enter")
+        app: Any = pane.app
+        assert app.proposed == [(key, cell.parameters[key]) for key in PAIRS.sweep]
+        await pilot.press("p")
+        assert chart(pane, "map").cursor is None
         await pilot.press("v")
         first = pane.as_text()
         assert "Gain\n" not in first

@@ -299,6 +299,43 @@ async def test_a_second_run_is_laid_over() -> None:
 # --- Scales and quantities
 
 
+async def test_a_cursor_reads_every_series_and_its_cell_is_taken() -> None:
+    draft = edited("sweep.protocol.kind", ["oue", "olh"])
+    draft = drafts.edited(draft, "sweep.attack.share", [0.01, 0.05, 0.1])
+    made = draft.scenario
+    async with showing(draft=draft, run=snapshot(made, "gain")) as (pane, pilot):
+        app: Any = pane.app
+        pane.tab = "gain"
+        await pilot.press("full_stop", "full_stop")
+        assert chart(pane, "gain").cursor == 0.05
+        lines = seen(app).split("\n")
+        head = next(line for line in lines if "β = 0.05" in line)
+        assert "closed form" in head
+        assert "± error" in head
+        for kind in ("OUE", "OLH"):
+            measured = next(
+                each for each in chart(pane, "gain").series
+                if each.label == kind and each.style == "points"
+            )  # fmt: skip
+            gain = dict(zip(measured.x, measured.y, strict=True))[0.05]
+            read = next(line for line in lines if f"{kind}  " in line and f"  {gain:.3f}" in line)
+            assert ("▸" in read) == (kind == "OUE")
+        await pilot.press("j")
+        assert "▸ OLH" in seen(app)
+        await pilot.press("enter")
+        assert app.proposed == [("protocol.kind", "olh"), ("attack.share", 0.05)]
+        await pilot.press("end", "full_stop")  # stays at the end
+        assert chart(pane, "gain").cursor == 0.1
+        assert "┊" in pane.as_text()
+        await pilot.press("home", "comma")
+        assert chart(pane, "gain").cursor == 0.01
+        assert pane.check_action("rounds", ("play",)) is False
+        await pilot.press("p")
+        assert chart(pane, "gain").cursor is None
+        assert "β = 0.01" not in seen(app)
+        assert pane.check_action("take", ()) is False
+
+
 async def test_log_keys() -> None:
     async with showing() as (pane, pilot):
         await pilot.press("right", "x")
@@ -755,7 +792,7 @@ async def test_the_cursor_is_drawn_and_only_where_there_are_rounds() -> None:
     async with showing(draft=draft, run=run) as (pane, pilot):
         pane.tab = "timeline"
         await pilot.press("full_stop", "full_stop", "full_stop")
-        assert list(chart(pane, "rounds").series[-1].x) == [2, 2]
+        assert chart(pane, "rounds").cursor == 2
         pane.tab = "gain"
         await pilot.pause()
         assert not pane.query_one("#rounds-bar").display

@@ -14,3 +14,6 @@ Views: TypeAlias = FrequencyCharts | MapChart | DetectionCharts | TimelineCharts
 """Charts with several views, which a key goes through."""
 
 Box: TypeAlias = Views | CurveChart
+
+Pointed: TypeAlias = CurveChart | MapChart
+"""Charts with a cursor of their own."""

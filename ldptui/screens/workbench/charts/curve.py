@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
@@ -15,6 +16,7 @@ from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.plot import ChartView
 from ..blank import Rows
+from .cursor import READ, Move, Readout, moved
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class CurveChart(Rows):
         self.kind: Kind = kind
         self._bar = ChoiceBar(id=f"{kind}-axis")
         self._chart = ChartView(id=kind, empty=LOADING)
+        self._readout = Readout()
         self._bar.gap = " · "
         self._scenario: Scenario | None = None
         self._axes: tuple[Variable, ...] | None = None  # None: not worked out yet
@@ -62,6 +65,9 @@ class CurveChart(Rows):
         self._panel = -1  # the one that is picked, of several; -1: all of them
         self._quantity: Quantity = "mse"
         self._lines = True  # what gains are held against
+        self._at: float | None = None  # the x at the cursor
+        self._series = 0  # the one that is picked there
+        self._shown = Shown()
         self._asked: _Asked | None = None  # what the closed forms at hand are of
         self._curves: tuple[Curve, ...] = ()
         self._awaited: _Asked | None = None  # what those are of that are worked out meanwhile
@@ -70,6 +76,7 @@ class CurveChart(Rows):
     def compose(self) -> ComposeResult:
         yield self._bar
         yield self._chart
+        yield self._readout
 
     def charts(self) -> list[ChartView]:
         return [self._chart]
@@ -126,7 +133,7 @@ class CurveChart(Rows):
 
     def _put_on_axis(self, key: str) -> None:
         self._key = key
-        self._log = None  # each variable has a scale of its own
+        self._log = self._at = None  # each variable has a scale and a cursor of its own
 
     def toggle_log(self, direction: str) -> None:
         """Linear to logarithmic, of a gain to symlog besides, and back."""
@@ -154,6 +161,64 @@ class CurveChart(Rows):
             self._lines = not self._lines
         else:
             self._quantity = "std" if self._quantity == "mse" else "mse"
+
+    def switches(self) -> Choices:
+        """The row above the chart has them all."""
+        return ()
+
+    # The cursor.
+
+    @property
+    def walks(self) -> bool:
+        """True while there is a cursor, whose series can be walked through."""
+        return self._at is not None
+
+    def walk(self, by: int) -> None:
+        """Pick another series of those at the cursor."""
+        count = len(self._rows()[1])
+        self._series = (self._series + by) % count if count else 0
+
+    def step(self, how: Move, by: int) -> None:
+        """Move the cursor along x, over what was simulated or else over the closed forms."""
+        from ....charts.figures.readings import stops
+
+        table = self.table(self._shown)
+        places = [float(x) for x in stops(table) if isinstance(x, int | float)] if table else []
+        self._at = moved(self._at, sorted(places), how, by)
+
+    def _rows(self) -> tuple[Table | None, list[tuple[Any, ...]]]:
+        """The table, and its rows at the cursor."""
+        from ....charts.figures.readings import rows_at
+
+        table = self.table(self._shown) if self._at is not None else None
+        return table, [] if table is None else rows_at(table, (1, self._at))
+
+    def _read(self, room: Size) -> str:
+        """What stands at the cursor, a line for each series; "" without one."""
+        from ....charts.figures.readings import reading
+
+        table, rows = self._rows()
+        if table is None or not rows:
+            return ""
+        self._series = min(self._series, len(rows) - 1)
+        most = max(1, room.height // READ)
+        return reading(table, rows, 1, self._series, (room.width, most))
+
+    @property
+    def points(self) -> bool:
+        """True if there is an axis for a cursor."""
+        return self.variable is not None
+
+    def at_cursor(self) -> list[tuple[str, Any]]:
+        """The keys that a cell of the picked series has at the cursor, with their values."""
+        _, rows = self._rows()
+        variable, picked = self.variable, rows[self._series][0] if rows else None
+        curve = next((each for each in self._closed_forms() if each.label == picked), None)
+        if self._scenario is None or variable is None or curve is None:
+            return []
+        swept = [key for key in self._scenario.sweep if key in curve.parameters]
+        edits = {key: curve.parameters[key] for key in swept}
+        return [*{**edits, variable.key: self._at}.items()]
 
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         """A click chooses; the message goes on to the pane, which draws."""
@@ -210,6 +275,7 @@ class CurveChart(Rows):
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the curves in a box of this size; (0, 0): there is none yet, nothing is drawn."""
+        self._shown = shown
         if not room.width:
             return
         variable = self.variable
@@ -228,11 +294,15 @@ class CurveChart(Rows):
             switches = (("lines", LINES[self._lines]), *switches)
         self._bar.switches = switches
         state = (*self.numbers(shown), variable, log_x, scale, self._panel, self._lines)
+        state = (*state, self._at, self._series, room.height)
         if self._waits:
             self._draw_nothing(DRAWING)
         elif state != self._drawn:
             self._drawn = state
-            self._chart.chart = self._plot(shown, variable, log_x, scale)
+            words = self._read(room)
+            self._readout.show(words)
+            at = self._at if words else None
+            self._chart.chart = pointed(self._plot(shown, variable, log_x, scale), at)
 
     @property
     def _waits(self) -> bool:
@@ -241,6 +311,7 @@ class CurveChart(Rows):
 
     def _draw_nothing(self, words: str) -> None:
         self._drawn, self._chart.empty = (), words
+        self._readout.show("")
         if self._chart.chart is not None:
             self._chart.chart = None
 
@@ -284,3 +355,10 @@ class CurveChart(Rows):
         if self.kind == "gain":
             return figures.gain_table(curves, cells, variable, overlays)
         return figures.error_table(curves, cells, variable, self._quantity, overlays)
+
+
+def pointed(chart: Plot | Panels, at: float | None) -> Plot | Panels:
+    """The chart with its cursor at this x, in every panel."""
+    if isinstance(chart, Panels):
+        return replace(chart, plots=tuple(replace(plot, cursor=at) for plot in chart.plots))
+    return replace(chart, cursor=at)

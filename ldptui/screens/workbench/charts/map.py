@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.geometry import Size
@@ -17,6 +17,7 @@ from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
 from ....widgets.plot import ChartView
 from ..blank import Rows
+from .cursor import Move, Readout, moved
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ....charts.figures import Table
     from ....charts.series import Grid
-    from ....session.snapshot import Part
+    from ....session.snapshot import CellView, Part
 
 
 class MapChart(Rows):
@@ -38,9 +39,14 @@ class MapChart(Rows):
         self._drawn: tuple[object, ...] = ()  # what the chart was made of
         self._asked: Grid | None = None  # the map that is solved as a game
         self._game: tuple[Grid | None, str] = None, ""  # the map that was, in words
+        self._at: tuple[str, str] | None = None  # the row and the column at the cursor
+        self._grid: Grid | None = None
+        self._shown = Shown()
+        self._readout = Readout()
 
     def compose(self) -> ComposeResult:
         yield self._chart
+        yield self._readout
 
     def charts(self) -> list[ChartView]:
         return [self._chart]
@@ -58,10 +64,51 @@ class MapChart(Rows):
             at = self._metrics.index(self.metric) + 1
             self._metric = self._metrics[at % len(self._metrics)]
 
-    walks = False
+    @property
+    def walks(self) -> bool:
+        """True while there is a cursor, whose row can be changed."""
+        return self._at is not None
 
     def walk(self, by: int) -> None:
-        """There is nothing to walk through."""
+        """Move the cursor to another row."""
+        if self._grid is not None and self._at is not None:
+            row = moved(self._at[0], self._grid.rows, "step", by)
+            self._at = (row or self._at[0], self._at[1])
+
+    def step(self, how: Move, by: int) -> None:
+        """Move the cursor along its row."""
+        if self._grid is not None:
+            row, column = self._at or (self._grid.rows[0], None)
+            column = moved(column, self._grid.columns, how, by)
+            self._at = None if column is None else (row, column)
+
+    @property
+    def points(self) -> bool:
+        """True if there is a map for a cursor."""
+        return self._grid is not None
+
+    def at_cursor(self) -> list[tuple[str, Any]]:
+        """The two keys of the cell at the cursor, with their values."""
+        cell = self._cell()
+        keys = keys_of(self._shown) if cell is not None else ()
+        return [(key, cell.parameters[key]) for key in keys] if cell is not None else []
+
+    def _cell(self) -> CellView | None:
+        """The simulated cell at the cursor."""
+        from ....charts.figures.maps import place_of
+
+        grid, keys = self._grid, keys_of(self._shown)
+        if grid is None:
+            return None
+        cells = [cell for cell in self._shown.cells("map") if cell.trials]
+        return next((cell for cell in cells if place_of(cell, cells, keys) == self._at), None)
+
+    def _read(self) -> str:
+        """The numbers of the pair at the cursor; "" without one."""
+        from ....charts.figures.maps import cell_words
+
+        cell = self._cell() if self._at is not None else None
+        return cell_words(cell, keys_of(self._shown), self.metric) if cell is not None else ""
 
     def switches(self) -> Choices:
         if not self.metric:
@@ -81,22 +128,28 @@ class MapChart(Rows):
         """Draw the map in a box of this size; (0, 0): there is none yet, nothing is drawn."""
         from ....charts.figures.maps import attack_down, map_grid, mapped_metrics
 
+        self._shown = shown
         cells = [cell for cell in shown.cells("map") if cell.trials]
         self._metrics = mapped_metrics(cells)
         if not room.width:
             return
-        state, keys = (*self.numbers(shown), self.metric, self._game), keys_of(shown)
+        keys = keys_of(shown)
+        state = (*self.numbers(shown), self.metric, self._game, self._at)
         if not self.metric or shown.scenario is None or len(keys) < 2:
-            self._drawn, self._chart.empty = (), shown.empty
+            self._drawn, self._chart.empty, self._grid = (), shown.empty, None
+            self._readout.show("")
             if self._chart.chart is not None:
                 self._chart.chart = None
         elif state != self._drawn:
             self._drawn = state
-            grid = map_grid(cells, keys, self.metric)
+            self._grid = grid = map_grid(cells, keys, self.metric)
             sweep = shown.scenario.sweep
             pairs = math.prod(len(sweep[key]) for key in keys)
             words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
-            self._chart.chart = replace(grid, note="; ".join(filter(None, (grid.note, words))))
+            note = "; ".join(filter(None, (grid.note, words)))
+            at = self._read()
+            self._readout.show(at)
+            self._chart.chart = replace(grid, note=note, cursor=self._at if at else None)
 
     def _words_of(self, grid: Grid, keys: Sequence[str], down: bool, pairs: int) -> str:
         """The map as a game; "" where it is none, and until a thread has solved it.

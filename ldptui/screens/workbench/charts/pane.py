@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
 
-from ....messages import PartsChanged, RoundShown
+from ....messages import KeysProposed, PartsChanged, RoundShown
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
@@ -20,7 +20,8 @@ from ....widgets.plot import ChartView
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
-from .boxes import Box, Views
+from .boxes import Box, Pointed
+from .cursor import Move
 from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
@@ -92,8 +93,7 @@ class ChartsPane(Vertical):
         }
         """The charts of each tab, from left to right."""
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
-        self._shown = Shown()
-        self._wide = False
+        self._shown, self._wide = Shown(), False
         self._asked: list[object] = []
         self._offered: list[bool | None] = []
 
@@ -227,22 +227,20 @@ class ChartsPane(Vertical):
 
     def action_view(self) -> None:
         """The next view of a chart, or the next chart of the table."""
-        views = self._views()
+        box = self._box()
         if self.tab == "table":
             charts = self._with_table()
             at = charts.index(self._behind) if self._behind in charts else -1
             self._behind = charts[(at + 1) % len(charts)]
-        elif self.tab in ("gain", "error"):
-            self._curve().next_view()
-        elif views is not None:
-            views.next_view()
+        elif box is not None:
+            box.next_view()
         self._show()
 
     def action_cohort(self, by: int) -> None:
-        """Another cohort's bits; in the Timeline another target alone, or all of them."""
-        views = self._views()
-        if views is not None:
-            views.walk(by)
+        """Another cohort's bits, another target of the Timeline, another series at the cursor."""
+        box = self._box()
+        if box is not None:
+            box.walk(by)
         self._show()
 
     def action_table(self) -> None:
@@ -264,17 +262,27 @@ class ChartsPane(Vertical):
         self._gain.pick()
         self._show()
 
-    def action_rounds(self, how: rounds_bar.Move, by: int = 0) -> None:
-        """Through the rounds of a campaign, one by one or as they play."""
-        rounds_bar.move(self._bar, how, by)
+    def action_rounds(self, how: Move, by: int = 0) -> None:
+        """Move the cursor of the chart, else through a campaign's rounds, which can play."""
+        if (chart := self._pointed()) is not None:
+            chart.step(how, by)
+            self._show()
+        else:
+            rounds_bar.move(self._bar, how, by)
+
+    def action_take(self) -> None:
+        """Put the cell at the cursor into the draft: all other charts then show it."""
+        chart = self._pointed()
+        if chart is not None and (edits := chart.at_cursor()):
+            self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
     def show_round(self, number: int | None) -> None:
         """Show one round of the campaign, from 0, and stay there; None: all of them pooled."""
         rounds_bar.stay_at(self._bar, number)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        views = self._views()
+        box, chart = self._box(), self._pointed()
         match action:
             case "axis" | "log":
                 curve = self._curve()
@@ -282,11 +290,15 @@ class ChartsPane(Vertical):
             case "pick":
                 return self.tab == "gain" and self._gain.has_panels
             case "cohort":
-                return views is not None and views.walks
+                return box is not None and box.walks
+            case "rounds" if chart is not None:
+                return chart.points and parameters[:1] not in (("play",), ("faster",))
             case "rounds":
                 return self._scrubs()
+            case "take":
+                return chart is not None and chart.walks
             case "view":
-                return self.tab in ("gain", "error", "table") or views is not None
+                return self.tab == "table" or box is not None
         return True
 
     # The arrangement.
@@ -302,12 +314,14 @@ class ChartsPane(Vertical):
         """The charts on the screen, those that the tab is named after first."""
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
 
-    def _views(self) -> Views | None:
-        """The charts whose views, cohorts or targets the keys go through on this tab."""
-        box = self._boxes[self.tab] if self.tab in CHARTS else None
-        if box is not None and not isinstance(box, CurveChart):
-            return box
-        return self._frequencies if "frequencies" in self._visible() else None
+    def _box(self) -> Box | None:
+        """The charts of this tab, whose views, targets, … the keys go through."""
+        return self._boxes[self.tab] if self.tab in CHARTS else None
+
+    def _pointed(self) -> Pointed | None:
+        """The chart of this tab whose cursor the keys move."""
+        box = self._box()
+        return box if isinstance(box, CurveChart | MapChart) else None
 
     def _curve(self) -> CurveChart:
         """The chart whose axes the keys change."""
@@ -321,7 +335,7 @@ class ChartsPane(Vertical):
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
         follows = self._needed("timeline") or self._needed("frequencies")
-        return follows and self._shown.rounds is not None
+        return follows and self._shown.rounds is not None and self._pointed() is None
 
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
@@ -357,10 +371,10 @@ class ChartsPane(Vertical):
 
     def _show_bars(self) -> None:
         """The rows around the charts: tabs, warnings, the round; and the key hints."""
-        views, shown = self._views(), self._shown
+        box, shown = self._box(), self._shown
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
-        self._tabs.switches = views.switches() if views is not None else ()
+        self._tabs.switches = box.switches() if box is not None else ()
         if self.border_title != (title := border_title(self.BORDER_TITLE, shown)):
             self.border_title = title
         self._claim.show(shown, self.content_size.height if self._visible() else 0)
@@ -368,7 +382,7 @@ class ChartsPane(Vertical):
         if shown.rounds is not None:
             rounds_bar.tell(self._bar, shown.rounds, self.cursor)
         self._bar.display = self._scrubs()
-        names = ("axis", "pick", "view", "cohort", "rounds")
+        names = ("axis", "pick", "view", "cohort", "rounds", "take")
         offered = [self.check_action(action, ()) for action in names]
         if offered != self._offered:
             self._offered = offered

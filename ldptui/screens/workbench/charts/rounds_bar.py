@@ -6,16 +6,15 @@ Each round is a moment of its transport. Before the first one is the place where
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ....session.transport import loaded
 from ....text.format import percent, short
 from ..transport_bar import TransportBar
+from .cursor import Move
 
 if TYPE_CHECKING:
     from ....session.snapshot import Rounds
-
-Move = Literal["play", "step", "faster", "to", "pool"]
 
 
 def rounds_bar() -> TransportBar:
