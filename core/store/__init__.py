@@ -13,7 +13,8 @@ last moment.
 from __future__ import annotations
 
 from .address import SIMULATOR, cell_keys, differing, redrawn, versions
-from .opening import open_store
+from .merging import Merged, merge
+from .opening import is_store, open_store
 from .records import Arrival, Run, RunCell, Status
 from .store import Store
 from .writing import RunMemory, RunPart, begin, resume
@@ -21,6 +22,7 @@ from .writing import RunMemory, RunPart, begin, resume
 __all__ = [
     "SIMULATOR",
     "Arrival",
+    "Merged",
     "Run",
     "RunCell",
     "RunMemory",
@@ -30,6 +32,8 @@ __all__ = [
     "begin",
     "cell_keys",
     "differing",
+    "is_store",
+    "merge",
     "open_store",
     "redrawn",
     "resume",

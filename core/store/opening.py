@@ -54,12 +54,16 @@ _OPTIONS: Final[dict[str, Any]] = {
 }
 
 
+def is_store(path: Path) -> bool:
+    """Return whether a file looks like a store, as every file of SQLite does."""
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
 def _opened(path: Path, mode: str) -> Store:
     try:
-        if path.exists() and path.stat().st_size:
-            with path.open("rb") as file:
-                if file.read(16) != b"SQLite format 3\0":
-                    raise FileError(f"{path} is not a store of ldptui")
+        if path.exists() and path.stat().st_size and not is_store(path):
+            raise FileError(f"{path} is not a store of ldptui")
     except FileError:
         raise
     except OSError as error:

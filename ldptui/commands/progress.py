@@ -16,7 +16,7 @@ from typing import Any, Final, TextIO
 from core.errors import one_line
 from core.experiment import Experiment
 from core.orphans import lasting
-from core.runner import Memory, Progress, Results
+from core.runner import WHOLE, Memory, Progress, Results, Shard
 from core.runner import run as run_experiment
 
 from ..terminal.output import encodable
@@ -33,6 +33,7 @@ def measure(
     frequencies: bool,
     quiet: bool,
     memory: Memory | None = None,
+    shard: Shard = WHOLE,
 ) -> Results:
     """Run an experiment; what is finished when it is interrupted.
 
@@ -57,6 +58,7 @@ def measure(
                     memory=memory,
                     apart=apart,
                     pulse=Beat(steps),
+                    shard=shard,
                 ):
                     steps.put(progress)
             steps.put(None)

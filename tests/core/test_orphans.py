@@ -61,7 +61,7 @@ IDLE = """
 import sys, time
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from core.runner import _begin
+from core.workers import _begin
 
 def loop():
     while True:

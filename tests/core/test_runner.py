@@ -63,7 +63,7 @@ class Backwards(Executor):
     def submit(self, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         self.waiting.append((future, lambda: call(*args, **kwargs)))
-        self.left -= 1
+        self.left -= len(args[0])
         if len(self.waiting) == 4 or not self.left:
             while self.waiting:
                 last, compute = self.waiting.pop()
@@ -92,7 +92,7 @@ def test_any_executor_gives_the_same_results() -> None:
             executor.shutdown()
 
 
-def test_each_worker_of_an_executor_has_two_units_under_way(
+def test_each_worker_of_an_executor_has_two_batches_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept: list[int] = []
@@ -101,7 +101,7 @@ def test_each_worker_of_an_executor_has_two_units_under_way(
         kept.append(ahead)
         return iter(())
 
-    monkeypatch.setattr(runner, "_submitted", submitted)
+    monkeypatch.setattr("core.workers._submitted", submitted)
     with ThreadPoolExecutor(8) as executor:
         finished(run(work(), executor=executor))
     finished(run(work(), workers=3, executor=Inline()))

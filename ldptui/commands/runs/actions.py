@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.errors import FileError
 from core.recording import is_recording, read_recording
-from core.store import open_store
+from core.store import is_store, merge, open_store
 
 from ... import exits
 from ...terminal import output, places
@@ -66,14 +66,21 @@ def _star(options: Namespace) -> int:
 
 
 def _import(options: Namespace) -> int:
-    path = Path(options.file)
-    if not path.is_file():
-        raise FileError(f"{path} cannot be read: no such file")
-    if not is_recording(path):
-        raise FileError(f"{path} is not a recording of ldptui")
+    paths = [Path(file) for file in options.files]
+    for path in paths:
+        if not path.is_file():
+            raise FileError(f"{path} cannot be read: no such file")
+        if not (is_recording(path) or is_store(path)):
+            raise FileError(f"{path} is neither a recording nor a store of ldptui")
     with open_store(places.chosen_store(options.store)[0]) as store:
-        number, before = read_recording(store, path, options.limits)
-    output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
+        for path in paths:
+            if is_recording(path):
+                number, before = read_recording(store, path, options.limits)
+                output.write_out(f"run {number} {'was here already' if before else 'imported'}\n")
+                continue
+            merged = merge(store, path)
+            runs = f"{text.count(len(merged.runs))} run{'s' * (len(merged.runs) != 1)}"
+            output.write_out(f"{path}: {runs}, {text.count(merged.trials)} trials are new\n")
     return exits.DONE
 
 

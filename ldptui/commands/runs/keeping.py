@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from core import store as core_store
-from core.errors import FileError, RunError
+from core.errors import FileError, RunError, ScenarioError, got
 from core.experiment import Experiment, compile  # noqa: A004
 from core.limits import held_bytes, in_bytes
 from core.recording import write_recording
 from core.results import BLOCK_TRIALS
-from core.runner import Results
-from core.store import RunMemory, begin, open_store
+from core.runner import WHOLE, Results, Shard, units
+from core.store import RunMemory, Store, begin, open_store
 
 from ... import __version__, exits
 from ...session import attack_options
@@ -32,6 +32,7 @@ LONG_S: Final = 10.0
 def run(options: Namespace) -> int:
     """Simulate a scenario and print or write the results."""
     reporting.check_output(options)
+    shard = _shard_of(options)
     scenario, source = reading.scenario_of(options)
     experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     for warning in {} if options.quiet else _warnings(experiment):
@@ -45,7 +46,44 @@ def run(options: Namespace) -> int:
         output.note(f"note: this takes about {text.duration(seconds)} in one process{whole}")
     if options.frequencies and options.format != "json" and not options.quiet:
         output.note("note: --frequencies shows in JSON only")
+    if not shard.whole:
+        return _compute_shard(experiment, options, source, shard)
     return reporting.report(measure(experiment, options, source), options)
+
+
+def _shard_of(options: Namespace) -> Shard:
+    """The shard that is asked for; raises ScenarioError."""
+    if options.shard is None:
+        return WHOLE
+    number, _, of = options.shard.partition("/")
+    if not (number.isdecimal() and of.isdecimal()):
+        raise ScenarioError(f"must be I/N, as 1/8, {got(options.shard)}", key="--shard")
+    try:
+        shard = Shard(int(number), int(of))
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key="--shard") from None
+    if not options.keep:
+        raise ScenarioError("needs a store, got --no-store", key="--shard")
+    if options.out is not None:
+        raise ScenarioError("has no results to write: merge the stores first, got --out",
+                            key="--shard")  # fmt: skip
+    return shard
+
+
+def _compute_shard(experiment: Experiment, options: Namespace, source: str, shard: Shard) -> int:
+    """Keep the trials of a shard; what they say is shown when the stores are merged."""
+    path, _ = places.chosen_store(options.store)
+    with open_store(path) as store:
+        memory = _begun(store, experiment, options, source)
+        results = kept(memory, experiment, options, shard)
+        done = store.run(memory.run).done
+    due = sum(trials for _, _, trials in units(experiment, shard))
+    reporting.tell_failures(results)
+    which = f"shard {shard.number}/{shard.of}: {text.count(done)} of its {text.count(due)} trials"
+    output.note(f"{which} are kept in {path}, as run {memory.run}")
+    if memory.failure or (done < due and not results.failures):
+        return exits.INTERRUPTED
+    return exits.FAILED if results.failures else exits.DONE
 
 
 def _warnings(experiment: Experiment) -> dict[str, None]:
@@ -66,15 +104,7 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
     try:
         store = open_store(path)
         try:
-            memory = begin(
-                store,
-                experiment,
-                __version__,
-                tags=tags_of(options.tags),
-                source=source,
-                fresh=options.fresh,
-                frequencies=options.frequencies,
-            )
+            memory = _begun(store, experiment, options, source)
         except BaseException:
             store.close()
             raise
@@ -87,13 +117,30 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
         return kept(memory, experiment, options)
 
 
-def kept(memory: RunMemory, experiment: Experiment, options: Namespace) -> Results:
+def _begun(store: Store, experiment: Experiment, options: Namespace, source: str) -> RunMemory:
+    return begin(
+        store,
+        experiment,
+        __version__,
+        tags=tags_of(options.tags),
+        source=source,
+        fresh=options.fresh,
+        frequencies=options.frequencies,
+    )
+
+
+def kept(
+    memory: RunMemory, experiment: Experiment, options: Namespace, shard: Shard = WHOLE
+) -> Results:
+    """Compute a run, or a shard of it, and keep it."""
     results, error = None, ""
     quiet = options.quiet
     if memory.store.note and not quiet:
         output.note(f"note: {memory.store.note}")
     try:
-        results = progress.measure(experiment, options.workers, options.frequencies, quiet, memory)
+        results = progress.measure(
+            experiment, options.workers, options.frequencies, quiet, memory, shard
+        )
     except Exception as reason:
         error = str(reason) or type(reason).__name__
         raise
@@ -104,7 +151,7 @@ def kept(memory: RunMemory, experiment: Experiment, options: Namespace) -> Resul
         elif memory.reused and not quiet:
             known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
             output.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and not results.ended and not memory.failure:
+        if results is not None and shard.whole and not results.ended and not memory.failure:
             output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
     assert results is not None
     return results

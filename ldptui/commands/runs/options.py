@@ -33,6 +33,11 @@ def add_keeping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tag", dest="tags", action="append", default=[], metavar="TAG", help="tag the run"
     )
+    parser.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="compute the I-th of N equal parts alone; runs import merges the stores",
+    )
 
 
 def parser(
@@ -201,8 +206,10 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
         "--frequencies", action="store_true", help="every item's estimates, in JSON"
     )
     export.add_argument("--dictionary", metavar="FILE", help="also write what the columns mean")
-    load = action("import", "read a recording; checks it first, simulates nothing", one=False)
-    load.add_argument("file", metavar="FILE")
+    load = action(
+        "import", "read recordings, checked first, or merge stores; simulates nothing", one=False
+    )
+    load.add_argument("files", metavar="FILE", nargs="+")
     load.add_argument(
         "--no-limits", dest="limits", action="store_false", help="lift the limits on sizes"
     )

@@ -71,7 +71,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert how == {"search" if asked else "closed form"}
     with open_store(path) as store:
         results = record(store, there)
-    for where in ("core.experiment.solved", "core.search.run_block", "core.runner.run_block"):
+    for where in ("core.experiment.solved", "core.search.run_block", "core.workers.run_block"):
         monkeypatch.setattr(where, None)
     with open_store(path, write=False) as store:
         read = store.results(1)

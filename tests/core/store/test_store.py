@@ -22,7 +22,7 @@ from support.cases import alike, attack, experiment
 from support.kinds import CAO_PROTOCOLS
 
 import core
-from core import runner
+from core import workers
 from core.arms import UNDEFENDED
 from core.errors import FileError, LdpError, ScenarioError
 from core.experiment import compile
@@ -114,13 +114,13 @@ def kept(path: Path) -> Iterator[Store]:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     """The (cell, block, trials) that are computed from now on."""
     seen: list[tuple[int, int, int]] = []
-    original = runner.run_block
+    original = workers.run_block
 
     def spied(cell: core.Cell, number: int, trials: int, *more: Any) -> Any:
         seen.append((cell.index, number, trials))
         return original(cell, number, trials, *more)
 
-    monkeypatch.setattr(runner, "run_block", spied)
+    monkeypatch.setattr(workers, "run_block", spied)
     return seen
 
 

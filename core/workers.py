@@ -1,0 +1,269 @@
+"""Where units of work are computed: here, in processes of this machine, in any executor.
+
+A unit is a picklable (cell, block of trials). Units travel in batches, which cost the parent a
+fraction of what they cost a worker; where they are computed, and in what company, does not change
+a number.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from .cell import Cell
+from .errors import CellError, RunError
+from .orphans import die_with_parent, lasts, watch_parent
+from .results import Block
+from .trial import Pulse, run_block
+
+BATCH_S: Final = 0.25
+"""Seconds that a batch of units should take a worker."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The reason why a cell failed, in a sentence, and the traceback of the attack."""
+
+    cell: int
+    error: str
+    details: str = ""
+
+
+Unit: TypeAlias = tuple[Cell, int, int]
+"""A cell, the number of a block, the trials of the block."""
+
+Batch: TypeAlias = Sequence[Unit]
+
+Outcome: TypeAlias = tuple[Cell, Block | Failure]
+
+
+@dataclass(frozen=True)
+class Where:
+    """The place where units are computed; its parts are as for `core.runner.run`."""
+
+    workers: int
+    executor: Executor | None
+    pulse: Pulse
+    apart: bool
+
+
+def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome]:
+    """The outcomes of units, as they come.
+
+    count : the greatest number that there may be of them.
+    """
+    workers, executor = where.workers, where.executor
+    if executor is not None:
+        workers = max(workers, getattr(executor, "_max_workers", 0))
+        if (yield from _submitted(Batches(work, count, workers), executor, 2 * (workers + 1))):
+            raise _died()
+    elif workers > 1 or where.apart:
+        yield from _in_processes(Batches(work, count, workers), workers)
+    else:
+        for cell, number, trials in work:
+            try:
+                yield cell, run_block(cell, number, trials, where.pulse)
+            except CellError as error:
+                yield cell, Failure(cell.index, str(error), error.details)
+
+
+class Batches:
+    """Units in batches: at first of one, then of as many as take a worker `BATCH_S` seconds.
+
+    The last ones are smaller, so that all workers end together. A unit with somebody's Python code
+    is a batch alone: it may end the process that computes it.
+    """
+
+    def __init__(self, work: Iterator[Unit], count: int, workers: int) -> None:
+        self._work, self._left, self._workers = work, count, workers
+        self._held: Unit | None = None
+        self._seconds = BATCH_S
+
+    @property
+    def more(self) -> bool:
+        self._held = self._held or next(self._work, None)
+        return self._held is not None
+
+    def learn(self, seconds: float, units: int) -> None:
+        """A batch took its worker this time."""
+        self._seconds = max(seconds / units, 1e-6)
+
+    def take(self) -> list[Unit]:
+        """The next batch; empty at the end."""
+        batch: list[Unit] = []
+        size = int(min(BATCH_S / self._seconds, self._left / (4 * self._workers)))
+        while self._held or self.more:
+            unit = self._held
+            assert unit is not None
+            alone = bool(unit[0].python_code)
+            if batch and (alone or len(batch) >= size):
+                break
+            batch.append(unit)
+            self._held = None
+            if alone:
+                break
+        self._left -= len(batch)
+        return batch
+
+
+def compute(batch: Batch) -> tuple[list[Block | Failure], float]:
+    """The outcomes of a batch, and the seconds that it took.
+
+    After a failure of a cell no more of it is computed, and nothing of it comes back.
+    """
+    began = time.perf_counter()
+    outcomes: list[Block | Failure] = []
+    failed: set[int] = set()
+    for cell, number, trials in batch:
+        if cell.index in failed:
+            continue
+        try:
+            outcomes.append(run_block(cell, number, trials))
+        except BaseException as error:
+            outcomes.append(_failure(cell, error))
+            failed.add(cell.index)
+    return outcomes, time.perf_counter() - began
+
+
+def _failure(cell: Cell, error: BaseException) -> Failure:
+    """The failure of a cell from an error in another process; raises all but a CellError."""
+    if isinstance(error, CellError):
+        return Failure(cell.index, str(error), error.details)
+    if cell.python_code and not isinstance(error, Exception):  # as KeyboardInterrupt
+        return Failure(cell.index, f"{_named(cell)} raised {type(error).__name__}")
+    raise error
+
+
+def _submitted(
+    batches: Batches, executor: Executor, ahead: int
+) -> Generator[Outcome, None, list[Unit]]:
+    """Keep a few batches ahead in an executor; blocks come as they finish.
+
+    Returns the units under way when a process died; none where all work was done.
+    """
+    waiting: dict[Future[tuple[list[Block | Failure], float]], list[Unit]] = {}
+    try:
+        while True:
+            while len(waiting) < ahead and (batch := batches.take()):
+                try:
+                    waiting[executor.submit(compute, batch)] = batch
+                except BrokenProcessPool:
+                    return [*batch, *_units(waiting.values())]
+            if not waiting:
+                return []
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    return _units(waiting.values())
+                outcomes, seconds = future.result()
+                batch = waiting.pop(future)
+                batches.learn(seconds, len(batch))
+                cells = {cell.index: cell for cell, _, _ in batch}
+                for outcome in outcomes:
+                    yield cells[outcome.cell], outcome
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _units(batches: Iterable[Batch]) -> list[Unit]:
+    return [unit for batch in batches for unit in batch]
+
+
+def _named(cell: Cell) -> str:
+    return " or ".join(f"{what} {name!r}" for what, name in cell.python_code)
+
+
+def _died() -> RunError:
+    return RunError("a worker process died; was it killed, or is memory short?")
+
+
+def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
+    """Compute in processes, new ones where an attack in Python ends one of them.
+
+    Each unit with Python code that was under way then is computed in a process alone, which tells
+    which one it was.
+    """
+    while batches.more:
+        lost, how = yield from _pooled(batches, workers)
+        suspects = [unit for unit in lost if unit[0].python_code]
+        if lost and not suspects:
+            raise _died()
+        others = [unit for unit in lost if not unit[0].python_code]
+        if others:
+            again, _ = yield from _pooled(Batches(iter(others), len(others), workers), workers)
+            if again:
+                raise _died()
+        deadly: set[int] = set()
+        for unit in suspects:
+            cell = unit[0]
+            if cell.index in deadly:
+                continue
+            again = suspects
+            if workers > 1:
+                again, how = yield from _pooled(Batches(iter([unit]), 1, 1), 1)
+            if again:
+                deadly.add(cell.index)
+                yield cell, Failure(cell.index, f"{_named(cell)} ended the process it ran in{how}")
+
+
+def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:
+    """Compute in a pool; returns the units under way when a process of it died, and of what."""
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        workers,
+        multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(lasts(),),
+    )
+    pool.submit(_keep_to_the_work)  # which starts the first process
+    first = set(multiprocessing.active_children()) - before
+    try:
+        # One worker is given one batch at a time: then it is clear which one it dies of.
+        lost = yield from _submitted(batches, pool, 2 * workers if workers > 1 else 1)
+    except BaseException:
+        # An interrupted block may take seconds yet: nobody waits for it.
+        started = set(multiprocessing.active_children()) - before
+        for process in started:
+            process.kill()
+        for process in started:
+            process.join()
+            while process.exitcode is None:  # the pool's own thread has reaped it, and will say so
+                time.sleep(0.001)
+        # A worker killed while it was writing its result would be waited for in vain.
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown(wait=True)
+    return lost, next((_end_of(process.exitcode) for process in first), "")
+
+
+def _end_of(code: int | None) -> str:
+    """The way a process ended, in brackets; "" where that is not known."""
+    if code is None:
+        return ""
+    return f" (exit code {code})" if code >= 0 else f" ({signal.Signals(-code).name})"
+
+
+def _begin(by_lasting_thread: bool) -> None:
+    """Start a process of a pool. by_lasting_thread : see `core.orphans.lasts`.
+
+    It ends when its parent is gone, killed or not.
+    """
+    watch_parent(multiprocessing.parent_process())
+    if by_lasting_thread:
+        die_with_parent()
+    _keep_to_the_work()
+
+
+def _keep_to_the_work() -> None:
+    """Ctrl-C reaches the whole terminal; the parent alone decides what it means, and what is
+    printed to standard output, which an attack of somebody's may do as well.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout = sys.stderr

@@ -1,0 +1,116 @@
+"""Stores of shards, merged: the whole is known, and is what one run computes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.cases import attack, experiment
+from support.kinds import CAO_PROTOCOLS
+
+import core
+from core.errors import FileError, ScenarioError
+from core.runner import Shard, run, units
+from core.store import begin, merge, open_store
+
+
+def sweep(trials: int = 50, seed: int = 0) -> core.Experiment:
+    return experiment(
+        {"kind": "zipf", "items": 20, "users": 2000, "exponent": 1.0},
+        {"kind": "oue", "epsilon": 1.0},
+        attack("mga", 0.1, [3, 4], seeds=5),
+        trials=trials,
+        seed=seed,
+        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": ["none", "mga"]},
+    )
+
+
+def record(path: Path, shard: Shard, work: core.Experiment) -> Path:
+    """Compute a shard into a store of its own."""
+    with open_store(path) as store:
+        memory = begin(store, work)
+        *_, last = run(work, memory=memory, shard=shard)
+        memory.finish(last.results)
+        assert last.done == last.total
+        assert not memory.failure
+    return path
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 7, 40])
+def test_shards_share_the_blocks(of: int) -> None:
+    """None twice, none left out, and no shard has two blocks more than another."""
+    work = sweep()
+    shards = [list(units(work, Shard(number + 1, of))) for number in range(of)]
+    dealt = Counter(
+        (cell.index, block, trials) for shard in shards for cell, block, trials in shard
+    )
+    assert dealt == Counter((cell.index, block, trials) for cell, block, trials in units(work))
+    assert max(map(len, shards)) - min(map(len, shards)) <= 1
+
+
+@pytest.mark.parametrize(("number", "of"), [(0, 1), (2, 1), (-1, 3)])
+def test_a_shard_that_there_is_not_is_refused(number: int, of: int) -> None:
+    with pytest.raises(ScenarioError, match="must be I/N with 1 ≤ I ≤ N"):
+        Shard(number, of)
+
+
+def test_merged_shards_leave_nothing_to_compute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = sweep()
+    *_, whole = run(work)
+    parts = [record(tmp_path / f"{number}.db", Shard(number, 3), work) for number in (1, 2, 3)]
+    with open_store(tmp_path / "all.db") as store:
+        merged = [merge(store, part) for part in parts]
+        assert sum(each.trials for each in merged) == 300
+        assert [store.run(number).status for number in (1, 2, 3)] == ["partial"] * 3
+        assert sum(store.run(number).done for number in (1, 2, 3)) == 300
+        monkeypatch.setattr("core.workers.run_block", None)
+        memory = begin(store, work)
+        *_, last = run(work, memory=memory)
+        assert last.results.complete
+        assert last.results.digest == whole.results.digest
+        for known, computed in zip(last.results.cells, whole.results.cells, strict=True):
+            assert all(
+                (known.arms[arm].mean == moments.mean).all()
+                for arm, moments in computed.arms.items()
+            )
+        again = [merge(store, part) for part in parts]
+        assert [each.trials for each in again] == [0, 0, 0]
+        assert [each.runs for each in again] == [each.runs for each in merged]
+
+
+def test_a_run_that_went_on_brings_its_other_blocks(tmp_path: Path) -> None:
+    part = record(tmp_path / "part.db", Shard(1, 2), sweep())
+    with open_store(tmp_path / "all.db") as store:
+        (number,) = merge(store, part).runs
+        before = store.run(number).done
+        with open_store(part) as other:
+            memory = core.store.resume(other, 1)
+            *_, last = run(other.experiment(1), memory=memory)
+            memory.finish(last.results)
+        assert merge(store, part).runs == (number,)
+        assert 0 < before < store.run(number).done == 300
+        assert store.run(number).status == "done"
+        assert store.run(number).digest == last.results.digest
+
+
+def test_stores_that_contradict_each_other_are_not_merged(tmp_path: Path) -> None:
+    here, there = (record(tmp_path / name, Shard(), sweep(20)) for name in ("a.db", "b.db"))
+    with open_store(there) as other, other.writing() as db:
+        db.execute("UPDATE trials SET fingerprint = fingerprint + 1 WHERE trial = 7")
+    with open_store(here) as store:
+        with pytest.raises(FileError, match="measured trial 7 of a cell otherwise"):
+            merge(store, there)
+        assert len(store.runs()) == 1  # nothing of it was taken
+        with pytest.raises(FileError, match="is this store itself"):
+            merge(store, here)
+
+
+def test_a_run_under_way_is_not_merged(tmp_path: Path) -> None:
+    with open_store(tmp_path / "part.db") as part, open_store(tmp_path / "all.db") as store:
+        begin(part, sweep(20))
+        with pytest.raises(FileError, match=r"run 1 of .* is running, in process \d+: merge when"):
+            merge(store, tmp_path / "part.db")
+        assert not store.runs()
