@@ -38,7 +38,7 @@ from core.population import Population
 from core.protocols import KINDS, OLH, OUE
 from core.protocols.budget import Budget
 from core.pure import Estimates, SeedSearch, estimate, sends_reports
-from core.reports import PAIRS, USER_BLOCK
+from core.reports import users_at_once
 from core.runner import run
 from core.scenario import parse
 from core.task import Frequencies
@@ -78,7 +78,7 @@ def reports(protocol: str, users: int, items: int = ITEMS, repeats: int = 3) -> 
 
     def work() -> Any:
         counts: Any = 0
-        step = min(USER_BLOCK, max(1, PAIRS // items))  # as a trial does
+        step = users_at_once(bound)
         for at in range(0, users, step):
             counts = counts + bound.support_counts(bound.perturb(values[at : at + step], rng))
         return bound.estimates(counts, users).frequencies
@@ -105,7 +105,7 @@ def kinds(users: int = 100_000, n: int = 10**9, repeats: int = 3) -> dict[str, A
     taken: dict[str, dict[str, list[float]]] = {"counts": {}, "reports": {}}
 
     def reported(protocol: Any) -> Any:
-        step = max(1, PAIRS // ITEMS)
+        step = users_at_once(protocol)
         for at in range(0, users, step):
             protocol.support_counts(protocol.perturb(values[at : at + step], rng))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeAlias, cast
 
@@ -18,7 +19,10 @@ USER_BLOCK = 65_536
 """Users that share one stream on the reports path."""
 
 PAIRS = 1 << 24
-"""(user, item) pairs handled between two pulses on the reports path: some 20 ms."""
+"""(user, item) pairs handled between two pulses on the reports path: some 20 ms.
+
+Also the bytes of reports that are held at once, where a report has more bytes than there are items.
+"""
 
 Pulse: TypeAlias = Callable[[], None]
 """Called between pieces of work; raises to stop the work."""
@@ -87,6 +91,12 @@ def _protocol(cell: Cell, first: Reports | None, start: int, stop: int) -> Local
     return cast("AsksTwice", cell.local).again(first[start:stop])
 
 
+def users_at_once(mechanism: LocalMechanism) -> int:
+    """The number of users whose reports are made together."""
+    size = max(mechanism.domain_size, math.ceil(mechanism.report_bits / 8))
+    return max(1, min(USER_BLOCK, PAIRS // size))
+
+
 def no_reports(cell: Cell) -> Reports:
     """The reports of nobody: an array of the type and shape that reports have."""
     return cell.local.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
@@ -105,7 +115,7 @@ def _users(
     a block, so neither memory nor the time between two pulses grows with the domain.
     """
     users = cell.users if role == "genuine" else cell.malicious
-    piece = max(1, min(USER_BLOCK, PAIRS // cell.population.domain_size))
+    piece = users_at_once(cell.local)
     for block, first in enumerate(range(0, users, USER_BLOCK)):
         rngs = [
             stream(cell.seed, address, role, "reports", (trial, block)) for address in addresses

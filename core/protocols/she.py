@@ -36,11 +36,8 @@ BOUND = Range(0, 1e9, "(]")
 
 BoundRule: TypeAlias = Literal["honest"]
 
-AT_ONCE = 1 << 15
+AT_ONCE = 1 << 14
 """Cells that are drawn at once, in the processor's L2 cache."""
-
-SIGNS = 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1) - 1
-"""float64[256, 8]: the signs that the bits of a byte stand for."""
 
 Sums: TypeAlias = Any
 """float64[…, d], the cells of reports added up: counts that are no whole numbers."""
@@ -114,14 +111,17 @@ class Summation(Summed):
         return 64.0 * self.domain_size
 
     def _noise(self, count: int, rng: Rng) -> Floats:
-        """float64[count, d]: Laplace noise, an exponential number with a fair sign."""
+        """float64[count, d]: Laplace noise, a logarithm with a fair sign, of one word a cell."""
         drawn = np.empty((count, self.domain_size))
-        cells, signs = drawn.reshape(-1), self.scale * SIGNS
+        cells = drawn.reshape(-1)
         for at in range(0, cells.size, AT_ONCE):
             part = cells[at : at + AT_ONCE]
-            rng.standard_exponential(out=part)
-            coins = np.frombuffer(rng.bytes(-(-part.size // 8)), np.uint8)
-            part *= signs[coins].reshape(-1)[: part.size]
+            words = rng.integers(0, 2**64, size=part.size, dtype=np.uint64).view(np.int64)
+            words |= 1  # 0 has no logarithm
+            np.multiply(words, 2.0**-63, out=part)
+            np.log(np.abs(part, out=part), out=part)
+            part *= self.scale
+            np.copysign(part, words, out=part)
         return drawn
 
     def _noise_sums(self, count: Counts, rng: Rng) -> Floats:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..enumeration import CELLS, ReportLaw, item_name
 from ..errors import ScenarioError, got
@@ -39,9 +38,10 @@ from ..sampling import (
     subset_counts,
     subset_counts_beside_own,
 )
+from ..subsets import packed_subsets
 from ..support import ItemSupport, Support
 from .budget import Budget, Dial
-from .packed import AT_ONCE, Ones, PackedBits, pickers
+from .packed import Ones, PackedBits, pickers
 
 SIZE = Range(1, 2**32)
 
@@ -142,56 +142,8 @@ class SubsetSelection(PackedBits):
         own: Items | None = None,
         held: BoolArray | None = None,
     ) -> Reports:
-        """Uniform subsets; where `own` is given, with the own item in it just where it is held.
-
-        Independent bits are a uniform subset, given their number; uniform items are added to it or
-        taken from it until there are w.
-        """
-        reports = self._blank(count)
-        step = max(1, AT_ONCE // self.domain_size)
-        for at in range(0, count, step):
-            part = slice(at, min(at + step, count))
-            rows = part.stop - at
-            bits = np.concatenate(
-                [
-                    self._random_bits(min(self._rows, rows - row), self._rate, rng)
-                    for row in range(0, rows, self._rows)
-                ]
-            )
-            if own is None or held is None:
-                self._complete(bits, np.full(rows, -1), rng)
-            else:
-                bits[np.arange(rows), own[part]] = held[part]
-                self._complete(bits, own[part], rng)
-            reports[part] = np.packbits(bits, axis=1)
-        return reports
-
-    @property
-    def _rate(self) -> float:
-        """The rate of the bits that are completed: one deviation off w/d, to the quicker side.
-
-        A uniform place more often has a 0 to be set where w is below d/2. Any rate gives the same
-        law.
-        """
-        w, d = self.subset_size, self.domain_size
-        off = math.sqrt(w * (1 - w / d))
-        return min(max((w - off if 2 * w < d else w + off) / d, 0.0), 1.0)
-
-    def _complete(self, bits: NDArray[np.uint8], kept: Items, rng: Rng) -> None:
-        """Add ones at uniform places, or take them away, until each row has w; `kept` stay."""
-        missing = self.subset_size - np.add.reduce(bits, axis=1, dtype=np.int64)
-        for wanted, sign in ((0, 1), (1, -1)):
-            rows = np.flatnonzero(sign * missing > 0)
-            left, stays = sign * missing[rows], kept[rows]
-            while rows.size:
-                place = rng.integers(0, self.domain_size, size=rows.size)
-                fits = bits[rows, place] == wanted
-                fits &= place != stays
-                bits[rows[fits], place[fits]] = 1 - wanted
-                left -= fits
-                if not left.all():
-                    open_ = left > 0
-                    rows, left, stays = rows[open_], left[open_], stays[open_]
+        """Uniform subsets; where `own` is given, with the own item in it just where it is held."""
+        return packed_subsets(count, self.domain_size, self.subset_size, rng, own, held)
 
     def received(self, reports: object, count: int) -> Reports:
         bits = super().received(reports, count)

@@ -33,9 +33,10 @@ from ...pure import (
 )
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial
+from ...subsets import packed_subsets
 from ...support import ItemSupport
 from ..packed import AT_ONCE, Ones
-from ..subset import SubsetSelection, subset_bits
+from ..subset import subset_bits
 from ..summed import Summed
 from ..unary import SUE, Unary
 from .laws import Included, Weights
@@ -117,9 +118,7 @@ class BitFlips(Summed):
         """uint8[n, ceil(d/8)], uniform subsets of D items."""
         if self.sampled == self.domain_size:
             return self._everyone(count)
-        return SubsetSelection(self.domain_size, self.epsilon, self.sampled).random_reports(
-            count, rng
-        )
+        return packed_subsets(count, self.domain_size, self.sampled, rng)
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         values = items_of(values, self.domain_size)

@@ -1,0 +1,121 @@
+"""Uniform subsets of a given size, one for each user, as packed bits."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rng = np.random.Generator
+Packed = NDArray[np.uint8]
+"""uint8[n, ceil(items/8)]: a bit for each item, the lowest item in the highest bit."""
+
+ROWS = 1 << 12
+"""Subsets that are completed together: of 1024 items, they fit into the processor's L2 cache."""
+
+BITS = np.array([128 >> place for place in range(8)], dtype=np.uint8)
+"""The bit of an item, by its place in a byte."""
+
+
+def packed_subsets(
+    count: int,
+    items: int,
+    size: int,
+    rng: Rng,
+    own: NDArray[np.int64] | None = None,
+    held: NDArray[np.bool_] | None = None,
+) -> Packed:
+    """Uniform subsets of `size` of the items, int in [0, items].
+
+    own, held : int64[n] and bool[n]; the subset of user i is uniform among those that have item
+        own[i] where held[i], and among those that do not have it elsewhere.
+
+    Notes
+    -----
+    Independent bits are a uniform subset, given their number. Their rate is a multiple of 1/256, so
+    that a few random words decide 64 of them. Ones are then thrown at uniform places, as many as a
+    row lacks, or zeros where it has too many, until each row has its number: no place is treated
+    other than the rest, which is why the subset stays uniform.
+    """
+    if 2 * size > items:
+        spared = None if held is None else ~held
+        rest = ~packed_subsets(count, items, items - size, rng, own, spared)
+        return _without_padding(rest, items)
+    subsets = np.empty((count, -(-items // 8)), dtype=np.uint8)
+    for at in range(0, count, ROWS):
+        part = slice(at, at + ROWS)
+        bits = _without_padding(_coins(subsets[part].shape, _rate(items, size), rng), items)
+        if own is None or held is None:
+            _complete(bits, items, size, rng)
+        else:
+            _complete(bits, items, size, rng, own[part], held[part])
+        subsets[part] = bits
+    return subsets
+
+
+def _without_padding(bits: Packed, items: int) -> Packed:
+    """The bits after the last item are 0."""
+    if items % 8:
+        bits[:, -1] &= np.uint8(0xFF << (8 - items % 8) & 0xFF)
+    return bits
+
+
+def _rate(items: int, size: int) -> int:
+    """256 times the rate of the independent bits: as few throws as can be follow from it.
+
+    A one that lacks takes items / (items - size) throws, one too many items / size.
+    """
+    share = size / items
+    if not 0 < share < 1:
+        return 0
+    off = NormalDist().inv_cdf(1 - share) * math.sqrt(size * (1 - share))
+    return max(0, math.floor((size - off) / items * 256))
+
+
+def _coins(shape: tuple[int, int], rate: int, rng: Rng) -> Packed:
+    """Packed bits that are each 1 with probability rate/256, exactly."""
+    cells = math.prod(shape)
+    bits = np.zeros(cells, dtype=np.uint8)
+    for power in range((rate & -rate).bit_length() - 1, 8) if rate else ():
+        fair = rng.integers(0, 2**64, size=-(-cells // 8), dtype=np.uint64).view(np.uint8)[:cells]
+        # The digits of the rate, lowest first: a fair coin halves the rate, and adds 1/2 or not.
+        combine = np.bitwise_or if rate >> power & 1 else np.bitwise_and
+        combine(bits, fair, out=bits)
+    return bits.reshape(shape)
+
+
+def _complete(
+    bits: Packed,
+    items: int,
+    size: int,
+    rng: Rng,
+    own: NDArray[np.int64] | None = None,
+    held: NDArray[np.bool_] | None = None,
+) -> None:
+    """Throw ones, or zeros, at uniform places until each row has `size` ones."""
+    width, flat = bits.shape[1], bits.reshape(-1)
+
+    def lacking(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The ones that these rows lack, when each has its own item as it must."""
+        if own is not None and held is not None:
+            at, bit = rows * width + (own[rows] >> 3), BITS[own[rows] & 7]
+            flat[at] = np.where(held[rows], flat[at] | bit, flat[at] & ~bit)
+        ones: NDArray[np.int64] = np.bitwise_count(bits[rows]).sum(axis=1, dtype=np.int64)
+        return size - ones
+
+    missing = lacking(np.arange(len(bits)))
+    for sign in (1, -1):
+        rows = np.flatnonzero(sign * missing > 0)
+        left = sign * missing[rows]
+        while rows.size:
+            row = np.repeat(rows, left)
+            place = rng.integers(0, items, size=row.size)
+            at, bit = row * width + (place >> 3), BITS[place & 7]
+            if sign > 0:
+                np.bitwise_or.at(flat, at, bit)
+            else:
+                np.bitwise_and.at(flat, at, ~bit)
+            left = sign * lacking(rows)
+            rows, left = rows[left > 0], left[left > 0]

@@ -1,0 +1,68 @@
+"""Uniform subsets as packed bits: their law where all subsets can be listed."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support import budget
+from support.budget import Verdict
+
+from core import subsets
+from core.subsets import packed_subsets
+
+Rng = np.random.Generator
+
+
+def follows(items: int, size: int, packed: NDArray[np.uint8], has: int, lacks: int) -> Verdict:
+    """The chi-square test of subsets that have these items, of a mask, and lack those."""
+    assert not np.unpackbits(packed, axis=1)[:, items:].any()
+    weights = 1 << np.arange(items)
+    drawn = np.unpackbits(packed, axis=1, count=items) @ weights
+    every = [sum(1 << v for v in some) for some in itertools.combinations(range(items), size)]
+    law = np.zeros(1 << items)
+    law[[mask for mask in every if mask & has == has and not mask & lacks]] = 1
+    return budget.law(np.bincount(drawn, minlength=law.size), law / law.sum())
+
+
+@pytest.mark.parametrize("items", [2, 3, 5, 9])
+def test_subsets_are_uniform(items: int, rng: Rng) -> None:
+    for size in range(items + 1):
+        packed = packed_subsets(20_000, items, size, rng)
+        verdict = follows(items, size, packed, 0, 0)
+        assert verdict, (size, verdict)
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("items", [2, 3, 5, 9])
+def test_the_own_item_is_there_just_where_it_is_held(items: int, held: bool, rng: Rng) -> None:
+    own = items - 1
+    for size in range(1, items):
+        count = 20_000
+        packed = packed_subsets(count, items, size, rng, np.full(count, own), np.full(count, held))
+        verdict = follows(items, size, packed, held << own, (not held) << own)
+        assert verdict, (size, verdict)
+
+
+@pytest.mark.parametrize("rate", [1, 96, 128, 255])
+def test_coins_have_their_rate(rate: int, rng: Rng) -> None:
+    def verdict(of: int) -> Verdict:
+        ones = np.unpackbits(subsets._coins((2000, 16), of, rng)).sum()
+        return budget.proportion(ones, 2000 * 128, rate / 256)
+
+    assert verdict(rate)
+    assert not verdict(rate ^ 8)
+
+
+def test_subsets_filled_from_the_first_item_on_are_rejected(
+    rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def from_the_first(bits: NDArray[np.uint8], items: int, size: int, rng: Rng) -> None:
+        rows = np.unpackbits(bits, axis=1, count=items)
+        for row in rows:
+            row[np.flatnonzero(row == 0)[: max(0, size - int(row.sum()))]] = 1
+            row[np.flatnonzero(row)[: max(0, int(row.sum()) - size)]] = 0
+        bits[:] = np.packbits(rows, axis=1)
+
+    monkeypatch.setattr(subsets, "_complete", from_the_first)
+    assert not follows(5, 2, packed_subsets(5000, 5, 2, rng), 0, 0)
