@@ -211,7 +211,7 @@ def corrections(quick: bool) -> Iterator[Row]:
             scaled(taken),
             f"≤ {scaled(most)}",
             taken <= most,
-            f"in a block; least {scaled(min(result['seconds']))}; without {scaled(plain)}",
+            f"CPU in a block; least {scaled(min(result['seconds']))}; without {scaled(plain)}",
         )
 
 
@@ -244,11 +244,12 @@ def mining(quick: bool) -> Iterator[Row]:
     """FIAD on a million reports of 1,024 bits, and one itemset after the other on a tenth."""
     users, plain_users, pairs = 10**5 if quick else 10**6, 10**5, ITEMS * (ITEMS - 1) // 2
     result = ours("mine", users=users)
-    taken = result["seconds"][0]
+    wall, taken = result["seconds"][0], result["cpu"]
     plain = ours("mine_plain", users=plain_users, sets=200 if quick else 2000)["seconds"][0]
     ratio = plain * pairs / plain_users / (taken / users)
     name = f"FIAD, OUE, d = {ITEMS}, n = {users:,}"
-    yield Row(name, scaled(taken), "≤ 30 s", taken <= 30, f"{result['flagged']:,} flagged")
+    note = f"of CPU on all cores, {scaled(wall)} by the clock; {result['flagged']:,} flagged"
+    yield Row(name, scaled(taken), "≤ 30 s", taken <= 30, note)
     peak = result["peak_mb"]
     yield Row(f"{name}, memory", f"{peak:,.0f} MB", "≤ 1,000 MB", peak <= 1000)
     yield Row(
