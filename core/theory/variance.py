@@ -6,7 +6,6 @@ W17: Wang, Blocki, Li, Jha, USENIX Security 2017.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..cell import Cell
 from ..protocols.subset import SubsetSelection, best_size
 from ..pure import PureProtocol, Supporting, item_variance
 from ..sampling import Floats
-from .support import each_support
+from .support import each_support, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
@@ -78,27 +77,12 @@ def clean_variance(cell: Cell) -> Floats:
     item the same with q₁.
     """
     spread = item_variances(cell.pure, cell.users, cell.population.frequencies)
-    if cell.memory is None or not cell.rounds:
+    met = meetings(cell)
+    if cell.memory is None or met is None:
         return spread
     p, q = cell.memory.kept
-    meetings = _meetings(cell)
-    shared = p * (1 - p) * meetings + q * (1 - q) * (meetings.sum() - meetings)
+    shared = p * (1 - p) * met + q * (1 - q) * (met.sum() - met)
     return np.asarray(spread + 2 * shared / ((p - q) * cell.users) ** 2)
-
-
-def _meetings(cell: Cell) -> Floats:
-    """The expected number of pairs of rounds that users of each item take part in: float64[d].
-
-    An item's users stay from one round to the next with the same probability, whoever they are.
-    """
-    meetings = np.zeros(cell.population.domain_size)
-    earlier = np.zeros_like(meetings)
-    for before, now in pairwise(cell.rounds):
-        held = before.population.histogram
-        assert now.left is not None
-        earlier = (earlier + held) * (1 - now.left / np.maximum(held, 1))
-        meetings += earlier
-    return meetings
 
 
 def attacked_variance(cell: Cell) -> Floats | None:

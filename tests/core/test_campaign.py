@@ -1,5 +1,6 @@
 """Collections in rounds: every round is a cell of its own, and all of them together are one."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,12 @@ from core.results import Block, Rounds
 from core.theory import (
     attacked_variance,
     clean_variance,
+    estimate_variances,
     expected_estimate,
     expected_metrics,
     privacy_spent,
 )
+from core.theory.support import collected
 from core.trial import run_block
 
 Floats = NDArray[np.float64]
@@ -39,7 +42,8 @@ PURE = [
 ]
 BASIC = {"kind": "rappor", "form": "basic", "f": 0.5, "p": 0.4, "q": 0.8}
 ONE_TIME = {"kind": "rappor", "form": "basic-one-time", "f": 0.5}
-BLOOM = {"kind": "rappor", "f": 0.5, "bits": 8, "hashes": 1, "cohorts": 4}
+BLOOM_FILTER = {"bits": 8, "hashes": 1, "cohorts": 4}
+BLOOM = {"kind": "rappor", "f": 0.5, **BLOOM_FILTER}
 
 
 def campaign(
@@ -232,6 +236,27 @@ def test_bloom_filters_over_rounds_have_the_law_of_one_round(churn: float, seed:
     seen = column(rounds[:, 2], "mse_clean").mean()
     assert expected is not None
     assert seen == pytest.approx(expected, rel=0.25)
+
+
+@pytest.mark.parametrize("churn", [0.3, pytest.param(0.0, marks=pytest.mark.long)])
+def test_the_variance_of_a_pool_of_bloom_filters(churn: float, seed: int) -> None:
+    """Users keep cohort and bits, fakes send anew; the mutant draws everything anew each round."""
+    protocol = {"kind": "rappor", "form": "one-time", "f": 0.5, **BLOOM_FILTER}
+    one = campaign(protocol, 4, attack("mga", 0.1, [3]), seed=seed, churn=churn)
+    estimate, variances = expected_estimate(one), estimate_variances(one)
+    assert estimate is not None
+    assert variances is not None
+    mutant = one.protocol.variances(replace(collected(one), meetings=None))
+    truth, expected = one.population.frequencies, expected_metrics(one)
+    pool, _ = run(one, 8)
+    for arm, name in enumerate(("target_frequency_clean", "target_frequency")):
+        seen, mean = column(pool, name), expected[name]
+        assert mean is not None
+        assert budget.mean(seen, mean, variances[arm][3])
+        assert budget.spread(seen, mean, variances[arm][3])
+        assert not budget.spread(seen, mean, mutant[arm][3])
+    assert expected["mse_clean"] == pytest.approx(variances[0].mean())
+    assert expected["mse"] == pytest.approx(((estimate - truth) ** 2 + variances[1]).mean())
 
 
 @pytest.mark.parametrize("fresh_bits", [False, True], ids=["kept", "mutant"])

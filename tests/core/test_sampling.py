@@ -12,7 +12,8 @@ from support import budget
 from support.budget import Verdict
 from support.cases import outcome_counts_of
 
-from core import sampling
+from core import merging, sampling
+from core.merging import merged_counts
 from core.sampling import (
     binomial,
     multinomial,
@@ -38,9 +39,11 @@ def subsets_law(items: int, sizes: list[int]) -> NDArray[np.float64]:
     return joint
 
 
-def picks_follow_their_law(sampler: Sampler, items: int, sizes: list[int], rng: Rng) -> Verdict:
+def picks_follow_their_law(
+    sampler: Sampler, items: int, sizes: list[int], rng: Rng, trials: int = 100_000
+) -> Verdict:
     pickers = np.bincount(sizes, minlength=max(sizes) + 1)
-    drawn = sampler(np.broadcast_to(pickers, (100_000, pickers.size)), items, rng)
+    drawn = sampler(np.broadcast_to(pickers, (trials, pickers.size)), items, rng)
     assert (drawn.sum(axis=1) == sum(sizes)).all()
     return budget.law(outcome_counts_of(drawn, len(sizes)), subsets_law(items, sizes))
 
@@ -62,6 +65,46 @@ def test_subset_counts_follow_their_joint_law(
     """Walked item by item, and halved first, which by default only large domains are."""
     monkeypatch.setattr(sampling, "WALKED", walked)
     assert picks_follow_their_law(subset_counts, items, sizes, rng)
+
+
+@pytest.mark.parametrize(
+    ("items", "sizes"), [(3, [1, 1]), (4, [2, 1, 3]), (4, [4, 2, 0]), (5, [3, 3]), (4, [1] * 5)]
+)
+@pytest.mark.parametrize("wide", [1, 24])
+def test_merged_users_follow_the_same_law(
+    items: int, sizes: list[int], wide: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row by row, and cell by cell; a leftover group, and users who pick none or all."""
+    monkeypatch.setattr(sampling, "MANY", 1)
+    monkeypatch.setattr(merging, "WIDE", wide)
+    assert picks_follow_their_law(subset_counts, items, sizes, rng, 1000)
+
+
+def test_merged_users_whose_tallies_are_not_shuffled(
+    rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mutant: the items stay in the order of their numbers."""
+    monkeypatch.setattr(sampling, "MANY", 1)
+    pickers = np.broadcast_to(np.bincount([2, 1]), (2000, 3))
+    drawn = np.sort(subset_counts(pickers, 4, rng), axis=1)
+    assert not budget.law(outcome_counts_of(drawn, 2), subsets_law(4, [2, 1]))
+
+
+def test_merged_users_have_the_moments_of_their_law(
+    rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts and covariances of a few items, and the sum of all."""
+    monkeypatch.setattr(merging, "WIDE", 12)
+    items, size, users = 64, 20, 37
+    drawn = np.array([merged_counts(np.full(users, size), items, rng) for _ in range(120)])
+    assert (drawn.sum(axis=1) == users * size).all()
+    one, both = size / items, size * (size - 1) / (items * (items - 1))
+    covariance = np.full((4, 4), both - one**2)
+    np.fill_diagonal(covariance, one * (1 - one))
+    seen, mean = drawn[:, [0, 1, items // 2, items - 1]], np.full(4, users * one)
+    assert budget.moments(seen, mean, users * covariance)
+    assert not budget.moments(seen, mean, 3 * users * covariance)
+    assert not merged_counts(np.zeros(0, dtype=np.int64), items, rng).any()
 
 
 def test_subset_counts_with_replacement(rng: Rng) -> None:

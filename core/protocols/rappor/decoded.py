@@ -69,20 +69,22 @@ def means(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | N
 def variances(protocol: Filters, collection: Collection) -> tuple[Floats, Floats | None] | None:
     """Variances of the same in one trial; to first order in m/n, as if the cohorts were as large as
     expected.
-
-    None for several rounds together: users keep cohort and bits.
     """
-    expected = None if collection.rounds else means(protocol, collection)
+    expected = means(protocol, collection)
     if expected is None:
         return None
     with one_thread():
+        users = collection.users * protocol.cohort_law
         clean = _clean_variance(protocol, collection.histogram.tobytes())
+        clean = clean + _kept_variance(protocol, collection, users, collection.frequencies)
         if not collection.fakes:
             return clean, clean
         estimate = expected[1]
         if estimate is None:
             return clean, None
-        return clean, _attacked_variance(protocol, collection, estimate)
+        everyone = attacked_users(protocol, collection)
+        attacked = _attacked_variance(protocol, collection, estimate)
+        return clean, attacked + _kept_variance(protocol, collection, everyone, estimate)
 
 
 @lru_cache(maxsize=4)
@@ -135,6 +137,34 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     for count, _, _, fake in parts:
         variance -= count * fake**2
     return np.asarray(design_of.shared_out(np.sqrt(variance) / everyone.sum()) ** 2)
+
+
+def _kept_variance(
+    protocol: Filters, collection: Collection, everyone: Floats, estimate: Floats
+) -> Floats | float:
+    """float64[d]: what the users add to the variance who keep cohort and bits over several rounds.
+
+    The reports of one user are alike but for the noise of each: any two of them have the covariance
+    that cohort and permanent bits alone give to one. everyone : float64[m], the users of each
+    cohort in all rounds, fakes included. estimate : the expected one, float64[d].
+    """
+    if collection.meetings is None or not collection.meetings.any():
+        return 0.0
+    design_of, chain = protocol.design, protocol.noise.chain
+    met = design_of.together(collection.meetings)
+    bit = chain.p1 * (1 - chain.p1) / (chain.p1 - chain.q1) ** 2
+    fit, fitted = _fit(protocol, everyone), design_of.bits_of(estimate)
+    rows = design_of.columns.tocsr()
+    variance = np.zeros(met.size)
+    each = np.zeros((met.size, met.size))
+    for cohort, chance in enumerate(protocol.cohort_law):
+        design = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
+        pull = design @ fit.inverse
+        moved = design.T @ pull - fitted[cohort] @ pull
+        variance += chance * (met @ moved**2 + met.sum() * bit * (pull**2).sum(axis=0))
+        each += chance * moved
+    variance -= met @ each**2
+    return np.asarray(design_of.shared_out(np.sqrt(2 * variance) / everyone.sum()) ** 2)
 
 
 def doubts(protocol: Filters, users: int) -> tuple[str, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from typing import Final
 
 import numpy as np
 
 from core import store as core_store
 from core.errors import FileError, RunError, ScenarioError, got
 from core.experiment import Experiment, compile  # noqa: A004
+from core.foretime import LONG_S, expected_seconds
 from core.limits import held_bytes, in_bytes
 from core.recording import write_recording
 from core.results import BLOCK_TRIALS
@@ -22,11 +22,7 @@ from ...session import attack_options
 from ...terminal import output, places
 from ...text import format as text
 from .. import progress, reading, reporting
-from .foretime import expected_seconds
 from .opening import number_of, opened, tags_of
-
-LONG_S: Final = 10.0
-"""A run that takes longer says so before it starts."""
 
 
 def run(options: Namespace) -> int:
@@ -43,7 +39,7 @@ def run(options: Namespace) -> int:
     seconds = None if options.quiet else expected_seconds(experiment)
     if seconds is not None and seconds > LONG_S:
         whole = f"; trials are drawn in blocks of {BLOCK_TRIALS}, which show when they are whole"
-        output.note(f"note: this takes about {text.duration(seconds)} in one process{whole}")
+        output.note(f"note: this takes up to about {text.duration(seconds)} in one process{whole}")
     if options.frequencies and options.format != "json" and not options.quiet:
         output.note("note: --frequencies shows in JSON only")
     if not shard.whole:

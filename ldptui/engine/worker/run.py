@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from core.errors import CellError, LdpError, ScenarioError
 from core.experiment import Experiment
 from core.experiment import compile as bind
+from core.foretime import LONG_S, expected_seconds
 from core.results import Tally, digest
 from core.runner import Results, run
 from core.scenario import Scenario
 from core.trial import run_block
 
+from ...text.format import duration
 from .imports import import_for, import_solver
 from .inbox import Cancelled, Inbox, Superseded
 from .lines import encode, write
@@ -82,9 +84,11 @@ class Run:
         if self.request["whole"] is None:
             for name, scenario in scenarios.items():
                 self._bind(name, scenario)
+                if name == "base":
+                    self._foretell(self.parts[name].experiment)
                 self._work_part(self.parts[name])
             return
-        self._begin_whole()
+        self._foretell(self._begin_whole())
         for name, scenario in scenarios.items():
             self._bind(name, scenario)
         self._bind_rest()
@@ -94,7 +98,7 @@ class Run:
             with self.inbox.interruptible():
                 self._keep_end(wait=True)
 
-    def _begin_whole(self) -> None:
+    def _begin_whole(self) -> Experiment:
         """Bind the scenario that the run belongs to, and start to keep it."""
         from .keeping import Keeper
 
@@ -112,6 +116,15 @@ class Run:
             self.whole = Whole(experiment)
             if self.keeper is not None:
                 self.keeper.begin(experiment, request["source"], request["resumed"])
+        return experiment
+
+    def _foretell(self, experiment: Experiment) -> None:
+        """Say how long it takes where the domain is large, until the first block is there."""
+        with self.inbox.interruptible():
+            seconds = expected_seconds(experiment)
+        if seconds is not None and seconds > LONG_S:
+            self.latest = f"up to about {duration(seconds)} in all"
+            write(self.out, self._line("running"))
 
     def _bind(self, name: str, scenario: Scenario) -> None:
         import_for(scenario)

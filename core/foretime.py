@@ -6,11 +6,11 @@ import math
 import time
 from typing import Final
 
-from core.cell import Cell
-from core.errors import LdpError
-from core.experiment import Experiment, compile  # noqa: A004
-from core.results import BLOCK_TRIALS
-from core.trial import run_block
+from .cell import Cell
+from .errors import LdpError
+from .experiment import Experiment, compile  # noqa: A004
+from .results import BLOCK_TRIALS
+from .trial import run_block
 
 LARGE: Final = 2**17
 """Items of a domain, from which on a block may take a minute."""
@@ -21,12 +21,15 @@ SMALL: Final = 2**12
 KINDS: Final = 4
 """Kinds of cells that are rehearsed at most."""
 
+LONG_S: Final = 10.0
+"""A run that takes longer says so before it starts."""
+
 
 def expected_seconds(experiment: Experiment) -> float | None:
     """The time of all blocks of a run in one process; None where no domain is large, or not known.
 
     A block of the same protocol, attack and users over few items is timed: on the counts path its
-    time grows with the number of items.
+    time grows with the number of items, or less where few fakes pick among very many of them.
     """
     cells = [cell for cell in experiment.cells if _large(cell)]
     if not cells or any(cell.path != "counts" or cell.python_code for cell in cells):
