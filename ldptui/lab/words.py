@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..catalogue.keys import has_words, key_words
 from ..catalogue.rows import rows
 
 
 @dataclass(frozen=True)
 class LabField:
-    """Help for one field of the lab: `formula` is lines of at most 76 cells, the rest prose."""
+    """Help for one field of the lab: `formula` is lines of at most 76 cells, the rest prose.
+
+    key : of the scenario, where the field is that; else the name of the field. allowed : empty
+    where the key says what is allowed.
+    """
 
     key: str
     label: str
@@ -44,10 +49,13 @@ class Notion:
 
 
 def lab_field_help(name: str) -> LabField | None:
-    """Help for a field of the lab, such as `epsilon`."""
+    """Help for a field of the lab, such as `epsilon`; a key of a protocol has its own words."""
     row = rows("help", "ldptui.lab")["field"].get(name)
     if row is None:
-        return None
+        key = f"protocol.{name}"
+        words = key_words(key)
+        about = words.name, words.symbol, words.meaning, "", words.formula, words.source
+        return LabField(key, *about) if has_words(key) else None
     return LabField(
         key=name,
         label=row["label"],

@@ -158,7 +158,8 @@ def lab_text(tab: str, name: str = "") -> Iterator[Content]:
     field = lab_field_help(name) if name else None
     if field is not None:
         yield Content("\n").join([_heading(field.title), Content(field.meaning)])
-        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), field.allowed)
+        allowed = field.allowed or allowed_values(field.key)
+        yield Content.assemble("\n", ("Allowed   ", "$foreground-muted"), allowed)
         yield from _formula(field.formula, field.source)
     for notion in notions(tab):
         heading = _heading(notion.name)

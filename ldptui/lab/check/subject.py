@@ -110,7 +110,7 @@ def _dials(options: Namespace) -> dict[str, Any]:
     """The keys of the protocol that are given, read; raises ScenarioError for those of others."""
     kind, names = options.protocol, {option.name for option in dials(*OPTIONS, *CONCLUDED)}
     values = {}
-    for name in ("hash_range", *sorted(names)):
+    for name in sorted(names):
         value = getattr(options, name)
         if value is None or value == "":
             continue

@@ -42,7 +42,6 @@ OPTIONS: Final = (
         argument=Argument("D", "domain size d"),
         blank=Blank(8, steps="ladder", only=lacking("protocol", "neighbours", "plugin")),
     ),
-    Option("hash_range", "integer", argument=Argument("G", "of olh: the buckets")),
     SLACK.argued(words="the promised δ (0)", default=0.0).blanked(
         only=having("protocol", "delta", "plugin")
     ),

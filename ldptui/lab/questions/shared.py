@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from core.ranges import BUDGET, DOMAIN, Range
 from core.ranges import USERS as USERS
 
-from ..options import Argument, Blank, Option
-from .kinds import alike, curators
+from ..options import Argument, Blank, Choices, Option
+from .kinds import alike, curators, having
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -88,7 +89,8 @@ EXAMPLES: Final = {"table": "people.csv", "relation": "relation.csv"}
 def dials(*known: Option | str) -> tuple[Option, ...]:
     """An option for each key of a protocol, --subset-size, but those of the known options.
 
-    Their values are read by the key of the kind that is chosen.
+    Their values are read by the key of the kind that is chosen; where none is given, its default
+    holds. A form shows those that the kind has.
     """
     from ...catalogue import key_words, listed_keys
 
@@ -102,8 +104,31 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
             words = key_words(key)
             symbol = (words.symbol or "value").upper()
             argument = Argument(symbol, words.title, group="keys of some protocols")
-            options.append(Option(name, "text", argument=argument))
+            blank = Blank(
+                follows=partial(_usual, key),
+                choices=partial(_either, key),
+                optional=True,
+                only=having("protocol", name),
+            )
+            options.append(Option(name, "text", argument=argument, blank=blank))
     return tuple(options)
+
+
+def _usual(key: str, draft: Draft) -> Any:
+    """The draft's value of a key, or else the default of the kinds that have it."""
+    from core.scenario.keys import defaults_of
+
+    from ...session.draft import value_of
+
+    return value_of(draft, key) or next(iter(defaults_of(key)), None)
+
+
+def _either(key: str) -> Choices:
+    """The words of a key that has nothing but words; None stands for the first, the default."""
+    from core.scenario.keys import choices_of, range_of
+
+    words = () if range_of(key) else choices_of(key)
+    return tuple((word if at else None, word) for at, word in enumerate(words))
 
 
 def seed(subject: str) -> Option:

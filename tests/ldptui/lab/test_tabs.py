@@ -13,12 +13,15 @@ from support.kinds import real_epsilon
 from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from core.errors import LdpError, ScenarioError
-from core.protocols import CENTRAL, PROTOCOLS
+from core.protocols import CENTRAL, KINDS, PROTOCOLS
+from core.scenario.keys import default_of, names_of, rule_of
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Bars, Plot
 from ldptui.lab.answer import Answer
 from ldptui.lab.mechanisms import has
+from ldptui.lab.questions.check import CONCLUDED, OPTIONS
+from ldptui.lab.questions.shared import dials
 from ldptui.lab.topics import TOPICS, starting
 from ldptui.lab.words import lab_field_help, notions
 from ldptui.session.draft import draft_of
@@ -81,7 +84,7 @@ def test_every_field_and_notion_has_its_words(tab: str) -> None:
         found = lab_field_help(option.name)
         assert found is not None, option.name
         assert found.label
-        assert found.allowed
+        assert found.allowed or rule_of(found.key)
         assert found.meaning.endswith(".")
         assert option.blank is not None
         if not option.blank.bare:
@@ -182,6 +185,35 @@ def test_the_law_of_randomised_response_by_hand() -> None:
     e = math.e
     expected = {"L = 1": e / (e + 3), "L = 0": 2 / (e + 3), "L = -1": 1 / (e + 3)}
     assert {bar.label: bar.value for bar in law.bars} == pytest.approx(expected)
+
+
+def test_every_kind_is_checked_with_its_own_dials() -> None:
+    """Each key of a kind is a field, with its default where the scenario has no value."""
+    dialled = {option.name for option in dials(*OPTIONS, *CONCLUDED)}
+    for kind in KINDS:
+        draft = draft_of(f'protocol = {{ kind = "{kind}" }}', Path())
+        values = starting("check", draft, {"protocol": kind})
+        shown = {option.name: option for option in TOPICS["check"].blanks if option.shown(values)}
+        names = dialled & set(names_of("protocol", kind))
+        assert names == dialled & shown.keys()
+        for name in names:
+            usual = default_of(f"protocol.{name}", kind)
+            words = dict(shown[name].fields)
+            assert words.get(values[name], values[name]) == usual or usual is None, (kind, name)
+
+
+def test_a_dial_decides_what_is_checked() -> None:
+    wide = ask("check", protocol="lh", epsilon=1.0, items=4, hash_range="5")
+    law = wide.charts[1]
+    assert isinstance(law, Bars)
+    e = math.e
+    expected = {"L = 1": e / (e + 4), "L = -1": 1 / (e + 4), "L = 0": 3 / (e + 4)}
+    apart = {label: chance * 4 / 5 for label, chance in expected.items()}
+    apart["L = 0"] += 1 / 5  # both items in one bucket
+    assert {bar.label: bar.value for bar in law.bars} == pytest.approx(apart)
+    assert refused("check", protocol="lh", items=4, hash_range="1")[0] == "hash_range"
+    assert refused("check", protocol="ue", items=4, keep="much")[0] == "keep"
+    assert refused("check", protocol="loloha", items=4, epsilon_infinity="1")[0] == "epsilon"
 
 
 def test_an_audit_finds_the_budget_and_names_the_event() -> None:
