@@ -74,6 +74,17 @@ class Conditions(PureProtocol, Protocol):
         ...
 
 
+class Quantises(Mechanism, Protocol):
+    """Its reports are drawn with coins, whose probabilities can be multiples of a fraction."""
+
+    def quantised(self, levels: int) -> Self:
+        """The same with multiples of 1/levels, rounded so that it spends no more than epsilon.
+
+        Raises ScenarioError at the key `levels` where nothing is told then.
+        """
+        ...
+
+
 class SendsBitPerItem(PureProtocol, Protocol):
     """Its reports are a bit for each item, independent of each other given the own item."""
 

@@ -8,17 +8,19 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
-from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of
+from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
 from .capabilities import Memoises, draws_apart, memoises
 from .defences import (
     Alarm,
     Correction,
     Defence,
     Filter,
+    Verifier,
     asks_twice,
     is_alarm,
     is_correction,
     is_filter,
+    is_verifier,
 )
 from .goal import Answer, Goal
 from .metrics import metrics_of
@@ -108,8 +110,10 @@ class Cell:
         share was given, the answer before `core.search` has found it.
     defences : the steps of the server with its estimates in the defended arms, in order.
     task : the purpose of the collection.
-    halved : the protocol of each of the two reports that a filter asks every user for, with half
-        the budget; None where no filter does.
+    asked : the protocol of the reports that the defended estimates come from, where it is another
+        one: that of each of two reports with half the budget, or one that can be verified.
+    verified : the step that verifies the reports of this collection; None where none does, as in
+        the arms without a defence.
     """
 
     index: int
@@ -131,7 +135,8 @@ class Cell:
     goal: Goal | None = None
     answer: Answer | None = None
     defences: tuple[Defence, ...] = ()
-    halved: Mechanism | None = None
+    asked: Mechanism | None = None
+    verified: Verifier | None = None
 
     @property
     def users(self) -> int:
@@ -158,9 +163,21 @@ class Cell:
         return tuple(filter(is_filter, self.defences))
 
     @property
+    def verifier(self) -> Verifier | None:
+        """The defence that decides what users can send; None where they can send anything."""
+        return next(filter(is_verifier, self.defences), None)
+
+    @cached_property
     def sifted(self) -> Cell:
-        """The collection that filters read, where the defended estimates come from."""
-        return self if self.halved is None else replace(self, protocol=self.halved)
+        """The collection that defences read, where the defended estimates come from."""
+        if self.asked is None and self.verifier is None:
+            return self
+        return replace(
+            self,
+            protocol=self.protocol if self.asked is None else self.asked,
+            verified=self.verifier,
+            rounds=tuple(cell.sifted for cell in self.rounds),
+        )
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
@@ -194,7 +211,10 @@ class Cell:
             return tuple(same.values())
         if self.attack is None:
             return ()
-        return fakes_of(self.attack, self.targets, self.malicious, self.population)
+        everyone = fakes_of(self.attack, self.targets, self.malicious, self.population)
+        if self.verified is None:
+            return everyone
+        return tuple(obeying(part, self.protocol, self.verified.drop_out) for part in everyone)
 
     @property
     def python_attacks(self) -> tuple[str, ...]:
@@ -277,4 +297,5 @@ class Cell:
     def malicious_address(self) -> str:
         address = f"{self.genuine_address} {self.attack!r} {self.targets.tolist()}"
         cohort = None if self.attack is None else self.attack.cohort
-        return address if cohort is None else f"{address} cohort={cohort!r}"
+        address = address if cohort is None else f"{address} cohort={cohort!r}"
+        return address if self.verified is None else f"{address} {self.verified!r}"

@@ -79,8 +79,26 @@ def fake_counts(
 
     published : float64[trials, d], the estimates before; None in the first round.
     """
+    return sent_counts(cell, number, trials, pulse, rounds, published)[0]
+
+
+def sent_counts(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> tuple[Counts, Counts]:
+    """The same, and int64[trials], the number of fakes who sent a report."""
     crafted = _drawn_fakes if cell.path == "counts" else _counted_fakes
     return crafted(cell, number, trials, pulse, rounds, published)
+
+
+def genuine_counts_of(cell: Cell, number: int, trials: int, pulse: Pulse) -> Counts:
+    """The genuine users' counts [trials, …] of one collection, on the cell's path."""
+    draw = _drawn_genuine if cell.path == "counts" else _counted_genuine
+    return draw(cell, number, trials, pulse)
 
 
 # Counts path: drawn from their exact law.
@@ -93,7 +111,7 @@ def draw_counts(
     clean = _drawn_genuine(cell, number, drawn, pulse)[:trials]
     if cell.attack is None:
         return clean, clean
-    return clean, clean + _drawn_fakes(cell, number, drawn, pulse)[:trials]
+    return clean, clean + _drawn_fakes(cell, number, drawn, pulse)[0][:trials]
 
 
 def _drawn_genuine(cell: Cell, number: int, drawn: int, pulse: Pulse) -> Counts:
@@ -110,15 +128,16 @@ def _drawn_fakes(
     pulse: Pulse,
     rounds: int = 1,
     published: Floats | None = None,
-) -> Counts:
+) -> tuple[Counts, Counts]:
     pulse()
     rng = stream(cell.seed, cell.malicious_address, "malicious", "counts", (number,))
-    counts = []
+    counts, senders = [], np.zeros(drawn, dtype=np.int64)
     for fakes in cell.fakes:
         view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
-        count = np.full(drawn, fakes.count)
+        count = fakes.sending(np.full(drawn, fakes.count), rng)
         counts.append(fakes.strategy.counts(cell.protocol, view, count, rng))
-    return np.asarray(sum(counts))
+        senders += count
+    return np.asarray(sum(counts)), senders
 
 
 def genuine_counts(protocol: Mechanism, histogram: Counts, rng: Rng) -> Counts:
@@ -136,7 +155,7 @@ def count_reports(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[C
     clean = _counted_genuine(cell, number, trials, pulse)
     if cell.attack is None:
         return clean, clean
-    return clean, clean + _counted_fakes(cell, number, trials, pulse)
+    return clean, clean + _counted_fakes(cell, number, trials, pulse)[0]
 
 
 def _counted_genuine(
@@ -146,7 +165,7 @@ def _counted_genuine(
     of_trials = (
         genuine_reports(cell, trial, pulse, permanent) for trial in trials_of(number, trials)
     )
-    return counted(cell, of_trials)
+    return counted(cell, of_trials)[0]
 
 
 def _counted_fakes(
@@ -156,7 +175,7 @@ def _counted_fakes(
     pulse: Pulse,
     rounds: int = 1,
     published: Floats | None = None,
-) -> Counts:
+) -> tuple[Counts, Counts]:
     of_trials = (
         fake_reports(cell, trial, pulse, rounds, None if published is None else published[row])
         for row, trial in enumerate(trials_of(number, trials))
@@ -164,8 +183,14 @@ def _counted_fakes(
     return counted(cell, of_trials)
 
 
-def counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> Counts:
-    """Counts [trials, …] of the reports of each trial, which come in pieces."""
+def counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:
+    """Counts [trials, …] and number [trials] of the reports of each trial, which come in pieces."""
     count = cell.local.support_counts
-    nobody = count(no_reports(cell))
-    return np.array([sum(map(count, pieces), start=nobody) for pieces in of_trials])
+    counts, numbers = [], []
+    for pieces in of_trials:
+        total, number = count(no_reports(cell)), 0
+        for reports in pieces:
+            total, number = total + count(reports), number + len(reports)
+        counts.append(total)
+        numbers.append(number)
+    return np.array(counts), np.array(numbers)

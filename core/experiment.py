@@ -6,14 +6,14 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from .attacks import Attack, Fakes, Mixture, aimed, fakes_of, malicious_users
 from .capabilities import draws_apart, memoises
 from .cell import Cell
-from .defences import Filter, asks_twice, is_filter, known
+from .defences import Filter, Verifier, asks_twice, is_filter, is_verifier, known
 from .errors import LIFTED, ScenarioError, got, spelled
 from .goal import Goal
 from .limits import (
@@ -139,7 +139,7 @@ def bind(
         noise=getattr(point.protocol, "noise", None),
         goal=point.goal,
         defences=point.acting,
-        halved=_halved(point, population),
+        asked=_asked(point, protocol, population),
     )
     whole = cell if point.rounds is None else _in_rounds(cell, point, acts)
     task.check(whole)
@@ -312,15 +312,15 @@ def _check_defences(point: Point, protocol: Mechanism, users: int, targets: Item
         if defence.muted:
             continue
         try:
-            if is_filter(defence):
-                _check_filter(defence, protocol)
+            if is_filter(defence) or is_verifier(defence):
+                _check_reading(defence, protocol)
             defence.check(known(protocol, users, targets))
         except ScenarioError as error:
             raise error.within(f"defence.{number}") from error
 
 
-def _check_filter(step: Filter, protocol: Mechanism) -> None:
-    """Refuse a filter where it has no reports to read, or cannot read them."""
+def _check_reading(step: Filter | Verifier, protocol: Mechanism) -> None:
+    """Refuse a step where it has no reports to read or to verify, or cannot do it."""
     if not sends_reports(protocol):
         name = type(protocol).__name__
         rule = f"{name}, a curator to whom users tell their items: there are no reports"
@@ -328,17 +328,23 @@ def _check_filter(step: Filter, protocol: Mechanism) -> None:
     why = step.reads(protocol)
     if why is not None:
         raise ScenarioError(f'must not be "{step.kind}" with {why}', key="kind")
+    if is_verifier(step):
+        step.verified(protocol)
 
 
-def _halved(point: Point, population: Population) -> Mechanism | None:
-    """The protocol of two reports with half the budget each; None where no filter asks for them."""
-    if not any(asks_twice(step) for step in point.acting):
-        return None
+def _asked(point: Point, protocol: Mechanism, population: Population) -> Mechanism | None:
+    """The protocol that a defence makes of the scenario's; None where all stays as it is.
+
+    That of two reports with half the budget each, or one that can be verified.
+    """
     spec: Any = point.protocol
-    half: Mechanism = replace(spec, epsilon=spec.epsilon / 2).bind(
-        population.domain_size, population.labels
-    )
-    return half
+    for step in point.acting:
+        if asks_twice(step):
+            halved = replace(spec, epsilon=spec.epsilon / 2)
+            return cast("Mechanism", halved.bind(population.domain_size, population.labels))
+        if is_verifier(step) and (verified := step.verified(protocol)) != protocol:
+            return verified
+    return None
 
 
 def bound_attack(point: Point) -> Attack | Mixture | None:

@@ -17,7 +17,7 @@ class Flags:
 
     All arrays are float64[trials], NaN where there is nothing to tell.
 
-    users, fakes : the genuine and the fake users of one trial.
+    users : the genuine users of one trial. fakes : int64[trials], the fakes who sent a report.
     flagged, caught : the flagged reports, and the fakes' among them.
     area : the area under the ROC curve of the score.
     alarm : 1 where the server claims an attack, else 0.
@@ -27,7 +27,7 @@ class Flags:
     """
 
     users: int
-    fakes: int
+    fakes: NDArray[np.int64]
     flagged: Floats
     caught: Floats
     area: Floats
@@ -40,13 +40,14 @@ class Flags:
     @classmethod
     def nothing(cls, users: int, fakes: int, trials: int) -> Flags:
         """No claim of any kind."""
-        return cls(users, fakes, *[np.full(trials, np.nan)] * 8)
+        return cls(users, np.full(trials, fakes), *[np.full(trials, np.nan)] * 8)
 
     def first(self, trials: int) -> Flags:
         """The same of the first trials."""
         claims = (self.flagged, self.caught, self.area, self.alarm, self.named, self.delay)
         shares = (self.share, self.noise)
-        return Flags(self.users, self.fakes, *[values[:trials] for values in (*claims, *shares)])
+        fakes = self.fakes[:trials]
+        return Flags(self.users, fakes, *[values[:trials] for values in (*claims, *shares)])
 
     @property
     def kept(self) -> Floats:
@@ -61,7 +62,7 @@ class Flags:
     @property
     def recall(self) -> Floats:
         """The flagged share of the fakes' reports; NaN without fakes."""
-        return _ratio(self.caught, np.full(self.caught.shape, self.fakes))
+        return _ratio(self.caught, self.fakes.astype(float))
 
     @property
     def f1(self) -> Floats:
@@ -89,7 +90,7 @@ def pooled(rounds: Sequence[Flags]) -> Flags:
 
     return Flags(
         sum(each.users for each in rounds),
-        sum(each.fakes for each in rounds),
+        np.sum([each.fakes for each in rounds], axis=0),
         np.sum([each.flagged for each in rounds], axis=0),
         np.sum([each.caught for each in rounds], axis=0),
         np.full(rounds[0].area.shape, np.nan),
@@ -102,7 +103,7 @@ def pooled(rounds: Sequence[Flags]) -> Flags:
 
 def _delay(rounds: Sequence[Flags]) -> Floats:
     """float64[trials]: the rounds from the first one with fakes to the first alarm after that."""
-    begun = next((number for number, each in enumerate(rounds) if each.fakes), len(rounds))
+    begun = next((number for number, each in enumerate(rounds) if each.fakes.any()), len(rounds))
     delay = np.full(rounds[0].alarm.shape, np.nan)
     for number in range(len(rounds) - 1, begun - 1, -1):
         delay[rounds[number].alarm == 1] = number - begun

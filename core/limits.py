@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from .cell import Cell
+from .defences import asks_twice
 from .errors import LIFTED, ScenarioError, got
 from .population import ITEMS, USERS, Population
 from .reports import no_reports
@@ -91,7 +92,7 @@ def held_bytes(cell: Cell) -> int:
     report = nobody.dtype.itemsize * math.prod(nobody.shape[1:])
     everyone = cell.first.users + cell.peak.malicious
     scratch = max(step.memory(cell.protocol, everyone) for step in cell.filters)
-    reports = 1 if cell.halved is None else 2
+    reports = 2 if any(map(asks_twice, cell.filters)) else 1
     return 2 * everyone * (reports * report + 8) + scratch
 
 

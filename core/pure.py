@@ -8,6 +8,7 @@ which counts as a support of -1: p and q are then means, and the estimate is the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, TypeGuard
 
@@ -276,6 +277,19 @@ def check_padding(packed: Reports, bits: int) -> None:
     """Refuse packed bits uint8[n, ceil(bits/8)] with ones after the last bit; raises ValueError."""
     if bits % 8 and np.any(packed[:, -1] & np.uint8(0xFF >> bits % 8)):
         raise ValueError(f"must have {bits} bits each, got ones after the last bit")
+
+
+def on_levels(probability: float, levels: int) -> float:
+    """The largest multiple of 1/levels up to a probability, but for rounding; below 1."""
+    return min(math.floor(probability * levels + 1e-9), levels - 1) / levels
+
+
+def spent(odds: float, levels: int) -> float:
+    """ε = ln(odds) of a protocol on levels; raises ScenarioError where p is no more than q."""
+    epsilon = math.log(odds) if odds > 1 else 0.0
+    if epsilon < LEAST_EPSILON:
+        raise ScenarioError(f"must be more for p to exceed q, {got(levels)}", key="levels")
+    return epsilon
 
 
 def estimate(counts: Counts, users: int, protocol: Supporting) -> Floats:

@@ -63,7 +63,7 @@ def fake_reports(
     published: Floats | None = None,
     first: Reports | None = None,
 ) -> Iterator[Reports]:
-    """The fakes' reports, in the order of the parts of the attack.
+    """The fakes' reports, in the order of the parts of the attack; of those who send one.
 
     rounds : of the campaign. published : float64[d], the estimates before; None in the first round.
     first : their reports so far, where these are the second ones.
@@ -76,7 +76,8 @@ def fake_reports(
             if end > begin:
                 view = View(fakes.targets, cell.round, rounds, published, cell.top_k)
                 protocol = _protocol(cell, first, begin, end)
-                yield fakes.strategy.reports(protocol, view, end - begin, rng)
+                count = int(fakes.sending(np.array(end - begin), rng))
+                yield fakes.strategy.reports(protocol, view, count, rng)
             before += fakes.count
 
 

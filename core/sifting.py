@@ -11,7 +11,7 @@ import numpy as np
 from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
 from .cell import Cell
 from .counts import counted
-from .defences import Received, Verdict
+from .defences import Received, Verdict, asks_twice
 from .flags import Flags, area_under
 from .pure import BoolArray, Items, Reports
 from .reports import Pulse, fake_reports, genuine_reports, no_pulse, no_reports
@@ -21,16 +21,17 @@ from .streams import stream
 
 @dataclass(frozen=True, eq=False)
 class Sifted:
-    """The reports that filters left of one arm, in several trials.
+    """The reports that are left of one arm in several trials: after filters, or of those verified.
 
     counts : int64[trials, d], support counts. users : int64[trials], the reports behind them.
     named : for each trial the items that a filter takes for targets.
+    flags : the claims of the filters; None without one.
     """
 
     counts: Counts
     users: Counts
     named: tuple[Items, ...]
-    flags: Flags
+    flags: Flags | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ def sift_reports(
     for row, trial in enumerate(trials):
         send = _genuine(trial, pulse, permanent)
         genuine = _held(cell, send, cell.users)
-        clean.append(_counts(cell, send, genuine))
+        clean.append(genuine.counts if cell.asked is None else _counts(cell, send))
         place = f"trial {row + 1} of {len(trials)}"
         before.append(_judged(cell, genuine, nobody, trial, pulse, f"{place} without fakes"))
         if cell.attack is None:
@@ -108,12 +109,11 @@ def sift_reports(
         seen = None if published is None else published[row]
         send = _fakes(trial, pulse, rounds, seen)
         fakes = _held(cell, send, cell.malicious)
-        attacked.append(clean[-1] + _counts(cell, send, fakes))
+        more = fakes.counts if cell.sifted is cell else _counts(cell, send)
+        attacked.append(clean[-1] + more)
         after.append(_judged(cell, genuine, fakes, trial, pulse, place))
-    arms = {CLEAN_DEFENDED: _sifted(cell, before, 0)}
-    arms[ATTACKED_DEFENDED] = (
-        arms[CLEAN_DEFENDED] if cell.attack is None else _sifted(cell, after, cell.malicious)
-    )
+    arms = {CLEAN_DEFENDED: _sifted(cell, before)}
+    arms[ATTACKED_DEFENDED] = arms[CLEAN_DEFENDED] if cell.attack is None else _sifted(cell, after)
     without = np.array(clean)
     return without, without if cell.attack is None else np.array(attacked), arms
 
@@ -129,21 +129,19 @@ def _fakes(trial: int, pulse: Pulse, rounds: int = 1, published: Floats | None =
 def _held(cell: Cell, send: Send, users: int) -> _Held:
     """The reports that the filters of a cell read."""
     first, counts = _gathered(cell.sifted, send(cell.sifted, None), users)
-    if cell.halved is None:
+    if not any(map(asks_twice, cell.filters)):
         return _Held(first, None, counts)
     second, more = _gathered(cell.sifted, send(cell.sifted, first), users)
     return _Held(first, second, counts + more)
 
 
-def _counts(cell: Cell, send: Send, held: _Held) -> Counts:
-    """The counts of the collection without a defence: of the same reports where there is one."""
-    if cell.halved is None:
-        return held.counts
-    return np.asarray(counted(cell, [send(cell, None)])[0])
+def _counts(cell: Cell, send: Send) -> Counts:
+    """The counts of the collection without a defence, whose reports are others."""
+    return np.asarray(counted(cell, [send(cell, None)])[0][0])
 
 
 def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Reports, Counts]:
-    """The reports in one array, and their support counts."""
+    """The reports of at most this many users in one array, and their support counts."""
     nobody = no_reports(cell)
     held = np.empty((users, *nobody.shape[1:]), dtype=nobody.dtype)
     counts, at = cell.local.support_counts(nobody), 0
@@ -151,7 +149,7 @@ def _gathered(cell: Cell, pieces: Iterable[Reports], users: int) -> tuple[Report
         counts = counts + cell.local.support_counts(reports)
         held[at : at + len(reports)] = reports
         at += len(reports)
-    return held, counts
+    return held[:at], counts
 
 
 def _judged(
@@ -208,12 +206,13 @@ def _mixed(genuine: Reports, fakes: Reports, place: Items) -> Reports:
     return mixed
 
 
-def _sifted(cell: Cell, judged: Sequence[Detection], fakes: int) -> Sifted:
+def _sifted(cell: Cell, judged: Sequence[Detection]) -> Sifted:
     """The verdicts of all trials of one arm."""
+    fakes = np.array([each.fakes.sum() for each in judged])
     flagged = [(~each.kept).sum() if each.told else np.nan for each in judged]
     caught = [(~each.kept & each.fakes).sum() if each.told else np.nan for each in judged]
     area = [
-        np.nan if each.score is None or not fakes else area_under(each.score, each.fakes)
+        np.nan if each.score is None or not each.fakes.any() else area_under(each.score, each.fakes)
         for each in judged
     ]
     alarm = [np.nan if each.alarm is None else float(each.alarm) for each in judged]

@@ -21,6 +21,7 @@ from .mixture import Mixture, Part, aimed, fakes_of, split
 from .python import PythonAttack
 from .solved import SolvedGain, Solving
 from .strategy import COHORT, SHARE, ReportLaw, Strategy, View, played
+from .verified import Obeying, beside, obeying
 
 __all__ = [
     "ATTACKS",
@@ -37,6 +38,7 @@ __all__ = [
     "MaximalGain",
     "Mixture",
     "NoAttack",
+    "Obeying",
     "Part",
     "PatternAttack",
     "PickTargets",
@@ -55,9 +57,11 @@ __all__ = [
     "Untargeted",
     "View",
     "aimed",
+    "beside",
     "fake_share",
     "fakes_of",
     "malicious_users",
+    "obeying",
     "played",
     "split",
 ]

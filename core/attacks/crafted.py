@@ -26,10 +26,10 @@ from ..pure import (
     Supporting,
 )
 from ..ranges import Range, check_bounds
-from ..sampling import Counts
+from ..sampling import Counts, Floats
 from ..support import Support
 from ..targets import COUNT, RandomSet, Targets
-from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played, require
+from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, evenly, played, require
 
 SEEDS = Range(1, 10**6)
 
@@ -144,6 +144,13 @@ class Reactive(Maximal):
             counts[trials] = crafted
         return counts
 
+    def claims(self, view: View, domain_size: int) -> Floats:
+        trials = 1 if view.published is None else len(np.atleast_2d(view.published))
+        outside = _outside(view, trials)
+        law = np.zeros((trials, domain_size))
+        law[:, view.targets] = outside / outside.sum(axis=1, keepdims=True)
+        return law[0] if view.published is None or view.published.ndim == 1 else law
+
 
 def _outside(view: View, trials: int) -> BoolArray:
     """bool[trials, r]: the targets to aim at, by what was published in each trial."""
@@ -257,6 +264,10 @@ class Demotion(ByNumbers):
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         return played(protocol, self.cohort).avoid_counts(view.targets, count, self.search, rng)
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        others = np.setdiff1d(np.arange(domain_size), view.targets)
+        return evenly(others if others.size else view.targets, domain_size)
 
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.avoided_support(r, self.search)

@@ -17,7 +17,7 @@ from ..ranges import check_bounds
 from ..sampling import Counts, Floats, multinomial, uniform_multinomial
 from ..support import ItemSupport, Support
 from ..targets import Targets
-from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, played
+from .strategy import COHORT, SHARE, ByNumbers, ReportLaw, View, evenly, played
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,9 @@ class RandomReport(ByNumbers):
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:  # noqa: ARG002
         return played(protocol, self.cohort).random_counts(count, rng)
+
+    def claims(self, view: View, domain_size: int) -> Floats:  # noqa: ARG002
+        return evenly(np.arange(domain_size), domain_size)
 
     def support(self, protocol: Supporting, r: int) -> Support:
         return protocol.random_support(r)
@@ -80,11 +83,14 @@ class HeldItem(ByNumbers):
             held[:, view.targets] = uniform_multinomial(count, view.targets.size, rng)
         return held
 
+    def claims(self, view: View, domain_size: int) -> Floats:
+        held = np.zeros(domain_size)
+        held[view.targets] = self.view_law(view)
+        return held
+
     def frequencies(self, targets: Items, domain_size: int) -> Floats:
         """float64[d]: how likely a fake holds each item."""
-        held = np.zeros(domain_size)
-        held[targets] = self.law(targets.size)
-        return held
+        return self.claims(View(targets), domain_size)
 
     def reports(self, protocol: LocalMechanism, view: View, count: int, rng: Rng) -> Reports:
         return played(protocol, self.cohort).perturb(self.held(view, count, rng), rng)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..pure import Items
+import numpy as np
+
+from ..pure import Items, Rng
+from ..sampling import Counts, binomial
 from .strategy import Strategy
 
 
 @dataclass(frozen=True, eq=False)
 class Fakes:
-    """Fake users who all do the same: their strategy, their targets and their number."""
+    """Fake users who all do the same: their strategy, their targets and their number.
+
+    sent : the probability that one of them sends a report at all.
+    """
 
     strategy: Strategy
     targets: Items
     count: int
+    sent: float = 1.0
+
+    def sending(self, count: Counts, rng: Rng) -> Counts:
+        """The number of those who send a report, of int64[…] fakes."""
+        return count if self.sent == 1 else np.asarray(binomial(count, self.sent, rng))
 
 
 def malicious_users(users: int, share: float) -> int:

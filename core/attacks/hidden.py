@@ -18,7 +18,7 @@ from ..ranges import check_bounds
 from ..sampling import Counts, Floats, multinomial
 from ..support import ItemSupport
 from ..targets import Targets
-from .strategy import SHARE, ReportLaw, View, require
+from .strategy import SHARE, ReportLaw, View, evenly, require
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,9 @@ class Hiding:
         plan = self.plan(cast("Conditions", protocol), targets)
         # Means and second moments are linear in the item's law, and z is M·δ/β.
         return protocol.held_support(plan.shift / plan.shift.sum(), counted)
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return evenly(view.targets, domain_size)
 
     def bits(self, protocol: SendsBits, targets: Items) -> None:
         """None: such bits hide nobody."""

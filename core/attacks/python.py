@@ -14,9 +14,9 @@ from ..errors import AttackError, ScenarioError, got
 from ..population import Population
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import check_bounds
-from ..sampling import Counts
+from ..sampling import Counts, Floats
 from ..targets import Targets
-from .strategy import SHARE, ReportLaw, View
+from .strategy import SHARE, ReportLaw, View, evenly
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,9 @@ class PythonAttack:
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> NoReturn:  # noqa: ARG002
         raise AttackError(f"attack {self.name!r} is Python code: it makes reports, user by user")
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return evenly(view.targets, domain_size)
 
     def item_support(self, protocol: Supporting, targets: Items, counted: Items) -> None:  # noqa: ARG002
         return None

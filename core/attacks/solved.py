@@ -24,7 +24,7 @@ from ..sampling import Counts, Floats
 from ..support import ItemSupport
 from ..targets import Targets
 from .hidden import Hiding
-from .strategy import SHARE, ReportLaw, Strategy, View, require
+from .strategy import SHARE, ReportLaw, Strategy, View, evenly, require
 
 Constraint: TypeAlias = Literal["fiad", "size", "mass", "hidden"]
 """fiad : no set of targets in more reports than FIAD allows. size : the numbers of ones have the
@@ -128,6 +128,9 @@ class Solving:
         able = cast("Composes", protocol)
         law = able.made_support(targets.size, self.ones(able, targets))
         return law.by_item(protocol.domain_size, targets, counted)
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return evenly(view.targets, domain_size)
 
     def bits(self, protocol: SendsBits, targets: Items) -> None:
         """None: such bits are not free."""

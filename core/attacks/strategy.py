@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast
 
+import numpy as np
+
 from ..capabilities import BitLaw, Crowds, SendsBits, lacking, places
 from ..errors import ScenarioError
 from ..population import Population
@@ -75,13 +77,23 @@ class View:
     stands: Items | None = None
 
 
+def evenly(items: Items, domain_size: int) -> Floats:
+    """float64[d]: one of these items, all alike."""
+    law = np.zeros(domain_size)
+    law[items] = 1 / items.size
+    return law
+
+
 class Strategy(Protocol):
     """The interface of fakes who know their targets, and among whom they are."""
 
-    reacts: ClassVar[bool]
-    """True if it looks at what was published: its support is then known in round 0 alone."""
     report_law: ClassVar[ReportLaw]
     """The law of one report."""
+
+    @property
+    def reacts(self) -> bool:
+        """True if it looks at what was published: its support is then known in round 0 alone."""
+        ...
 
     @property
     def cohort(self) -> float | None: ...
@@ -96,6 +108,13 @@ class Strategy(Protocol):
 
     def counts(self, protocol: Mechanism, view: View, count: Counts, rng: Rng) -> Counts:
         """int64[trials, …], the law of the counts of int64[trials] fake users."""
+        ...
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        """How likely a fake who has to run the protocol pretends to hold each item: float64[d].
+
+        float64[trials, d] where it depends on what was published in each trial.
+        """
         ...
 
     def item_support(
@@ -129,6 +148,9 @@ class ByNumbers:
 
     def check(self, protocol: Mechanism, targets: Items) -> None:
         """Most attacks make sense against every protocol."""
+
+    def claims(self, view: View, domain_size: int) -> Floats:
+        return evenly(view.targets, domain_size)
 
     def support(self, protocol: Supporting, r: int) -> Support:
         """The support of one fake report, towards its own r targets."""

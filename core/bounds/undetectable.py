@@ -72,6 +72,15 @@ def hidden_against(
     return hidden(frequencies, targets, share, protocol.p, rate, size)
 
 
+def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
+    """The best hidden gain where every subset of items is the support of some report.
+
+    β + min(β q(1 − p)/(p − q), (1 − β)(1 − f_T)) − β f_T, whichever items hold what.
+    """
+    lost = min(share * q * (1 - p) / (p - q), (1 - share) * (1 - held))
+    return share + lost - share * held
+
+
 def _shift(
     frequencies: Floats, targets: Items, share: float, most: float, size: int | None
 ) -> Floats:

@@ -1,8 +1,9 @@
 """Defences: what the server does about fake users.
 
-A filter reads every report and says which ones the server keeps. An alarm reads the estimates and
-claims an attack, or none. A correction changes the estimates, and knows of the users only what is
-in `Known`. Each is a frozen dataclass with `kind`, and a row of DEFENCES.
+A verifier decides what users can send. A filter reads every report and says which ones the server
+keeps. An alarm reads the estimates and claims an attack, or none. A correction changes the
+estimates, and knows of the users only what is in `Known`. Each is a frozen dataclass with `kind`,
+and a row of DEFENCES.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ from __future__ import annotations
 from .alarm import Alarm, is_alarm
 from .correction import Correction, Known, is_correction, known
 from .filter import Filter, Received, Verdict, asks_twice, is_filter
-from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, Defence, corrected
+from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
 from .python import PythonCorrection, PythonFilter
 from .simplex import project
+from .verifier import Verifier, is_verifier
 
 __all__ = [
     "ALARMS",
     "CORRECTIONS",
     "DEFENCES",
     "FILTERS",
+    "VERIFIERS",
     "Alarm",
     "Correction",
     "Defence",
@@ -28,11 +31,13 @@ __all__ = [
     "PythonFilter",
     "Received",
     "Verdict",
+    "Verifier",
     "asks_twice",
     "corrected",
     "is_alarm",
     "is_correction",
     "is_filter",
+    "is_verifier",
     "known",
     "project",
 ]

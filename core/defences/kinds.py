@@ -19,9 +19,14 @@ from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
 from .power import Power
 from .python import PythonCorrection, PythonFilter
+from .randomiser import VerifiedRandomiser
 from .recover import Recover, RecoverTargets
 from .rsn import RobustNormSub
 from .thresholds import BaseCut, Significance
+from .verifier import Verifier
+
+VERIFIERS: Final[dict[str, type[Any]]] = {"verified-randomiser": VerifiedRandomiser}
+"""The kinds that decide what users can send."""
 
 FILTERS: Final[dict[str, type[Any]]] = {
     "fiad": FIAD,
@@ -58,10 +63,10 @@ PYTHON: Final[dict[str, type[Any]]] = {
 }
 """The kinds whose code is somebody's."""
 
-DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **PYTHON}
+DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **VERIFIERS, **PYTHON}
 """Every kind, in the order in which it is shown."""
 
-Defence: TypeAlias = Filter | Alarm | Correction
+Defence: TypeAlias = Verifier | Filter | Alarm | Correction
 
 
 def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:

@@ -7,8 +7,8 @@ Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.1; attacks: Cao, Jia, Gon
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -26,8 +26,10 @@ from ..pure import (
     array_of,
     check,
     items_of,
+    on_levels,
     pure_estimates,
     pure_held_support,
+    spent,
 )
 from ..sampling import (
     Counts,
@@ -72,6 +74,10 @@ class GRR:
     @property
     def report_bits(self) -> float:
         return math.log2(self.domain_size)
+
+    def quantised(self, levels: int) -> Self:
+        p = on_levels(self.p, levels)
+        return replace(self, epsilon=spent((self.domain_size - 1) * p / (1 - p), levels))
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         values = items_of(values, self.domain_size)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -27,8 +27,10 @@ from ..pure import (
     SeedSearch,
     check,
     items_of,
+    on_levels,
     pure_estimates,
     pure_held_support,
+    spent,
 )
 from ..ranges import Range
 from ..sampling import (
@@ -103,6 +105,10 @@ class SubsetSelection(PackedBits):
     def report_bits(self) -> float:
         """log2 of the number of subsets of this size."""
         return subset_bits(self.domain_size, self.subset_size)
+
+    def quantised(self, levels: int) -> Self:
+        p, w = on_levels(self.p, levels), self.subset_size
+        return replace(self, epsilon=spent((self.domain_size - w) / w * p / (1 - p), levels))
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         values = items_of(values, self.domain_size)

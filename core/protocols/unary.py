@@ -7,7 +7,7 @@ Cao, Jia, Gong, USENIX Security 2021, section 3.4.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -29,8 +29,10 @@ from ..pure import (
     independent_honest_support,
     independent_target_sum_variance,
     items_of,
+    on_levels,
     pure_estimates,
     pure_held_support,
+    spent,
 )
 from ..ranges import Range
 from ..sampling import (
@@ -297,6 +299,10 @@ class Unary(IndependentBits):
     @property
     def q(self) -> float:
         return self.p / (self.p + (1 - self.p) * math.exp(self.epsilon))
+
+    def quantised(self, levels: int) -> Self:
+        p, absent = on_levels(self.p, levels), on_levels(1 - self.q, levels)
+        return replace(self, epsilon=spent(p / (1 - p) * absent / (1 - absent), levels), p=p)
 
 
 def SUE(domain_size: int, epsilon: float) -> Unary:  # noqa: N802

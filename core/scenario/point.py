@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import Discriminator, Tag, TypeAdapter
 
 from ..attacks import ATTACKS, Attack, NoAttack
-from ..defences import DEFENCES, Defence, asks_twice, is_correction, is_filter
+from ..defences import (
+    DEFENCES,
+    Defence,
+    asks_twice,
+    is_alarm,
+    is_correction,
+    is_filter,
+    is_verifier,
+)
 from ..errors import ScenarioError
 from ..goal import Goal
 from ..population import POPULATIONS, STATED, PopulationSpec
@@ -131,6 +139,7 @@ class Point:
     def _check_defences(self) -> None:
         """Refuse a filter after a correction, and what compares rounds where there is one alone."""
         corrected, filters = False, [step.kind for step in self.acting if is_filter(step)]
+        verified = next((step.kind for step in self.acting if is_verifier(step)), None)
         for number, step in enumerate(self.defence):
             if step.muted:
                 continue
@@ -146,6 +155,15 @@ class Point:
             if asks_twice(step) and len(filters) > 1:
                 rule = (
                     f'must be the only filter if it is "{step.kind}", which asks every user twice'
+                )
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            if verified and (is_alarm(step) or asks_twice(step)):
+                why = "asks every user twice" if asks_twice(step) else "reads what is not verified"
+                rule = f'must not be "{step.kind}" beside "{verified}": it {why}'
+                raise ScenarioError(rule, key=f"defence.{number}.kind")
+            if is_verifier(step) and step is not self.acting[0]:
+                rule = (
+                    f'must stand before all others if it is "{step.kind}": it decides what is sent'
                 )
                 raise ScenarioError(rule, key=f"defence.{number}.kind")
             corrected = corrected or (is_correction(step) and step.kind != "none")

@@ -23,7 +23,7 @@ from .gains import (
 )
 from .lines import LINES, gain_lines
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
-from .support import collected, fake_support, support_of
+from .support import collected, fake_support, sent_share, support_of
 from .variance import (
     attacked_variance,
     clean_variance,
@@ -70,6 +70,7 @@ __all__ = [
     "rates_gain",
     "recommended",
     "safer_domain_size",
+    "sent_share",
     "support_of",
     "target_sum_variance",
 ]

@@ -39,7 +39,8 @@ def defended_metrics(
 ) -> dict[str, float | None]:
     """The closed forms of the defended metrics of a cell; none where there is no closed form.
 
-    undefended : those without the defence. means, variances : of the estimates without it.
+    undefended : those without the defence. means, variances : of the estimates of what users are
+    asked to send and filters read, before the corrections.
     """
     share = spread(cell) if cell.defences else None
     if share is None or means is None:
@@ -54,11 +55,11 @@ def defended_metrics(
         held = before[cell.targets]
         size = float(np.abs(held).sum() + np.abs(after[cell.targets]).sum())
         expected["gain_after"] = cancelled(reached - float(held.sum()), size)
-        if share == 0 and undefended["gain"]:
+        if share == 0 and cell.sifted is cell and undefended["gain"]:
             expected["recovered"] = 0.0
     if variances is None:
         return expected
-    sums = sum_variances(cell) if share else (0.0, 0.0)
+    sums = sum_variances(cell.sifted) if share else (0.0, 0.0)
     less = share * (2 - share) / clean.size**2
     truth = cell.population.frequencies
     if sums[0] is not None:
@@ -84,7 +85,7 @@ def sum_variances(cell: Cell) -> tuple[float | None, float | None]:
     genuine = target_sum_variance(protocol, every, truth, cell.users) / cell.users
     fakes, everyone = 0.0, (cell.users + cell.malicious) * (protocol.p - protocol.q)
     for group in cell.fakes:
-        if not foreseen(cell, group):
+        if not foreseen(cell, group) or group.sent < 1:
             return genuine, None
         law = group.strategy.item_support(protocol, group.targets, every)
         if law is None:

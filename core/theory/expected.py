@@ -18,7 +18,7 @@ from .asked import asked_metrics
 from .defended import Moments, defended_metrics
 from .gains import cancelled, cell_gain
 from .sifted import sifted_metrics
-from .support import collected, fake_support
+from .support import collected, fake_support, sent_share
 from .variance import attacked_variance, clean_variance
 
 
@@ -35,7 +35,7 @@ def _means(cell: Cell) -> Moments | None:
     supported = fake_support(cell)
     if supported is None:
         return truth, None
-    return truth, np.asarray(truth + cell.share * ((supported.rates - q) / (p - q) - truth))
+    return truth, np.asarray(truth + sent_share(cell) * ((supported.rates - q) / (p - q) - truth))
 
 
 @lru_cache(maxsize=4)
@@ -86,7 +86,7 @@ def _mean_square(cell: Cell, estimate: Floats, variance: Floats) -> float:
 def expected_metrics(cell: Cell) -> dict[str, float | None]:
     """The closed form of each metric of a cell; None where there is none."""
     expected = dict.fromkeys(METRICS) | _undefended_metrics(cell)
-    expected |= defended_metrics(cell, expected, _means(cell), _variances(cell))
+    expected |= defended_metrics(cell, expected, _means(cell.sifted), _variances(cell.sifted))
     return expected | sifted_metrics(cell) | asked_metrics(cell)
 
 

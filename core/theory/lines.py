@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..attacks import MaximalGain
+from ..attacks import MaximalGain, beside
 from ..bounds.undetectable import hidden_against
 from ..capabilities import hides
 from ..population import Population
@@ -40,9 +40,7 @@ def gain_lines(
     crafted = mga.item_support(protocol, targets, targets)
     lines = {"mga": rates_gain(protocol, crafted, targets, share, held)}
     if hides(protocol):
-        size, d = protocol.report_size, protocol.domain_size
-        beside = protocol.q if size is None else (size - 1) / max(d - 1, 1)
-        supported = (1 + (r - 1) * beside) / r
+        supported = (1 + (r - 1) * beside(protocol)) / r
         lines["drop-out"] = r * item_shift(protocol, supported, share, held / r)
         hidden = hidden_against(protocol, frequencies, targets, share) if share else None
         lines["undetectable"] = 0.0 if hidden is None else hidden.gain

@@ -22,7 +22,7 @@ def sifted_metrics(cell: Cell) -> dict[str, float | None]:
     if any(step.kind != "none" for step in cell.corrections):
         return {}
     step: Any = cell.filters[0]
-    fakes = fake_support(cell)
+    fakes = fake_support(cell.sifted)
     if fakes is None or not hasattr(step, "drops_targets") or not cell.targets.size:
         return {}
     if fakes.variance or (fakes.rates[cell.targets] < 1).any():

@@ -12,7 +12,7 @@ from ..attacks import Fakes
 from ..capabilities import BitLaw, Collection, sends_bits, tells_support
 from ..cell import Cell
 from ..pure import Items, Supporting
-from ..sampling import Floats
+from ..sampling import Counts, Floats, binomial_law
 from ..support import ItemSupport
 
 
@@ -66,6 +66,21 @@ def foreseen(cell: Cell, fakes: Fakes) -> bool:
 def each_support(cell: Cell) -> Iterator[tuple[int, ItemSupport | None]]:
     """For each kind of fakes their number, and what one of them supports."""
     yield from collected(cell).fakes
+
+
+@lru_cache(maxsize=64)
+def arriving(fakes: int, sent: float) -> tuple[Counts, Floats]:
+    """The law of the number of fakes who send a report, each with probability `sent`."""
+    return binomial_law(fakes, sent)
+
+
+def sent_share(cell: Cell) -> float:
+    """β where every fake sends a report, else its mean E[M/(n + M)] over the number M of those."""
+    sent = min((fakes.sent for fakes in cell.fakes), default=1.0)
+    if sent == 1:
+        return cell.share
+    senders, law = arriving(cell.malicious, sent)
+    return float(law @ (senders / (cell.users + senders)))
 
 
 def fake_support(cell: Cell) -> ItemSupport | None:

@@ -15,7 +15,7 @@ from ..cell import Cell
 from ..protocols.subset import SubsetSelection, best_size
 from ..pure import PureProtocol, Supporting, item_variance
 from ..sampling import Floats
-from .support import each_support, meetings
+from .support import arriving, each_support, meetings
 
 
 def count_variance(protocol: Supporting) -> float:
@@ -92,9 +92,37 @@ def attacked_variance(cell: Cell) -> Floats | None:
     Var = [Σ_genuine support variances + Σ_kinds m s_v (1 - s_v)] / ((n+m) (p-q))².
     """
     protocol, spread = cell.pure, clean_variance(cell)
+    if any(fakes.sent < 1 for fakes in cell.fakes):
+        return _with_drop_out(cell, spread)
     everyone, fake = cell.users + cell.malicious, np.zeros(spread.size)
     for count, supported in each_support(cell):
         if supported is None:
             return None
         fake += count * supported.variances / (everyone * (protocol.p - protocol.q)) ** 2
     return np.asarray((1 - cell.share) ** 2 * spread + fake)
+
+
+def _with_drop_out(cell: Cell, clean: Floats) -> Floats | None:
+    """The same where each fake sends a report by chance: by the law of total variance, given M.
+
+    The M of m fakes who do are any of them, so that the kinds among them vary as well.
+    """
+    protocol, m = cell.pure, cell.malicious
+    laws = [*each_support(cell)]
+    known = [(count, supported) for count, supported in laws if supported is not None]
+    if len(known) < len(laws) or not m:
+        return None if m else clean
+    mean = sum((count * law.rates for count, law in known), np.zeros(clean.size)) / m
+    own = sum((count * law.variances for count, law in known), np.zeros(clean.size)) / m
+    kinds = sum((count * (law.rates - mean) ** 2 for count, law in known), np.zeros(clean.size))
+    senders, law = arriving(m, cell.fakes[0].sent)
+    everyone = cell.users + senders
+    share = senders / everyone
+    spread = float(law @ (share - law @ share) ** 2)
+    mixed = float(law @ (senders * (m - senders) / everyone**2)) / (m * max(m - 1, 1))
+    fake = float(law @ (senders / everyone**2)) * own + mixed * kinds
+    gap = protocol.p - protocol.q
+    shift = (mean - protocol.q) / gap - cell.population.frequencies
+    return np.asarray(
+        float(law @ (cell.users / everyone) ** 2) * clean + fake / gap**2 + spread * shift**2
+    )

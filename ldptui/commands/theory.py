@@ -21,6 +21,7 @@ from .. import exits
 from ..explain.attack import gain_keys
 from ..explain.formula import Formula
 from ..explain.formulas import entries
+from ..explain.lines import bound_keys
 from ..explain.setting import Setting, bound, read_key
 from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
@@ -103,13 +104,16 @@ def _setting(options: Namespace) -> Setting:
 def _document(story: Story, rows: Mapping[str, Formula]) -> dict[str, Any]:
     """The closed forms by field; None where there is none, or an option that it needs is missing.
 
-    The gains and their deviations are tables by attack.
+    The gains and their deviations are tables by attack, and the bounds of a gain by their names.
     """
     document: dict[str, Any] = {key: _value(rows, key) for key in COMMON}
-    for key in gain_keys():
+    tables: dict[str, dict[str, Any]] = {}
+    for key in (*gain_keys(), *bound_keys()):
         table_name, _, kind = key.partition(".")
-        document.setdefault(table_name, {})[kind] = _value(rows, key)
-    return document | {key: _value(rows, key) for key in ("recommended", *story.fields)}
+        tables.setdefault(table_name, {})[kind] = _value(rows, key)
+    bounds = tables.pop("bound")
+    own = {key: _value(rows, key) for key in ("recommended", *story.fields)}
+    return document | tables | own | {"bound": bounds}
 
 
 def _value(rows: Mapping[str, Formula], key: str) -> float | str | None:

@@ -20,6 +20,7 @@ from core.support import ItemSupport, Support
 
 from ..text.format import count, short
 from .formula import CJG, DIGITS, FINE, Formula, listed, numeric
+from .lines import bounds, listed_bounds, verified
 from .setting import Setting
 from .story import Supported, SupportWords
 
@@ -88,6 +89,7 @@ def compared(setting: Setting, formula: Callable[[str], str]) -> Iterator[Formul
             spread = theory.gain_std(protocol, support, r, setting.users, fakes, held)
             name = f"gain std of {kind.upper()}"
             yield listed(f"gain_std.{kind}", name, spread, "σ of one run", "from CJG eq. 7")
+    yield from listed_bounds(setting)
 
 
 def supported_by(law: str, laws: Laws, protocol: Supports, r: int, attack: Any) -> Supported:
@@ -126,10 +128,11 @@ def _of_cell(cell: Cell, laws: Laws, crafting: Crafting | None) -> Iterator[Form
     else:
         words = supported_by(kind, laws, cell.pure, r, attack)
     yield from _gain(cell, law, words, part)
-    yield from _bounds(cell, part)
+    yield from bounds(cell, part)
     yield _attacked_mse(cell, law, part)
     if kind == "crafted":
         yield _safer(cell.pure, r, part)
+    yield from verified(cell)
 
 
 def _heading(kind: str, r: int) -> str:
@@ -243,23 +246,6 @@ def _deviation(cell: Cell, protocol: Supports, law: ItemSupport, part: str, sour
         "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
         f"√[ {b_}² · {short(clean)} + {m_} · {short(law.variance)} / (({n_} + {m_}) · {gap_})² ]",
         theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), source,
-    )  # fmt: skip
-
-
-def _bounds(cell: Cell, part: str) -> Iterator[Formula]:
-    """The gains that are left where reports, randomisers and inputs are checked."""
-    beta, held = short(cell.share), short(cell.target_frequency)
-    lines = theory.gain_lines(cell.pure, cell.population, cell.targets, cell.share)
-    live = partial(numeric, part, source="derived: docs/bounds.md")
-    if "undetectable" in lines:
-        shift = short(lines["undetectable"] + cell.share * cell.target_frequency, FINE)
-        yield live(
-            "Gain that no defence can see", "δ_T − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f",
-            f"{shift} − {beta} · {held}", lines["undetectable"],
-        )  # fmt: skip
-    yield live(
-        "Gain with a verified randomiser", "β (1 − f_T)", f"{beta} · (1 − {held})",
-        lines["verified"],
     )  # fmt: skip
 
 

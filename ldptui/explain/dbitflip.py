@@ -150,7 +150,8 @@ class FlipReports:
 
     def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
         if hasattr(attack, "held"):
-            item = int(cell.targets[rng.integers(cell.targets.size)])
+            held: Any = attack
+            item = held.held(View(cell.targets), 1, rng).item()
             plain = attack.report_law == "unperturbed"
             values = np.array([item])
             report = (cell.local.unperturbed if plain else cell.local.perturb)(values, rng)

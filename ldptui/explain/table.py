@@ -12,12 +12,14 @@ from ..text import format as text
 from .attack import gain_keys
 from .closed_forms import errors_of_the_best
 from .formula import PAPERS, Formula
+from .lines import bound_keys
 from .setting import Setting
 from .story import NOT_TOLD, Story, story_named
 
 P_AND_Q: Final = (
     *("p", "q", "variance_per_user", "gain_factor", "report_bits", "frequency_std"),
     *gain_keys(),
+    *bound_keys(),
 )
 """The fields of every pure protocol, in the order of the table."""
 

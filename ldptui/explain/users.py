@@ -28,6 +28,7 @@ def genuine_report(cell: Cell, item: int, rng: Rng, kept: Rng | None = None) -> 
     kept : draws what a client keeps between its reports, as RAPPOR's do; `rng` where it is None.
     Raises ValueError where no report is shown, with the reason.
     """
+    cell = _asked(cell)
     return _reporting(cell).genuine(cell, item, rng if kept is None else kept, rng)
 
 
@@ -38,12 +39,20 @@ def fake_report(cell: Cell, rng: Rng) -> Life:
     """
     if cell.attack is None:
         raise ValueError("there are no fake users without an attack")
+    cell = _asked(cell)
     alone, attack, share = _one_fake(cell, rng)
     kind = alone.attack.kind if alone.attack is not None else ""
     title = f"A fake user: {kind_words('attack', kind).name.partition(' (')[0]}"
     if share < 1:
         title += f", {fmt.percent(share)} of the fakes"
+    if cell.verified is not None:
+        title += ", whose report is verified"
     return _reporting(cell).fake(alone, attack, title, rng)
+
+
+def _asked(cell: Cell) -> Cell:
+    """The collection as its users are asked, where their reports are verified."""
+    return cell if cell.verifier is None else cell.sifted
 
 
 def _reporting(cell: Cell) -> Reporting:

@@ -53,6 +53,7 @@ PROMISED = {
     "planner",
     "hidden-attack",
     "hidden-filters",
+    "verified-randomiser",
     "hardening-olh",
     "hardening-ue",
     "two-reports",

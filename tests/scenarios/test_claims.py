@@ -410,6 +410,22 @@ def test_filters_pass_fakes_who_hide() -> None:
     assert mean(by["hidden", "fiad"], "gain_after") == pytest.approx(0.15, abs=0.03)
 
 
+def test_verified_randomisers_leave_the_gain_of_ria_whatever_the_attack() -> None:
+    name, keys = "verified-randomiser", ("protocol.kind", "attack.kind", "defence.0.drop_out")
+    before, after = theory(name, "gain", *keys), theory(name, "gain_after", *keys)
+    for kind, gained, hidden in (("grr", 29.6, 0.85), ("oue", 1.58, 0.079), ("olh", 1.19, 0.079)):
+        assert before[kind, "mga", False] == pytest.approx(gained, rel=0.005)
+        assert before[kind, "hidden", False] == pytest.approx(hidden, rel=0.005)
+    for (_, _, drop_out), gained in after.items():
+        assert gained == pytest.approx(0.0815 if drop_out else 0.0499, rel=0.013)
+    experiment = bundled(name)
+    seen = measured(experiment, "gain_after", *keys)
+    for key, gained in after.items():
+        assert seen[key] == pytest.approx(gained, rel=0.25 if key[0] == "grr" else 0.03)
+    sent = next(cell.sifted.fakes[0].sent for cell in experiment.cells if cell.verifier.drop_out)
+    assert sent == pytest.approx(0.0027, rel=0.02)
+
+
 def test_fewer_buckets_bear_an_attack_better() -> None:
     gain, error = (
         {g: value for (g,), value in theory("hardening-olh", metric, "protocol.hash_range").items()}

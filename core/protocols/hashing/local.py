@@ -7,8 +7,8 @@ Wang, Blocki, Li, Jha, USENIX Security 2017, section 4.4; attacks: Cao, Jia, Gon
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -37,8 +37,10 @@ from ...pure import (
     independent_honest_support,
     independent_target_sum_variance,
     items_of,
+    on_levels,
     pure_estimates,
     pure_held_support,
+    spent,
 )
 from ...ranges import Range
 from ...sampling import Counts, Floats, binomial, multinomial, random_subsets, subset_counts
@@ -95,6 +97,10 @@ class LocalHashing:
         reports = np.empty(count, dtype=REPORT)
         reports["seed"] = rng.integers(0, 2**32, size=count, dtype=np.uint32)
         return reports
+
+    def quantised(self, levels: int) -> Self:
+        p = on_levels(self.p, levels)
+        return replace(self, epsilon=spent((self.hash_range - 1) * p / (1 - p), levels))
 
     def perturb(self, values: Items, rng: Rng) -> Reports:
         values = items_of(values, self.domain_size)

@@ -22,6 +22,7 @@ from ...sampling import Floats
 from ...sifting import Sifted, sift_reports
 from ...streams import Path
 from ...theory import expected_metrics
+from ...verifying import verified_counts
 from .estimates import Pool, estimates_of
 
 MAX_PAIRS: Final = 10**12
@@ -113,6 +114,7 @@ def _collected(
         clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
     else:
         clean, attacked = block_counts(cell, number, trials, pulse)
+        sifted = verified_counts(cell, number, trials, pulse, clean)
     marks.add(clean, attacked)
     return estimates_of(cell, clean, attacked, pulse, sifted, {})
 
@@ -137,6 +139,9 @@ def _rounds(cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
             if collection.attack is not None:
                 fakes = fake_counts(collection, number, drawn, pulse, len(cell.rounds), published)
                 attacked = clean + fakes
+            sifted = verified_counts(
+                collection, number, drawn, pulse, clean, len(cell.rounds), published
+            )
         made = estimates_of(collection, clean, attacked, pulse, sifted, made)
         published = made[collection.published].frequencies
         marks.add(clean, attacked)

@@ -21,6 +21,13 @@ from .words import named, plural, targets_of, wish_of
 SEARCH_WORK: Final = 2_000_000
 """Hashes of one fake's seed search, some 20 ms: a longer search is shown with fewer seeds."""
 
+KEPT_BACK: Final = Step(
+    "Drop-out",
+    "it supports the item, and is sent",
+    detail=("one that does not is kept back, and nobody hears of it",),
+)
+"""The step of a fake who sends a report only if it supports the item that it chose."""
+
 HonestSteps: TypeAlias = Callable[[Cell, Reports, int], tuple[Step, ...]]
 """Encoding, perturbation and report of an honest user who holds an item."""
 
@@ -68,6 +75,8 @@ class PureReports:
         steps = self.honest(cell, report, item)
         if attack.report_law == "unperturbed":
             steps = (steps[0], SENT_AS_IT_IS, steps[-1])
+        if getattr(attack, "drop_out", False):
+            steps = (*steps[:-1], KEPT_BACK, steps[-1])
         value = claimed_item(cell, attack, item)
         return completed(cell, title, report, (value, *steps), item, self.heard, fake=True)
 
@@ -99,8 +108,10 @@ def honest_value(cell: Cell, item: int) -> Step:
 
 
 def claimed_item(cell: Cell, attack: Strategy, item: int) -> Step:
-    """The first step of a fake user who pretends to hold a target."""
+    """The first step of a fake user who pretends to hold an item, most often a target."""
     lie = ": its only lie" if attack.report_law == "honest" else ""
+    if item not in cell.targets:
+        return Step("Value", named(cell, item), detail=(f"chosen at random{lie}",))
     detail = f"one of {targets_of(cell)}, at random{lie}"
     return Step("Value", f"{named(cell, item)}, a target", detail=(detail,))
 

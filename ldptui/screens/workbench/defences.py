@@ -23,6 +23,8 @@ from .item_list import Item, ItemList
 from .parameters import labelled, said
 
 if TYPE_CHECKING:
+    from core.cell import Cell
+
     from ...session.draft import Draft
 
 TABLE: Final = "defence"
@@ -165,16 +167,28 @@ def steps_of(draft: Draft) -> list[dict[str, Any]]:
 
 
 def needs(draft: Draft) -> str:
-    """The memory that filters take, and the reasons to doubt what they tell; "" where none does."""
+    """What can be sent where that is verified; the memory of filters, and doubts about them."""
     cell = draft.cell
-    if cell is None or not cell.filters:
+    if cell is None:
         return ""
-    from core.limits import held_bytes, in_bytes
+    rows = _verified(cell)
+    if cell.filters:
+        from core.limits import held_bytes, in_bytes
 
-    return "\n".join(
-        [f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}",
-         *(f"! {sentence}" for sentence in cell.warnings)]
-    )  # fmt: skip
+        rows.append(f"holds the reports of a trial, about {in_bytes(held_bytes(cell))}")
+        rows += (f"! {sentence}" for sentence in cell.warnings)
+    return "\n".join(rows)
+
+
+def _verified(cell: Cell) -> list[str]:
+    """The coins that a verified randomiser tosses, and the fakes that drop out; none without it."""
+    rows = []
+    if cell.verifier is not None and cell.asked is not None:
+        pure = cell.sifted.pure
+        rows.append(f"p = {short(pure.p)}, q = {short(pure.q)}: ε = {short(pure.epsilon)} is spent")
+    if cell.sifted.fakes and (sent := cell.sifted.fakes[0].sent) < 1:
+        rows.append(f"about {sent * cell.malicious:.0f} of {cell.malicious} fakes send a report")
+    return rows
 
 
 def kind_of(step: Mapping[str, Any]) -> str:

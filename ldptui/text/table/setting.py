@@ -51,7 +51,7 @@ def constant_lines(results: Results, width: int) -> list[str]:
     protocol += _curators(cells)
     rows = [("population", population), ("protocol", protocol), ("attack", _attack(cells))]
     if any(cell.defences for cell in cells):
-        rows.append(("defence", [range_over(map(_defence, cells))]))
+        rows.append(("defence", [range_over(map(_defence, cells)), *_verified(cells)]))
     if any("task.kind" in cell.parameters for cell in cells):
         rows.insert(1, ("task", _task(cells)))
     if any(cell.rounds for cell in cells):
@@ -140,6 +140,18 @@ def _defence(cell: Cell) -> str:
         for step in cell.defences
     )
     return " then ".join(steps) or "none"
+
+
+def _verified(cells: Sequence[Cell]) -> list[str]:
+    """The facts of reports that are verified: the budget of their coins, and who drops out."""
+    facts, checked = [], [cell for cell in cells if cell.verifier is not None]
+    spent = [cell.sifted.pure.epsilon for cell in checked if cell.asked is not None]
+    if spent:
+        facts.append(f"ε = {range_over(spent)} really spent")
+    sent = [fakes.sent for cell in checked for fakes in cell.sifted.fakes if fakes.sent < 1]
+    if sent:
+        facts.append(f"{range_over(map(text.percent, sent))} of the fakes send their report")
+    return facts
 
 
 _NO_BREAK: Final = "\u00a0"

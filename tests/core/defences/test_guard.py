@@ -173,7 +173,7 @@ def test_the_reports_without_the_defence_are_those_of_other_cells() -> None:
     swept = work("grr", sweep={"defence.kind": ["none", "ldpguard"]})
     first, second = results_of(swept).cells
     assert np.array_equal(first.fingerprints, second.fingerprints)
-    assert swept.cells[1].halved == GRR(24, 1.0)
+    assert swept.cells[1].asked == GRR(24, 1.0)
     assert held_bytes(swept.cells[1]) > 0
 
 

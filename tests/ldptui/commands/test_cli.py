@@ -562,6 +562,7 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
         "gain",
         "gain_std",
         "recommended",
+        "bound",
     ]
     assert full["p"] == 0.5
     assert full["hash_range"] is None

@@ -1,0 +1,48 @@
+"""A collection whose reports are verified: what arrives of it in the defended arms.
+
+Filters read those reports in `core.sifting`; here none does, and on the counts path none is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .arms import ATTACKED_DEFENDED, CLEAN_DEFENDED, Arm
+from .cell import Cell
+from .counts import genuine_counts_of, sent_counts
+from .reports import Pulse
+from .results import BLOCK_TRIALS
+from .sampling import Counts, Floats
+from .sifting import Sifted
+
+
+def verified_counts(
+    cell: Cell,
+    number: int,
+    trials: int,
+    pulse: Pulse,
+    clean: Counts,
+    rounds: int = 1,
+    published: Floats | None = None,
+) -> Mapping[Arm, Sifted]:
+    """What arrives before and after the attack; nothing where no defence verifies it.
+
+    clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
+    asked by the same protocol. rounds, published : as `fake_counts` has them.
+    """
+    if cell.verifier is None:
+        return {}
+    asked = cell.sifted
+    # A block that is cut short is drawn whole on the counts path.
+    drawn = max(trials, BLOCK_TRIALS) if cell.path == "counts" else trials
+    if cell.asked is not None:
+        clean = genuine_counts_of(asked, number, drawn, pulse)[:trials]
+    nobody = (np.empty(0, dtype=np.int64),) * trials
+    before = Sifted(clean, np.full(trials, cell.users), nobody, None)
+    if cell.attack is None:
+        return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: before}
+    fakes, senders = sent_counts(asked, number, drawn, pulse, rounds, published)
+    after = Sifted(clean + fakes[:trials], cell.users + senders[:trials], nobody, None)
+    return {CLEAN_DEFENDED: before, ATTACKED_DEFENDED: after}
