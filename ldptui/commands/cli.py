@@ -13,8 +13,6 @@ from typing import Any, Final, NoReturn, TextIO
 
 from .. import __version__
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
-from ..lab import topics as lab
-from ..lab.questions.shared import NEIGHBOURS
 from ..session import attack_options
 from . import library_options
 from .runs import options as run_options
@@ -94,6 +92,8 @@ def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
 
 def app_parser() -> argparse.ArgumentParser:
     """The arguments of `ldptui` without a command."""
+    from ..lab import topics as lab
+
     lines = [f"  {topic.usage:<20} {topic.summary}" for topic in lab.TOPICS.values()]
     parser = _parser(
         "ldptui",
@@ -189,6 +189,7 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
 
 def theory_parser() -> argparse.ArgumentParser:
     from ..catalogue import listed_kinds
+    from ..lab.questions.shared import NEIGHBOURS
 
     kinds = listed_kinds("protocol")
     parser = _parser(
@@ -286,6 +287,8 @@ def _obey(arguments: list[str]) -> int:
     if command in run_options.COMMANDS:
         options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
         return _work(command)(options)
+    from ..lab import topics as lab  # 25 ms, of which the commands above need nothing
+
     if command in lab.TOPICS:
         options = lab.parser(command, _parser).parse_args(rest)
         return _work(command)(options)
@@ -303,12 +306,12 @@ def _obey(arguments: list[str]) -> int:
 
 def _work(command: str) -> Callable[[argparse.Namespace], int]:
     """The function behind a command."""
-    if command in lab.TOPICS:
-        from ..lab import asking
+    if command in _MODULES:
+        work: Callable[[argparse.Namespace], int] = getattr(_module(command), command)
+        return work
+    from ..lab import asking
 
-        return partial(asking.command, command)
-    work: Callable[[argparse.Namespace], int] = getattr(_module(command), command)
-    return work
+    return partial(asking.command, command)
 
 
 def _module(command: str) -> Any:
