@@ -55,6 +55,11 @@ class Key:
         return self._with_symbol(self.phrase or self.name)
 
     @property
+    def first(self) -> str:
+        """The first sentence of the meaning, without its full stop."""
+        return self.meaning.partition(". ")[0].removesuffix(".")
+
+    @property
     def short(self) -> str:
         """The shortest name: `ε`; that of a column where there is no symbol."""
         return self.brief or self.symbol or self.column

@@ -184,7 +184,7 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
         if table == "protocol" and name and name not in known:
             words = key_words(key)
             option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
-            keys.add_argument(option, metavar=symbol, help=words.title)
+            keys.add_argument(option, metavar=symbol, help=words.first.replace("%", "%%"))
 
 
 def theory_parser() -> argparse.ArgumentParser:

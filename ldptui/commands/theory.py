@@ -27,6 +27,7 @@ from ..explain.story import Story, story_named
 from ..explain.table import UNTOLD
 from ..terminal.output import write_out
 from ..text import table
+from ..text.prose import either
 
 COMMON: Final = (
     "p", "q", "hash_range", "variance_per_user", "gain_factor", "report_bits", "frequency_std"
@@ -61,7 +62,7 @@ def _check_options(options: Namespace) -> None:
     for name in dict.fromkeys(name for spec in KINDS.values() for name in _keys(spec)):
         if getattr(options, name, None) is not None and name not in _keys(KINDS[kind]):
             owners = [other for other, spec in KINDS.items() if name in _keys(spec)]
-            rule = f"is an option of {_either(owners)}, not of {kind}"
+            rule = f"is an option of {either(owners)}, not of {kind}"
             raise ScenarioError(rule, key=_option(name))
     if options.epsilon is None and "f" not in _keys(KINDS[kind]):
         raise ScenarioError("is required", key="--epsilon")
@@ -75,10 +76,6 @@ def _check(option: str, value: float | None, allowed: Range) -> None:
 def _keys(spec: type[Any]) -> tuple[str, ...]:
     """The keys of a protocol's table besides the kind."""
     return tuple(key.name for key in fields(spec) if key.name != "kind")
-
-
-def _either(names: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _option(key: str) -> str:

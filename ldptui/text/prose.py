@@ -1,14 +1,20 @@
-"""Sentences and formulas into lines of a given width."""
+"""Names in a sentence; sentences and formulas in lines of a given width."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from rich.cells import cell_len
 
 _BREAK: Final = re.compile(r"(?<![=<>≤−+·/]) (?!(?<=\d )\d{3}(?!\d)|= [-+]?\d)")
 """Blanks where a line may end: not inside a number, not after a sign, not before a value."""
+
+
+def either(names: Sequence[str]) -> str:
+    """The names as a choice: "olh, lh or loloha"."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def wrapped(text: str, width: int, first: int | None = None) -> list[str]:

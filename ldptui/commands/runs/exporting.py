@@ -25,9 +25,13 @@ from ... import exits
 from ...catalogue import has_words, key_words, metric_words
 from ...terminal import output
 from ...text import table
+from ...text.prose import wrapped
 from .. import reporting
 from .opening import number_of, opened
 from .written import as_json, csv_text, results_json
+
+WIDTH: Final = 80
+"""Cells of a meaning in the table of columns."""
 
 COLUMNS: Final[dict[str, tuple[str, str]]] = {
     "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
@@ -79,7 +83,8 @@ def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
         elif name in COLUMNS:
             kind, meaning = COLUMNS[name]
         elif has_words(name):
-            kind, meaning = _types(name), key_words(name).noun
+            key = key_words(name)
+            kind, meaning = _types(name), f"{key.noun}. {key.meaning}".strip()
         else:
             kind, meaning = "", f"the scenario's key {name}"
         rows.append((name, kind, meaning))
@@ -105,7 +110,14 @@ def _written_dictionary(rows: Sequence[tuple[str, str, str]], form: str) -> str:
     if form == "json":
         return json.dumps([dict(zip(heads, row, strict=True)) for row in rows], indent=2,
                           ensure_ascii=False) + "\n"  # fmt: skip
-    return csv_text([heads, *rows]) if form == "csv" else table.plain_table(heads, rows)
+    if form == "csv":
+        return csv_text([heads, *rows])
+    lines = [
+        (name if at == 0 else "", kind if at == 0 else "", line)
+        for name, kind, meaning in rows
+        for at, line in enumerate(wrapped(meaning, WIDTH))
+    ]
+    return table.plain_table(heads, lines)
 
 
 def export(options: Namespace) -> int:

@@ -23,6 +23,7 @@ from core.pure import Rng
 from core.sampling import Counts
 
 from ...explain.setting import read_key
+from ...text.prose import either
 from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
 from ..questions.check import CONCLUDED, OPTIONS
@@ -115,7 +116,7 @@ def _dials(options: Namespace) -> dict[str, Any]:
         if value is None or value == "":
             continue
         if not (kind in KINDS and has(kind, name)):
-            owners = ", ".join(other for other in KINDS if has(other, name))
+            owners = either([other for other in KINDS if has(other, name)])
             raise ScenarioError(f"is an option of {owners}, not of {kind}", key=name)
         values[name] = read_key(KINDS[kind], name, value)
     return values

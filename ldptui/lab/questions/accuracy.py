@@ -30,7 +30,7 @@ ACCURACY: Final = Topic(
         ),
         Option(
             "accuracy",
-            range=Range(0),
+            range=Range(0, ends="()"),
             argument=Argument("A", "off by this number of users at most", either=True),
             blank=Blank(10, steps="ladder", only=where("goal", "accuracy")),
         ),

@@ -103,7 +103,7 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
         if table == "protocol" and name and name not in names:
             words = key_words(key)
             symbol = (words.symbol or "value").upper()
-            argument = Argument(symbol, words.title, group="keys of some protocols")
+            argument = Argument(symbol, words.first, group="keys of some protocols")
             blank = Blank(
                 follows=partial(_usual, key),
                 choices=partial(_either, key),

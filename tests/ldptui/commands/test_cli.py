@@ -34,6 +34,7 @@ from core.runner import Progress, run
 from core.scenario import parse
 from ldptui import __main__ as program
 from ldptui import exits
+from ldptui.catalogue import key_words
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import keeping
 from ldptui.text import table
@@ -116,6 +117,9 @@ def test_version_and_help(capsys: Captured) -> None:
         assert word in text
     for command in ("run", "theory", "scenarios", "schema"):
         assert f"usage: ldptui {command}" in succeed(capsys, command, "--help")
+    for command in ("theory", "check"):
+        words = " ".join(succeed(capsys, command, "--help").split())
+        assert key_words("protocol.subset_size").first in words
 
 
 @pytest.mark.parametrize(

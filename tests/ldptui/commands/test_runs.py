@@ -20,6 +20,7 @@ from support.commands import TINY, Captured, fail, succeed
 from core.metrics import METRICS
 from core.store import open_store, opening
 from ldptui import exits
+from ldptui.catalogue import key_words
 from ldptui.commands import cli
 from ldptui.commands.runs import exporting
 from ldptui.commands.runs import options as run_options
@@ -450,6 +451,7 @@ def test_the_dictionary_knows_every_metric(capsys: Captured) -> None:
     meanings = {row["column"]: row["meaning"] for row in rows}
     for name in METRICS:
         assert not meanings[name].startswith("the scenario's key")
+    assert meanings["protocol.epsilon"].endswith(key_words("protocol.epsilon").meaning)
     assert "standard output" not in succeed(capsys, "runs", "dictionary")
 
 

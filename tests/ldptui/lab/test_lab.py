@@ -332,6 +332,8 @@ def test_memoised_rounds_beside_naive_ones(capsys: Captured) -> None:
         (("check", "grr", "--items", "8"), "--epsilon is needed"),
         (("check", "grr", "--epsilon", "1"), "--items is needed"),
         (("check", "grr", "--epsilon", "30", "--items", "8"), "--epsilon must be in (0, 20]"),
+        (("accuracy", "--accuracy", "-1"), "--accuracy must be greater than 0, got -1"),
+        (("check", "oue", "--hash-range", "3"), "--hash-range is an option of olh, lh or loloha"),
         (("check", "stability", "--epsilon", "1"), "--delta must be greater than 0"),
         (("check", "grr", "--epsilon", "1", "--items", "4", "--hash-range", "3"), "of olh"),
         (("check", "oue", "--epsilon", "1", "--items", "4", "--keep", "0.3"), "of ue, not of oue"),
