@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import itertools
 import sys
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,17 +84,30 @@ def csv_rows(path: Path) -> Iterator[Reader]:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            yield csv.reader(file)
+        with _opened(path) as file:
+            header = file.readline()
+            yield csv.reader(itertools.chain([header], file), delimiter=_delimiter(header))
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
-    except csv.Error as error:
+    except (csv.Error, EOFError, zlib.error) as error:
         raise FileError(f"{path} is not CSV: {error}") from error
     except (FileError, ScenarioError):
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"{path} cannot be read: {reason}") from error
+
+
+def _opened(path: Path) -> TextIO:
+    """A text file, unpacked where its name ends in .gz."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
+    return path.open(newline="", encoding="utf-8-sig")
+
+
+def _delimiter(header: str) -> str:
+    """The character that separates the cells of a header: a comma, else ; or a tab."""
+    return next((mark for mark in (",", ";", "\t") if mark in header), ",")
 
 
 def place_of(name: str, header: list[str], path: Path | str, key: str = "column") -> int:

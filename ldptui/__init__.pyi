@@ -9,6 +9,8 @@ from core.scenario import Scenario as Scenario
 
 from .api.collected import Frequencies as Frequencies
 from .api.collected import estimate as estimate
+from .api.files import read_reports as read_reports
+from .api.files import write_reports as write_reports
 from .api.kinds import attack as attack
 from .api.kinds import defence as defence
 from .api.kinds import kinds as kinds

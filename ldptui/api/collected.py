@@ -110,10 +110,10 @@ def estimate(
     """
     count = len(reports) if hasattr(reports, "__len__") else 0
     try:
-        received = protocol.received(reports, count)
+        protocol.received(reports, count)  # a check: the law of SHE's reports is not clipped
     except ValueError as error:
         raise ScenarioError(str(error), key="reports") from error
-    counts = protocol.support_counts(received)
+    counts = protocol.support_counts(reports)
     return concluded(counts, count, protocol, corrections, confidence, labels)
 
 

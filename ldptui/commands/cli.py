@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn, TextIO
 from .. import __version__
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..session import attack_options
-from . import library_options
+from . import collecting_options, library_options
 from .runs import options as run_options
 
 _MODULES: Final = {
@@ -29,6 +29,8 @@ _MODULES: Final = {
     "record": "runs.keeping",
     "compare": "runs.comparing",
     "game": "runs.game",
+    "perturb": "collecting",
+    "estimate": "collecting",
     "plot": "runs.plotting",
 }
 """The module of each command, which has a function of its name."""
@@ -47,6 +49,8 @@ commands (each has its own --help):
   compare A B          the differences of two runs
   plot SCENARIO|RUN    draw a chart for paper
   game RUN|FILE        attacks × defences of a run as a matrix game
+  perturb DATA         a report for each row of real data
+  estimate REPORTS     the frequencies that reports tell, with intervals
 {topics}
 
 examples:
@@ -281,9 +285,10 @@ def _obey(arguments: list[str]) -> int:
     if command in ("run", "theory"):
         options = (run_parser if command == "run" else theory_parser)().parse_args(rest)
         return _work(command)(options)
-    if command in library_options.COMMANDS:
-        options = library_options.parser(command, _parser).parse_args(rest)
-        return _work(command)(options)
+    for group in (library_options, collecting_options):
+        if command in group.COMMANDS:
+            options = group.parser(command, _parser).parse_args(rest)
+            return _work(command)(options)
     if command in run_options.COMMANDS:
         options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
         return _work(command)(options)
@@ -294,7 +299,8 @@ def _obey(arguments: list[str]) -> int:
         return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
-    known = ("run", "theory", *library_options.COMMANDS, *run_options.COMMANDS)
+    groups = (library_options, collecting_options, run_options)
+    known = ("run", "theory", *(name for group in groups for name in group.COMMANDS))
     if options.scenario in (*known, *lab.TOPICS):
         parser.error(f"{options.scenario} is a command: it comes before its options")
     if more:

@@ -38,7 +38,18 @@ from ldptui.commands import cli
 NUMPY = "2.4"
 """The NumPy that drew the numbers of the pages; others draw other ones."""
 
-SIMULATING = ("run", "runs", "resume", "record", "replay", "compare", "choose", "synthetic")
+SIMULATING = (
+    "perturb",
+    "estimate",
+    "run",
+    "runs",
+    "resume",
+    "record",
+    "replay",
+    "compare",
+    "choose",
+    "synthetic",
+)
 
 
 def test_the_readme_is_short() -> None:
@@ -156,6 +167,9 @@ def lay_out(name: str, folder: Path) -> None:
     whole = [text for text in blocks(page(name), "toml") if text.startswith("format = 1")]
     for text in whole:
         (folder / "example.toml").write_text(text, encoding="utf-8")
+    for language, file in (("csv", "data.csv"), ("domain", "fruits.txt")):
+        for text in blocks(page(name), language):
+            (folder / file).write_text(text, encoding="utf-8")
     table = ROOT / "ldptui" / "lab" / "examples" / "people.csv"
     (folder / table.name).write_bytes(table.read_bytes())
 

@@ -1,0 +1,169 @@
+"""Reports of real users, made and read: ldptui perturb, ldptui estimate."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.columns import csv_rows
+from core.errors import ScenarioError, got
+from core.files import write_atomically
+from core.pure import Items, LocalMechanism, Reports
+from core.scenario import read_text
+
+from .. import exits
+from ..api.collected import Frequencies, concluded
+from ..api.files import csv_batches, format_of, read_reports, write_reports
+from ..api.kinds import protocol as protocol_of
+from ..terminal.output import check_writable, note, write_out
+from ..text import format as text
+from .reading import toml_value
+
+
+def perturb(options: Namespace) -> int:
+    """Write a report for each user of a CSV file."""
+    out = Path(options.out)
+    format_of(out, "--out")
+    check_writable(out)
+    labels, protocol = _agreed(options)
+    if options.seed is not None and options.seed < 0:
+        raise ScenarioError(f"must be at least 0, {got(options.seed)}", key="--seed")
+    rng = np.random.default_rng(options.seed)
+    batches = (protocol.perturb(held, rng) for held in _held(options, labels, protocol))
+    count = write_reports(out, batches, protocol)
+    if not options.quiet:
+        note(f"wrote {out}: {text.count(count)} reports")
+    return exits.DONE
+
+
+def estimate(options: Namespace) -> int:
+    """Print the frequencies that a file of reports tells."""
+    out = None if options.out in (None, "-") else Path(options.out)
+    if out is not None:
+        check_writable(out)
+    labels, protocol = _agreed(options)
+    counts, users = _counted(read_reports(options.reports, protocol), protocol)
+    if not users:
+        raise ScenarioError(f"{options.reports} must hold at least one report, got none")
+    found = concluded(counts, users, protocol, options.corrections, options.confidence, labels)
+    written = _written(found, options.format)
+    if out is not None:
+        write_atomically(out, written)
+        if not options.quiet:
+            note(f"wrote {out}")
+    else:
+        write_out(written, exactly=options.format != "table")
+    return exits.DONE
+
+
+def _agreed(options: Namespace) -> tuple[list[str] | None, LocalMechanism]:
+    """The labels of the items, None for numbers, and the protocol."""
+    labels = None if options.domain is None else _labels(Path(options.domain))
+    keys = {}
+    for setting in options.settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"must be KEY=VALUE, {got(setting)}", key="--set")
+        keys[key.strip().removeprefix("protocol.")] = toml_value(value)
+    if options.epsilon is not None:
+        keys["epsilon"] = options.epsilon
+    items = options.items if labels is None else len(labels)
+    return labels, protocol_of(options.protocol.lower(), items, labels=labels, **keys)
+
+
+def _labels(path: Path) -> list[str]:
+    """The lines of a file, each the name of an item; raises ScenarioError, FileError."""
+    labels = read_text(path).splitlines()
+    seen: dict[str, int] = {}
+    for line, label in enumerate(labels, 1):
+        if not label.strip():
+            raise ScenarioError(f"{path} line {line} must name an item, it is empty")
+        if label in seen:
+            raise ScenarioError(f"{path} line {line} names {label!r}, as line {seen[label]} does")
+        seen[label] = line
+    if len(labels) < 2:
+        raise ScenarioError(f"{path} must name at least 2 items, got {len(labels)}")
+    return labels
+
+
+def _held(
+    options: Namespace, labels: list[str] | None, protocol: LocalMechanism
+) -> Iterator[Items]:
+    """The items of the users, batch by batch."""
+    path = Path(options.data)
+    name = options.column or _only_column(path)
+    numbered = _by_label(labels) if labels is not None else _by_number(protocol.domain_size)
+    for lines, rows in csv_batches(path, [name], "--column"):
+        cells = [cell.strip() for (cell,) in rows]
+        items = numbered(cells)
+        if None in items:
+            at = items.index(None)
+            line = lines + at if isinstance(lines, int) else lines[at]
+            among = "in the domain" if labels else f"a number in [0, {protocol.domain_size})"
+            missing = ": a missing value?" * (not cells[at])
+            rule = f"{name} must be {among}, {got(cells[at])}{missing}"
+            raise ScenarioError(f"{path} line {line}: {rule}")
+        yield np.array(items, dtype=np.int64)
+
+
+def _only_column(path: Path) -> str:
+    with csv_rows(path) as rows:
+        header = next(rows, [])
+    if len(header) != 1:
+        known = ", ".join(header[:12]) or "none"
+        raise ScenarioError(f"is required: {path} has the columns {known}", key="--column")
+    return header[0]
+
+
+def _by_label(labels: list[str]) -> Callable[[list[str]], list[int | None]]:
+    number = {label.strip(): item for item, label in enumerate(labels)}
+    return lambda cells: list(map(number.get, cells))
+
+
+def _by_number(domain_size: int) -> Callable[[list[str]], list[int | None]]:
+    def item(cell: str) -> int | None:
+        return int(cell) if cell.isdecimal() and int(cell) < domain_size else None
+
+    known: dict[str, int | None] = {}
+
+    def numbered(cells: list[str]) -> list[int | None]:
+        known.update((cell, item(cell)) for cell in {*cells}.difference(known))
+        return list(map(known.get, cells))
+
+    return numbered
+
+
+def _counted(batches: Iterator[Reports], protocol: LocalMechanism) -> tuple[Any, int]:
+    counts: Any = 0
+    users = 0
+    for batch in batches:
+        counts = counts + protocol.support_counts(batch)
+        users += len(batch)
+    return counts, users
+
+
+def _written(found: Frequencies, kind: str) -> str:
+    if kind == "table":
+        notes = [] if found.std is not None else ["no intervals: the noise has no closed form here"]
+        return "\n".join([repr(found), *notes]) + "\n"
+    rows = found.rows()
+    if kind == "csv":
+        buffer = io.StringIO()
+        writer = csv.DictWriter(buffer, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return buffer.getvalue()
+    document = {
+        "reports": found.reports,
+        "corrections": list(found.corrections),
+        "confidence": found.confidence if found.std is not None else None,
+        "items": rows,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,71 @@
+"""The arguments of the commands of `ldptui.commands.collecting`. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from .runs.options import MakeParser
+
+COMMANDS: Final = ("perturb", "estimate")
+
+
+def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
+    """The parser of one of COMMANDS; make : a parser from its name and description."""
+    return _perturb(make) if command == "perturb" else _estimate(make)
+
+
+def _perturb(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui perturb",
+        "Perturb real data: a report for each row of a CSV file, written as docs/reports.md says.",
+    )
+    made.add_argument("data", metavar="DATA", help="a CSV file with a header, one user a row")
+    made.add_argument("--column", metavar="NAME", help="the column of the users' items")
+    _add_protocol(made)
+    made.add_argument("--seed", type=int, metavar="N", help="for tests: draw the same again")
+    made.add_argument(
+        "--out", metavar="FILE", required=True, help="the reports: .csv, .jsonl or .parquet"
+    )
+    return made
+
+
+def _estimate(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui estimate",
+        "Estimate the frequencies of items from reports, with an interval for each item.",
+    )
+    made.add_argument("reports", metavar="REPORTS", help="a file: .csv, .jsonl or .parquet")
+    _add_protocol(made)
+    made.add_argument(
+        "--correct",
+        dest="corrections",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help="a correction, such as norm-sub; may be repeated. There are no intervals then",
+    )
+    made.add_argument(
+        "--confidence", type=float, default=0.95, metavar="C", help="of each interval (0.95)"
+    )
+    made.add_argument("--format", choices=("table", "csv", "json"), default="table")
+    made.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+    return made
+
+
+def _add_protocol(made: argparse.ArgumentParser) -> None:
+    """Add what clients and server agree on."""
+    made.add_argument("--protocol", metavar="KIND", required=True, help="grr, oue, olh, …")
+    made.add_argument("--epsilon", type=float, metavar="E", help="privacy budget ε, in nats")
+    domain = made.add_mutually_exclusive_group(required=True)
+    domain.add_argument("--items", type=int, metavar="D", help="items are the numbers 0 … D - 1")
+    domain.add_argument("--domain", metavar="FILE", help="the names of the items, one a line")
+    made.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another key of the protocol, as hash_range=8; may be repeated",
+    )
+    made.add_argument("--quiet", action="store_true", help="no notes")

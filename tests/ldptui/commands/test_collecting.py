@@ -1,0 +1,203 @@
+"""`ldptui perturb` and `estimate`: reports of real users, in files of three formats."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.commands import Captured, fail, succeed
+
+import ldptui
+from core.errors import LdpError, RunError, ScenarioError
+from core.protocols import KINDS
+from core.pure import is_pure, sends_reports
+from ldptui.api import files
+
+LOCAL = [kind for kind, spec in KINDS.items() if sends_reports(spec.mechanism)]
+VECTORS = Path(__file__).parents[3] / "docs" / "report-vectors.json"
+AGREED = ("--protocol", "grr", "--epsilon", "1", "--items", "4")
+
+
+def bound(kind: str, items: int = 11) -> Any:
+    return ldptui.protocol(kind, items, epsilon=1.0)
+
+
+# Files.
+
+
+@pytest.mark.parametrize("end", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("kind", LOCAL)
+def test_what_is_written_is_read_again(
+    kind: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if end == ".parquet":
+        pytest.importorskip("pyarrow")
+    monkeypatch.setattr(files, "BATCH", 16)
+    protocol, rng = bound(kind), np.random.default_rng(0)
+    sent = [protocol.perturb(rng.integers(0, 11, size), rng) for size in (30, 0, 7)]
+    path = tmp_path / f"reports{end}"
+    assert files.write_reports(path, sent, protocol) == 37
+    batches = list(files.read_reports(path, protocol))
+    assert max(map(len, batches)) == 16
+    there, back = np.concatenate(sent), np.concatenate(batches)
+    assert there.dtype == back.dtype
+    assert np.array_equal(there, back)
+
+
+def test_the_vectors_are_read_as_they_say(tmp_path: Path) -> None:
+    vectors = json.loads(VECTORS.read_text("utf-8"))
+    assert list(vectors) == LOCAL
+    for kind, vector in vectors.items():
+        protocol = bound(kind, vector["items"])
+        path = tmp_path / "reports.jsonl"
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in vector["reports"]), "utf-8")
+        (reports,) = files.read_reports(path, protocol)
+        if is_pure(protocol):
+            supports = protocol.supports(reports)
+            assert [np.flatnonzero(row > 0).tolist() for row in supports] == vector["supports"]
+
+
+def test_parquet_needs_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(files, "import_module", missing)
+    with pytest.raises(RunError, match="Parquet needs pyarrow"):
+        files.write_reports(tmp_path / "r.parquet", [], bound("grr"))
+    assert not list(tmp_path.iterdir())
+
+
+WRONG: list[tuple[str, str, str, str]] = [
+    ("grr", "r.csv", "report\n1\n\n4\n", r"line 4: the report must be items in \[0, 4\), got 4"),
+    ("grr", "r.csv", "report\n1\nx\n", "line 3: report must be a whole number, at least 0, got"),
+    ("grr", "r.csv", "report\n1\n-1\n", "line 3: report must be a whole number, at least 0"),
+    ("grr", "r.csv", "report\n1.5\n", "line 2: report must be a whole number"),
+    ("grr", "r.csv", "item\n1\n", r"reports must be a column of .*r.csv \(item\), got"),
+    ("olh", "r.csv", "seed,value\n1,0\n5\n", "line 3 has 1 cells, its header has 2"),
+    ("olh", "r.csv", "seed,value\n1,9\n", r"line 2: the report must have values in \[0, 4\)"),
+    ("olh", "r.csv", f"seed,value\n{2**32},0\n", "line 2: seed must be a whole number"),
+    ("oue", "r.csv", "report\nf0\nff\n", "line 3: the report must have 4 bits each"),
+    ("oue", "r.csv", "report\nf\n", "line 2: report must be 2 hexadecimal digits"),
+    ("oue", "r.csv", "report\nzz\n", "line 2: report must be 2 hexadecimal digits"),
+    ("grr", "r.jsonl", '{"report": 1}\n{"item": 2}\n', "line 2 must be an object with report"),
+    ("grr", "r.jsonl", '{"report": 1}\n{"report": 1.0}\n', "line 2: report must be a whole"),
+    ("grr", "r.jsonl", '{"report": 1}\n{"report": null}\n', "line 2: report must be a whole"),
+    ("grr", "r.jsonl", "1\n", "line 1 must be an object with report"),
+    ("grr", "r.txt", "1\n", "reports must end in .csv, .jsonl, .parquet"),
+    ("she", "r.csv", "report\n1 2 3\n", "line 2: report must be 4 numbers"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "written", "sentence"), WRONG)
+def test_a_wrong_report_is_refused_with_its_line(
+    kind: str, name: str, written: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(written, "utf-8")
+    with pytest.raises(ScenarioError, match=sentence) as refused:
+        list(files.read_reports(tmp_path / name, bound(kind, 4)))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("r.csv", "r.jsonl", "r.csv.gz"):
+        with pytest.raises(LdpError, match="cannot be read"):
+            list(files.read_reports(tmp_path / name, bound("grr")))
+    (tmp_path / "r.csv.gz").write_text("no gzip")
+    with pytest.raises(LdpError, match="cannot be read"):
+        list(files.read_reports(tmp_path / "r.csv.gz", bound("grr")))
+
+
+# Commands.
+
+
+def data(folder: Path, text: str, name: str = "data.csv") -> str:
+    (folder / name).write_text(text, "utf-8")
+    return str(folder / name)
+
+
+def test_from_data_to_frequencies(tmp_path: Path, capsys: Captured) -> None:
+    rows = "".join(f"{user};{'pear' if user % 4 else 'fig'}\n" for user in range(8000))
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(f"user;fruit\n{rows}".encode()))
+    domain = data(tmp_path, "apple\nfig\npear\n", "domain.txt")
+    agreed = ("--protocol", "OLH", "--epsilon", "2", "--domain", domain)
+    out = str(tmp_path / "r.csv")
+    succeed(capsys, "perturb", str(path), "--column", "fruit", *agreed, "--seed", "3", "--out", out)
+    printed = succeed(capsys, "estimate", out, *agreed, "--format", "csv")
+    found = {row["label"]: row for row in csv.DictReader(io.StringIO(printed))}
+    for label, truth in {"apple": 0.0, "fig": 0.25, "pear": 0.75}.items():
+        row = found[label]
+        assert abs(float(row["frequency"]) - truth) < 6.5 * float(row["std"])
+        assert float(row["low"]) < float(row["frequency"]) < float(row["high"])
+    document = json.loads(
+        succeed(capsys, "estimate", out, *agreed, "--format", "json", "--correct", "norm-sub")
+    )
+    assert document["corrections"] == ["norm-sub"]
+    assert document["confidence"] is None
+    assert math.fsum(row["frequency"] for row in document["items"]) == pytest.approx(1)
+    assert "low" not in document["items"][0]
+    shown = succeed(capsys, "estimate", out, *agreed, "--correct", "norm-sub")
+    assert "3 items of 8000 reports, after norm-sub" in shown
+    assert "no intervals" in shown
+
+
+def test_without_a_seed_every_run_draws_anew(tmp_path: Path, capsys: Captured) -> None:
+    path = data(tmp_path, "item\n" + "1\n" * 200)
+    written = []
+    for name in ("a", "b"):
+        out = tmp_path / f"{name}.csv"
+        succeed(capsys, "perturb", path, *AGREED, "--out", str(out))
+        written.append(out.read_bytes())
+    assert written[0] != written[1]
+
+
+BAD_DATA: list[tuple[str, tuple[str, ...], str]] = [
+    ("item\n1\n\n4\n", (), r"line 4: item must be a number in \[0, 4\), got"),
+    ("user,item\n1,2\n2,\n", ("--column", "item"), "line 3: item must be .* missing value"),
+    ("item\n-1\n", (), r"line 2: item must be a number in \[0, 4\)"),
+    ("item\n1.5\n", (), r"line 2: item must be a number in \[0, 4\)"),
+    ("user,item\n1,2\n", (), "--column is required: .* has the columns user, item"),
+    ("user,item\n1,2\n", ("--column", "x"), "--column must be a column of"),
+    ("item\n1\n", ("--set", "epsilon"), "--set must be KEY=VALUE"),
+    ("item\n1\n", ("--set", "keep=0.5"), "protocol.keep is not a known key"),
+    ("item\n1\n", ("--seed", "-1"), "--seed must be at least 0"),
+    ("item\n1\n", ("--epsilon", "0"), "protocol.epsilon must be"),
+    ("item\n1\n", ("--protocol", "laplace"), "trusted curator"),
+]
+
+
+@pytest.mark.parametrize(("text", "more", "sentence"), BAD_DATA)
+def test_bad_data_is_refused_with_its_line(
+    text: str, more: tuple[str, ...], sentence: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path, out = data(tmp_path, text), tmp_path / "r.csv"
+    said = fail(capsys, 2, "perturb", path, *AGREED, *more, "--out", str(out))
+    assert [*map(str.strip, said.splitlines())][1:] == []
+    import re
+
+    assert re.search(sentence, said)
+    assert not out.exists()
+
+
+def test_a_domain_names_each_item_once(tmp_path: Path, capsys: Captured) -> None:
+    path = data(tmp_path, "item\na\n")
+    for text, sentence in (
+        ("a\nb\na\n", "line 3 names 'a', as line 1 does"),
+        ("a\n\nb\n", "line 2 must name an item"),
+        ("a\n", "must name at least 2 items, got 1"),
+    ):
+        domain = data(tmp_path, text, "domain.txt")
+        agreed = ("--protocol", "grr", "--epsilon", "1", "--domain", domain)
+        assert sentence in fail(capsys, 2, "perturb", path, *agreed, "--out", f"{path}.r.csv")
+
+
+def test_no_reports_tell_nothing(tmp_path: Path, capsys: Captured) -> None:
+    path = data(tmp_path, "report\n")
+    assert "must hold at least one report" in fail(capsys, 2, "estimate", path, *AGREED)
