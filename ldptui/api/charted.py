@@ -23,10 +23,12 @@ from ..engine.playback import Playback
 from ..session.snapshot import Snapshot
 from ..text import format as text
 
-CHARTS: Final = ("gain", "error", "frequencies", "map", "timeline")
+CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "timeline")
 
 
-def svg(results: Results, blocks: Iterable[tuple[Cell, Block]], name: str, columns: int) -> str:
+def svg(
+    results: Results, blocks: Iterable[tuple[Cell, Block]], name: str | None, columns: int
+) -> str:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
     if columns not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
@@ -65,11 +67,15 @@ def played(store: Store, number: int) -> tuple[Scenario, Snapshot]:
         playback.close()
 
 
-def chart_of(name: str, scenario: Scenario, run: Snapshot) -> Chart:
-    """The chart of that name; raises ScenarioError where the run has none."""
+def chart_of(name: str | None, scenario: Scenario, run: Snapshot) -> Chart:
+    """The chart of that name; raises ScenarioError where the run has none.
+
+    None : the success where items are named, else the gain.
+    """
+    name = name or ("success" if curves.names_items(scenario) else "gain")
     made: Chart | None = None
     match name:
-        case "gain" | "error":
+        case "gain" | "error" | "success":
             made = _curve(name, scenario, run)
         case "frequencies" if run.frequencies is not None and run.frequencies.trials:
             made = figures.rank_plot(run.frequencies)
@@ -87,13 +93,21 @@ def chart_of(name: str, scenario: Scenario, run: Snapshot) -> Chart:
 
 def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:
     """The curve over the swept key with most values that the chart knows."""
-    axes = curves.axes(scenario) if name == "gain" else curves.error_axes(scenario)
+    axes_of = {
+        "gain": curves.axes,
+        "error": curves.error_axes,
+        "success": curves.success_axes,
+    }
+    axes = axes_of[name](scenario)
     known = {axis.key: axis for axis in axes}
     swept = sorted(scenario.sweep, key=lambda key: -len(scenario.sweep[key]))
     axis = next((known[key] for key in (*swept, *known) if key in known), None)
     if axis is None:
         return None
     cells = run.parts.get(name, ())
+    if name == "success":
+        series, metrics = curves.success_curves(scenario, axis), maps.mapped_metrics(cells)
+        return figures.success_plot(series, cells, axis, metrics[0]) if metrics else None
     if name == "error":
         return figures.error_plot(curves.error_curves(scenario, axis), cells, axis)
     lines = [curve for curve in curves.gain_curve(scenario, axis) if not curve.line]

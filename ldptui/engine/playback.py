@@ -169,9 +169,10 @@ class Playback:
 
         gain = along(curves.axes, curves.gain_part)
         error = along(curves.error_axes, curves.error_part)
+        success = along(curves.success_axes, curves.success_part)
         known = self._those_known(base, company, frequencies=True)
         parts["base"] = self._part("base", known or [_nearest(cells, base)])
-        for name, wanted in (("gain", gain), ("error", error)):
+        for name, wanted in (("gain", gain), ("error", error), ("success", success)):
             known = self._those_known(wanted, company)
             if known:
                 parts[name] = self._part(name, known)

@@ -9,7 +9,6 @@ from typing import Any
 
 from core.experiment import compile
 from core.scenario import Scenario, parse
-from core.theory import expected_metrics
 from ldptui.charts import curves
 from ldptui.session.snapshot import CellView, Estimates, Frequencies, Measured, Snapshot
 
@@ -85,7 +84,7 @@ def cells(
             name: Measured(None, None, None)
             if theory is None
             else Measured(theory * off, abs(theory) / 10, theory)
-            for name, theory in expected_metrics(cell).items()
+            for name, theory in cell.task.expected(cell).items()
         }
         views.append(
             CellView(

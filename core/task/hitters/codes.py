@@ -26,21 +26,25 @@ def codes_of(population: Population, encoding: Encoding | None, bits: int, seed:
 
     Raises ScenarioError at its own key where that cannot be.
     """
+    words = check_codes(population, encoding, bits)
+    if words is not None:
+        return words
+    if encoding == "index":
+        return np.arange(population.domain_size, dtype=np.uint64)
+    return _random(population, bits, seed)
+
+
+def check_codes(population: Population, encoding: Encoding | None, bits: int) -> Codes | None:
+    """Refuse what `codes_of` refuses; the codes of words, None where they are numbers or random."""
     items = population.domain_size
     if items > 2**bits:
         rule = f"must give each of the {items} items a code of its own"
         raise ScenarioError(f"{rule}, {got(bits)}", key="bits")
-    if population.labels is None:
-        if encoding in ("utf-8", "hash"):
-            rule = "must be random or index where items have no labels"
-            raise ScenarioError(f"{rule}, {got(encoding)}", key="encoding")
-        return np.arange(items, dtype=np.uint64) if encoding == "index" else _random(
-            population, bits, seed
-        )  # fmt: skip
-    if encoding == "index":
-        return np.arange(items, dtype=np.uint64)
-    if encoding == "random":
-        return _random(population, bits, seed)
+    if population.labels is None and encoding in ("utf-8", "hash"):
+        rule = "must be random or index where items have no labels"
+        raise ScenarioError(f"{rule}, {got(encoding)}", key="encoding")
+    if population.labels is None or encoding in ("index", "random"):
+        return None
     return _of_words(population.labels, encoding or "utf-8", bits)
 
 

@@ -23,7 +23,7 @@ from ...results import Arms, Block, Fingerprints, Moments
 from ...sampling import Floats
 from ...streams import Path
 from .allocation import best_weights
-from .codes import Encoding
+from .codes import Encoding, check_codes
 from .collection import Hunt
 from .details import details_of
 from .expected import expected_metrics
@@ -109,6 +109,14 @@ class PEM:
         Oracle(protocol, self.settings.lengths)
         mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)
         return mechanism
+
+    def check_population(self, population: Population) -> None:
+        """Refuse items without codes of their own, and an oracle that cannot be asked about them.
+
+        Raises ScenarioError.
+        """
+        check_codes(population, self.settings.encoding, self.settings.bits)
+        self.bound(self.oracle, population)
 
     def top_k(self, asked: int, population: Population) -> int:  # noqa: ARG002
         return self.settings.k

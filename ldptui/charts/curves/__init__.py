@@ -12,6 +12,7 @@ from .closed import FLOOR, Curve, error_curves, gain_curve
 from .documents import error_document, error_protocols, gain_document, points_of
 from .lines import gain_and_lines, gain_lines
 from .parts import base_part, error_part, gain_part, map_keys, map_part, preview_part
+from .success import names_items, success_axes, success_curves, success_metrics, success_part
 from .variables import Variable, axes, error_axes
 
 __all__ = [
@@ -32,6 +33,11 @@ __all__ = [
     "gain_part",
     "map_keys",
     "map_part",
+    "names_items",
     "points_of",
     "preview_part",
+    "success_axes",
+    "success_curves",
+    "success_metrics",
+    "success_part",
 ]

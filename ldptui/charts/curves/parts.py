@@ -31,12 +31,12 @@ def base_part(scenario: Scenario) -> Part:
 def gain_part(scenario: Scenario, axis: Variable) -> Part | None:
     """The part to simulate for a gain curve; None without an attack."""
     document = gain_document(scenario)
-    return None if document is None else Part("gain", _swept(document, scenario, axis))
+    return None if document is None else Part("gain", swept(document, scenario, axis))
 
 
 def error_part(scenario: Scenario, axis: Variable) -> Part:
     """The part to simulate for an error curve: each protocol along the axis, without attack."""
-    return Part("error", _swept(error_document(scenario), scenario, axis))
+    return Part("error", swept(error_document(scenario), scenario, axis))
 
 
 def map_keys(scenario: Scenario) -> tuple[str, ...]:
@@ -68,20 +68,20 @@ def map_part(scenario: Scenario) -> Part | None:
     return Part("map", document)
 
 
-def _swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict[str, Any]:
+def swept(document: dict[str, Any], scenario: Scenario, axis: Variable) -> dict[str, Any]:
     """The document with a sweep of the axis: the scenario's own one, else some points."""
-    swept = copy.deepcopy(document)
+    made = copy.deepcopy(document)
     if own_values(scenario, axis.key):
         values = sweep_entry(scenario, axis.key)
     else:
         values = list(axis.grid(SIMULATED))
-    swept["sweep"] = {**swept.get("sweep", {}), axis.key: values}
+    made["sweep"] = {**made.get("sweep", {}), axis.key: values}
     if not own_values(scenario, axis.key):
         # Points that nobody asked for must not make a scenario larger than a run may be.
-        cells = math.prod(len(values) for values in swept["sweep"].values())
+        cells = math.prod(len(values) for values in made["sweep"].values())
         if int(scenario.document.get("trials", 1)) * cells > MAX_TRIALS:
-            swept["trials"] = MAX_TRIALS // cells
-    return swept
+            made["trials"] = MAX_TRIALS // cells
+    return made
 
 
 def preview_part(part: Part) -> Part:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from core.errors import LdpError
 from core.limits import MAX_ITEMS
+from core.metrics import METRICS
 from core.protocols import ProtocolSpec
 from core.scenario import Point, Scenario, type_of
 
@@ -57,17 +58,28 @@ def _keys(chart: str) -> list[str]:
 
 
 def axes(scenario: Scenario) -> tuple[Variable, ...]:
-    """The variables of a gain curve; empty where the scenario has no attack."""
-    keys = _keys("gain") if "goal" not in scenario.document else ["attack.share"]
-    return _axes(scenario, points_of(gain_document(scenario), scenario), keys)
+    """The variables of a gain curve; empty where the scenario has no attack, or no gain."""
+    only = ("attack.share",) if "goal" in scenario.document else ()
+    points = points_of(gain_document(scenario), scenario)
+    return axes_of(scenario, _estimating(points), "gain", only=only)
 
 
 def error_axes(scenario: Scenario) -> tuple[Variable, ...]:
-    """The variables of an error curve."""
-    return _axes(scenario, points_of(error_document(scenario), scenario), _keys("error"))
+    """The variables of an error curve; empty where no list of items is estimated."""
+    points = points_of(error_document(scenario), scenario)
+    return axes_of(scenario, _estimating(points), "error")
 
 
-def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> tuple[Variable, ...]:
+def _estimating(points: Sequence[Point]) -> Sequence[Point]:
+    """These points; none of a task that names items."""
+    return [point for point in points if point.task.kind in METRICS["gain"].tasks]
+
+
+def axes_of(
+    scenario: Scenario, points: Sequence[Point], chart: str, only: Sequence[str] = ()
+) -> tuple[Variable, ...]:
+    """The variables of a chart that all of its points have; only : of these keys."""
+    keys = [key for key in _keys(chart) if not only or key in only]
     if not points:
         return ()
     try:
@@ -83,7 +95,10 @@ def _axes(scenario: Scenario, points: Sequence[Point], keys: Sequence[str]) -> t
         if key == "attack.seeds" and not any(_hashes(point) for point in points):
             continue
         swept = own_values(scenario, key)
-        if swept:
+        if not swept and key.startswith("task."):
+            low, high = _task_range(key, max(values), points, scenario.folder)
+            log = False
+        elif swept:
             low, high = min(swept), max(swept)
             log = _is_log(scenario, key, swept)
         else:
@@ -148,6 +163,33 @@ def _default_range(
     if (span := key_words(key).span) is not None:
         return span["from"], span["to"], span.get("scale") == "log"
     return 1, min(10**6, max(10**4, 10 * value)), True
+
+
+def _task_range(
+    key: str, value: float, points: Sequence[Point], folder: Path
+) -> tuple[float, float]:
+    """The values of the new sweep of a key about the present one that all points can have."""
+    name, span = key.removeprefix("task."), key_words(key).span or {"from": value, "to": value}
+
+    def can_be(candidate: int) -> bool:
+        return all(_can_have(point, name, candidate, folder) for point in points)
+
+    low = high = round(value)
+    while low > span["from"] and can_be(low - 1):
+        low -= 1
+    while high < span["to"] and can_be(high + 1):
+        high += 1
+    return low, high
+
+
+def _can_have(point: Point, name: str, value: int, folder: Path) -> bool:
+    try:
+        population = drawn(point.population, point.seed, folder)
+        task: Any = replace(cast("Any", point.task), **{name: value})
+        task.over(point.protocol).check_population(population)
+    except LdpError:
+        return False
+    return True
 
 
 def _most_epsilon(spec: ProtocolSpec) -> float:

@@ -24,6 +24,7 @@ from .measurement import (
 )
 from .panels import gain_chart, kinds_of, linear_part
 from .ranks import rank_plot
+from .success import success_plot, success_table
 from .table import Column, Table, Value
 
 __all__ = [
@@ -54,6 +55,8 @@ __all__ = [
     "scores",
     "standard_errors",
     "steady_limits",
+    "success_plot",
+    "success_table",
     "top_bars",
     "trials_note",
 ]

@@ -65,7 +65,7 @@ def gain_plot(
     measured = [gain_of(cell, axis.key) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
-        _line(curve.label, curve.x, curve.y, group)
+        line_of(curve.label, curve.x, curve.y, group)
         for curve, group in zip(curves, groups[0], strict=True)
     ]
     others = [(name, [gain_of(cell, axis.key) for cell in laid]) for name, laid in overlays]
@@ -77,7 +77,7 @@ def gain_plot(
         for sign in (1, -1)
     ]
     room = [*([] if linear else room), *(y for line in lines_of for y in line.y)]
-    plot = _curve_plot(
+    plot = curve_plot(
         f"Gain of the attack over the {axis.label}",
         Axis("gain, total over the targets (after - before)", log=log_y, linear=linear),
         lines,
@@ -93,7 +93,7 @@ def gain_plot(
     return with_bounds(plot, lines_of, tones)
 
 
-def _line(
+def line_of(
     label: str, x: Sequence[float], y: Sequence[float], measured: Sequence[Measurement]
 ) -> Line:
     """Label, x and y of a closed form: that of the cells where the curve has no values."""
@@ -122,7 +122,7 @@ def error_plot(
     measured = [error_of(cell, axis.key, quantity) for cell in cells]
     groups = grouped(curves, cells, measured)
     lines = [
-        _line(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, group)
+        line_of(curve.label, curve.x, curve.y if quantity == "mse" else curve.std, group)
         for curve, group in zip(curves, groups[0], strict=True)
     ]
     bounds = [(each.label, each.x, each.y if quantity == "mse" else each.std) for each in floor]
@@ -130,7 +130,7 @@ def error_plot(
         (name, [error_of(cell, axis.key, quantity) for cell in laid]) for name, laid in overlays
     ]
     words = "mean squared error" if quantity == "mse" else "standard deviation"
-    plot = _curve_plot(
+    plot = curve_plot(
         f"Error without attack over the {axis.label}",
         Axis(f"{words} of a frequency", log=log_y),
         lines,
@@ -147,7 +147,7 @@ def error_plot(
     return plot
 
 
-def _curve_plot(
+def curve_plot(
     title: str,
     y: Axis,
     lines: Sequence[Line],
@@ -157,10 +157,12 @@ def _curve_plot(
     log_x: bool | None,
     room: Sequence[float] = (),
     support: Sequence[tuple[Sequence[float], Sequence[float]]] = (),
+    theory: str = "closed form",
 ) -> Plot:
     """`lines` are label, x and y of the closed forms; `room` is what the y-axis has to hold too.
 
-    `support` : x and y of each line before RAPPOR's decoding, empty for other protocols.
+    `support` : x and y of each line before RAPPOR's decoding, empty for other protocols. `theory` :
+    the name of a line that is alone.
     """
     log_x = axis.log if log_x is None else log_x
     points, stale = groups
@@ -179,7 +181,7 @@ def _curve_plot(
         title,
         Axis(axis.label, log=log_x, low=axis.start(log_x), high=axis.high),
         replace(y, low=low, high=high),
-        (*_curve_series(lines, points, support), *_other_series(stale, overlays)),
+        (*_curve_series(lines, points, support, theory), *_other_series(stale, overlays)),
         levels=levels,
         note="; ".join(notes),
     )
@@ -189,6 +191,7 @@ def _curve_series(
     lines: Sequence[Line],
     points: Sequence[Sequence[Measurement]],
     support: Sequence[tuple[Sequence[float], Sequence[float]]],
+    theory: str,
 ) -> Iterator[Series]:
     """The closed forms, RAPPOR's before decoding, and the simulated points of each."""
     single = len(lines) == 1
@@ -197,7 +200,7 @@ def _curve_series(
         return alone if single else _TONES[number % len(_TONES)]
 
     for number, (label, xs, ys) in enumerate(lines):
-        name = f"{label}, closed form" if single else label
+        name = f"{label}, {theory}" if single else label
         # Where there are points, their markers name the series; the line runs through them.
         has_points = bool(points[number]) and not single
         yield Series(name, xs, ys, tone(number, "theory"), legend=not has_points)
@@ -291,7 +294,7 @@ def gain_table(
     lines += [(line.label, line.x, line.y, line.std) for line in against]
     groups += [[] for _ in against]
     support = any(curve.support for curve in curves)
-    return _curve_table(
+    return curve_table(
         "Gain", "closed form", axis, lines, groups, others, std="± one run", support=support
     )
 
@@ -311,10 +314,10 @@ def error_table(
     groups, _ = grouped(curves, cells, measured)
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
-    return _curve_table(words, "closed form", axis, lines, groups, others)
+    return curve_table(words, "closed form", axis, lines, groups, others)
 
 
-def _curve_table(
+def curve_table(
     title: str,
     quantity: str,
     axis: Variable,

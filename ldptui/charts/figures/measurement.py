@@ -63,6 +63,11 @@ class Measurement:
     support: float | None = None
 
 
+def metric_of(cell: CellView, key: str, metric: str) -> Measurement | None:
+    """The value of a metric that a cell measured; None where it has none."""
+    return _measurement(cell, key, cell.metrics.get(metric), lambda y: (y, 1.0))
+
+
 def gain_of(cell: CellView, key: str) -> Measurement | None:
     """The gain that a cell measured; None before its first trial."""
     point = _measurement(cell, key, cell.metrics.get("gain"), lambda y: (y, 1.0))

@@ -102,9 +102,8 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     add_scenario(made)
     made.add_argument(
         "--chart",
-        choices=("gain", "error", "frequencies", "map", "timeline"),
-        default="gain",
-        help="what is drawn (gain)",
+        choices=("gain", "error", "success", "frequencies", "map", "timeline"),
+        help="what is drawn (gain; success where items are named)",
     )
     made.add_argument(
         "--columns", type=int, choices=(1, 2), default=2,

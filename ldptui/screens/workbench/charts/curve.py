@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ....charts.series import Plot
     from ....session.snapshot import Part
 
-Kind = Literal["gain", "error"]
+Kind = Literal["gain", "error", "success"]
 _Asked: TypeAlias = "tuple[Scenario, Variable, bool]"
 """The scenario and the variable of curves; True if x is logarithmic."""
 
@@ -94,13 +94,15 @@ class CurveChart(Rows):
         if self._scenario is None:
             return ()
         if self._axes is None:
-            from ....charts import curves
-
-            axes_of = curves.axes if self.kind == "gain" else curves.error_axes
             sweep = self._scenario.sweep
             self._swept = tuple(sorted(sweep, key=lambda key: -len(sweep[key])))
-            self._axes = axes_of(self._scenario)
+            self._axes = self._axes_of(self._scenario)
         return self._axes
+
+    def _axes_of(self, scenario: Scenario) -> tuple[Variable, ...]:
+        from ....charts import curves
+
+        return curves.axes(scenario) if self.kind == "gain" else curves.error_axes(scenario)
 
     @property
     def variable(self) -> Variable | None:
@@ -124,7 +126,7 @@ class CurveChart(Rows):
             return "log"
         from ....charts.figures import linear_part
 
-        return "symlog" if linear_part(self._closed_forms()) else "linear"
+        return "symlog" if linear_part(self.closed_forms()) else "linear"
 
     def next_axis(self) -> None:
         if self.variable is not None:
@@ -152,8 +154,14 @@ class CurveChart(Rows):
         """The next panel alone, after the last all of them."""
         from ....charts.figures import kinds_of
 
-        kinds = kinds_of([curve for curve in self._closed_forms() if not curve.line])
+        kinds = kinds_of([curve for curve in self.closed_forms() if not curve.line])
         self._panel = self._panel + 1 if self._panel + 1 < len(kinds) else -1
+
+    def _view_switch(self) -> tuple[str, str]:
+        """The name of what `next_view` changes, and its present state in words."""
+        if self.kind == "error":
+            return "quantity", QUANTITIES[self._quantity]
+        return "lines", LINES[self._lines]
 
     def next_view(self) -> None:
         """The other quantity of an error; the lines that gains are held against, or none."""
@@ -213,7 +221,7 @@ class CurveChart(Rows):
         """The keys that a cell of the picked series has at the cursor, with their values."""
         _, rows = self._rows()
         variable, picked = self.variable, rows[self._series][0] if rows else None
-        curve = next((each for each in self._closed_forms() if each.label == picked), None)
+        curve = next((each for each in self.closed_forms() if each.label == picked), None)
         if self._scenario is None or variable is None or curve is None:
             return []
         swept = [key for key in self._scenario.sweep if key in curve.parameters]
@@ -223,7 +231,7 @@ class CurveChart(Rows):
     def on_choice_bar_chosen(self, message: ChoiceBar.Chosen) -> None:
         """A click chooses; the message goes on to the pane, which draws."""
         match message.choice:
-            case "quantity" | "lines":
+            case "quantity" | "lines" | "metric":
                 self.next_view()
             case "x" | "y" as direction:
                 self.toggle_log(direction)
@@ -242,7 +250,7 @@ class CurveChart(Rows):
         made = curves.gain_part if self.kind == "gain" else curves.error_part
         return made(self._scenario, variable)
 
-    def _closed_forms(self) -> tuple[Curve, ...]:
+    def closed_forms(self) -> tuple[Curve, ...]:
         """The curves, worked out once for each scenario, variable and spacing.
 
         Where that takes long, those before it meanwhile, or none if they had another axis.
@@ -288,11 +296,7 @@ class CurveChart(Rows):
         self._bar.selected = variable.key
         log_x, scale = self._log_x, self._y_scale
         switches: Choices = (("x", f"x {'log' if log_x else 'linear'}"), ("y", f"y {scale}"))
-        if self.kind == "error":
-            switches = (("quantity", QUANTITIES[self._quantity]), *switches)
-        else:
-            switches = (("lines", LINES[self._lines]), *switches)
-        self._bar.switches = switches
+        self._bar.switches = (self._view_switch(), *switches)
         state = (*self.numbers(shown), variable, log_x, scale, self._panel, self._lines)
         state = (*state, self._at, self._series, room.height)
         if self._waits:
@@ -307,7 +311,7 @@ class CurveChart(Rows):
     @property
     def _waits(self) -> bool:
         """True if there is nothing to draw before the closed forms arrive."""
-        return not self._closed_forms() and self._awaited is not None
+        return not self.closed_forms() and self._awaited is not None
 
     def _draw_nothing(self, words: str) -> None:
         self._drawn, self._chart.empty = (), words
@@ -327,7 +331,7 @@ class CurveChart(Rows):
     def _plot(self, shown: Shown, variable: Variable, log_x: bool, scale: Scale) -> Plot | Panels:
         from ....charts import figures
 
-        curves, cells = self._closed_forms(), shown.cells(self.kind)
+        curves, cells = self.closed_forms(), shown.cells(self.kind)
         more: dict[str, Any] = {"overlays": shown.overlaid(self.kind), "log_x": log_x}
         more["log_y"] = scale == "log"
         if self.kind == "error":
@@ -342,7 +346,7 @@ class CurveChart(Rows):
     def numbers(self, shown: Shown) -> tuple[object, ...]:
         """The values that the chart and its table are drawn from."""
         simulated = shown.cells(self.kind), shown.overlaid(self.kind)
-        return (self._quantity, self._closed_forms(), *simulated)
+        return (self._quantity, self.closed_forms(), *simulated)
 
     def table(self, shown: Shown) -> Table | None:
         from ....charts import figures
@@ -350,7 +354,7 @@ class CurveChart(Rows):
         variable = self.variable
         if variable is None or self._waits:
             return None
-        curves, cells = self._closed_forms(), shown.cells(self.kind)
+        curves, cells = self.closed_forms(), shown.cells(self.kind)
         overlays = shown.overlaid(self.kind)
         if self.kind == "gain":
             return figures.gain_table(curves, cells, variable, overlays)

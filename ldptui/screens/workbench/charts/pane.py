@@ -30,6 +30,7 @@ from .keys import KEYS
 from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
+from .success import SuccessChart
 from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of
 from .timeline import TimelineCharts
 
@@ -45,7 +46,7 @@ WIDE: Final = 128
 
 
 class ChartsPane(Vertical):
-    """One tab at a time: Frequencies, Gain, Error, Timeline, One report, Table, Equations.
+    """One tab at a time.
 
     `draft` gives the closed forms, `snapshot` what was simulated, `overlays` other runs over it.
     Points of other settings than the draft's are shown muted until the new ones arrive.
@@ -80,7 +81,8 @@ class ChartsPane(Vertical):
         self._warnings = Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
         self._frequencies = FrequencyCharts(id="frequencies")
-        self._gain, self._error = CurveChart("gain"), CurveChart("error")
+        self._gain = CurveChart("gain")
+        self._curves = (self._gain, CurveChart("error"), SuccessChart())
         self._timeline = TimelineCharts(id="timeline-box")
         self._map, self._detection = MapChart(id="map-box"), DetectionCharts(id="detection-box")
         self._boxes: dict[Chart, Box] = {
@@ -88,8 +90,7 @@ class ChartsPane(Vertical):
             "map": self._map,
             "detection": self._detection,
             "frequencies": self._frequencies,
-            "error": self._error,
-            "gain": self._gain,
+            **{curve.kind: curve for curve in reversed(self._curves)},
         }
         """The charts of each tab, from left to right."""
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
@@ -123,14 +124,12 @@ class ChartsPane(Vertical):
         from ....charts.curves import base_part
 
         self._follow(scenario)
-        judged = self._needed("detection")
+        judged, always = self._needed("detection"), ("gain", "success") if with_sweep else ()
         parts: list[Part | None] = [replace(base_part(scenario), detection=judged)]
-        if with_sweep or self._needed("gain"):
-            parts.append(self._gain.part())
+        needed = [each for each in self._curves if each.kind in always or self._needed(each.kind)]
+        parts += [curve.part() for curve in needed]
         if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
             parts.append(Part("answer", scenario.document))
-        if self._needed("error"):
-            parts.append(self._error.part())
         if self._needed("map"):
             parts.append(self._map.part(scenario))
         return tuple(part for part in parts if part is not None)
@@ -145,8 +144,7 @@ class ChartsPane(Vertical):
 
     def current_chart(self) -> ChartView | None:
         """The chart with the focus, else the first one of the tab; None where there is none."""
-        charts = self._charts()
-        focused = self.screen.focused
+        charts, focused = self._charts(), self.screen.focused
         return next((chart for chart in charts if chart is focused), charts[0] if charts else None)
 
     def as_text(self) -> str:
@@ -177,6 +175,8 @@ class ChartsPane(Vertical):
     def watch_draft(self) -> None:
         if self.tab not in dict(self.tabs()):
             self.tab = cast("Tab", self.tabs()[0][0])
+        if self._behind not in (charts := self._with_table()) and charts:
+            self._behind = charts[0]
         # What was simulated is marked as stale when the new is late, not with every key.
         self._show(mark=False)
 
@@ -325,7 +325,7 @@ class ChartsPane(Vertical):
 
     def _curve(self) -> CurveChart:
         """The chart whose axes the keys change."""
-        return self._error if self.tab == "error" else self._gain
+        return next((curve for curve in self._curves if curve.kind == self.tab), self._gain)
 
     def _with_table(self) -> list[Chart]:
         """The charts that have numbers to show: one collection has none over rounds."""
@@ -340,8 +340,8 @@ class ChartsPane(Vertical):
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
     def _follow(self, scenario: Scenario | None) -> None:
-        self._gain.follow(scenario)
-        self._error.follow(scenario)
+        for curve in self._curves:
+            curve.follow(scenario)
 
     def _show(self, *, mark: bool = True) -> None:
         """Show what the tab has; `mark`: estimates of other settings as such from now on."""
@@ -390,8 +390,8 @@ class ChartsPane(Vertical):
 
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
-        curves = [curve for curve in (self._gain, self._error) if self._needed(curve.kind)]
-        wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
+        needed = [curve for curve in self._curves if self._needed(curve.kind)]
+        wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in needed]
         wanted += ["answer"] * (self.tab == "answer")
         wanted += [name for name in ("map", "detection") if self._needed(name)]
         if wanted != self._asked:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ....session.draft import Draft
 
-Chart = Literal["frequencies", "gain", "error", "map", "detection", "timeline"]
+Chart = Literal["success", "frequencies", "gain", "error", "map", "detection", "timeline"]
 Tab = Chart | Literal["levels", "items", "answer", "report", "privacy", "table", "equations"]
 
 HITTERS: Final = "heavy-hitters"
@@ -22,6 +22,7 @@ CHARTS: Final[tuple[Chart, ...]] = get_args(Chart)
 TABS: Final[Choices] = (
     ("levels", "Levels"),
     ("items", "Items"),
+    ("success", "Success"),
     ("frequencies", "Frequencies"),
     ("gain", "Gain"),
     ("error", "Error"),
@@ -55,8 +56,8 @@ def tabs_of(draft: Draft | None) -> Choices:
         "detection": not scored,
     }
     hunted = seeks_hitters(scenario)
-    missing |= {"levels": not hunted, "items": not hunted}
-    missing |= dict.fromkeys(("frequencies", "gain", "error", "timeline", "table"), hunted)
+    missing |= dict.fromkeys(("levels", "items", "success"), not hunted)
+    missing |= dict.fromkeys(("frequencies", "gain", "error", "timeline"), hunted)
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
@@ -65,7 +66,7 @@ def first_tab(scenario: Scenario | None) -> Tab:
     if scenario is None:
         return "frequencies"
     if seeks_hitters(scenario):
-        return "levels"
+        return "success" if any(map(_numbers, scenario.sweep.values())) else "levels"
     attack, sweep = scenario.document.get("attack", {}), scenario.sweep
     if "campaign" in scenario.document or "phase" in attack:
         return "timeline"
@@ -101,6 +102,7 @@ def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
         "gain": ("gain", "frequencies"),
         "error": ("error", "gain"),
         "map": ("map",),
+        "success": ("success",),
         "detection": ("detection", "frequencies"),
         "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
     }

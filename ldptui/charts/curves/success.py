@@ -1,0 +1,120 @@
+"""The success of attacks on answers that name items: scenarios and series of curves over a key.
+
+The closed forms take as long as some trials: those of the cells stand for the curve.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Final
+
+from core.arms import UNDEFENDED
+from core.metrics import FREQUENCIES, METRICS, metrics_of
+from core.scenario import Point, Scenario, value_at
+
+from ...catalogue import key_words
+from ...session.draft import base
+from ...session.snapshot import Part
+from ...text import format as fmt
+from .closed import Curve
+from .documents import points_of
+from .parts import swept
+from .variables import Variable, axes_of
+
+MOST_SERIES: Final = 6
+"""Curves of one chart: more cannot be told apart."""
+
+
+def names_items(scenario: Scenario) -> bool:
+    """Return whether the server names items, so that there is neither a gain nor an error."""
+    point = next(iter(points_of(base(scenario).document, scenario)), None)
+    return point is not None and point.task.kind not in METRICS["gain"].tasks
+
+
+def success_metrics(scenario: Scenario) -> tuple[str, ...]:
+    """The metrics of its task that a chart can show, the attacker's first."""
+    point = next(iter(points_of(base(scenario).document, scenario)), None)
+    kind = FREQUENCIES if point is None else point.task.kind
+    return tuple(metrics_of(UNDEFENDED, kind))
+
+
+def success_axes(scenario: Scenario) -> tuple[Variable, ...]:
+    """The variables of such a chart; empty where the server estimates a list of items."""
+    if not names_items(scenario):
+        return ()
+    points = points_of(_document(scenario, ""), scenario)
+    return axes_of(scenario, points, "success", only=_ONLY if _seeks(scenario) else ())
+
+
+_ONLY: Final = ("attack.share",)
+"""The axis of a scenario with a goal: what it takes is on it."""
+
+
+def success_part(scenario: Scenario, axis: Variable) -> Part:
+    """The part to simulate: the other swept values, along the axis."""
+    return Part("success", swept(_document(scenario, axis.key), scenario, axis))
+
+
+def success_curves(scenario: Scenario, axis: Variable) -> tuple[Curve, ...]:
+    """A series for each of the other swept values, without values of its own."""
+    document = _document(scenario, axis.key)
+    keys = [key for key in document.get("sweep", {}) if key != axis.key]
+    return tuple(
+        Curve(_label(point, keys), axis.key, point.parameters, (), (), ())
+        for point in points_of(_without(document, axis.key), scenario)
+    )
+
+
+def _seeks(scenario: Scenario) -> bool:
+    return "goal" in scenario.document
+
+
+def _document(scenario: Scenario, axis: str) -> dict[str, Any]:
+    """The scenario with at most `MOST_SERIES` values of other keys swept, words before numbers.
+
+    Numbers have a series each only over an axis of the scenario's own sweep, all of which is asked
+    for.
+    """
+    plain, sweep, room = base(scenario), scenario.sweep, MOST_SERIES
+    kept = scenario
+    series: dict[str, list[Any]] = {}
+    others = [key for key in sweep if key != axis]
+    for key in sorted(others, key=lambda key: not isinstance(sweep[key][0], str)):
+        values, own = sweep[key], value_at(plain.document, key)
+        first = values[:room]
+        if isinstance(values[0], str) and len(first) > 1:
+            # The scenario's own kind is the one that other views show: it stays.
+            series[key] = first if own in first or own not in values else [*first[:-1], own]
+        elif axis in sweep and 1 < len(values) <= room:
+            series[key] = values
+        else:
+            kept = kept.with_value(key, values[len(values) // 2] if own is None else own)
+            continue
+        room //= len(series[key])
+    document = copy.deepcopy(kept.document)
+    document.pop("sweep", None)
+    if document.pop("goal", None) is not None:
+        document["attack"]["share"] = 0.0  # which is on the axis
+    if series:
+        document["sweep"] = series
+    return document
+
+
+def _without(document: dict[str, Any], key: str) -> dict[str, Any]:
+    left = {name: values for name, values in document.get("sweep", {}).items() if name != key}
+    return {name: each for name, each in document.items() if name != "sweep"} | (
+        {"sweep": left} if left else {}
+    )
+
+
+def _label(point: Point, keys: list[str]) -> str:
+    """The swept values of a series; the attack and the protocol where nothing else is swept."""
+    words = []
+    for key in keys or ["attack.kind", "protocol.kind"]:
+        value = point.parameters.get(key, "")
+        if isinstance(value, str):
+            words.append(value.upper() if key.endswith(".kind") else value)
+        elif value is not None:
+            number = fmt.short(value) if isinstance(value, float) else str(value)
+            words.append(f"{key_words(key).short} {number}")
+    return (" " if keys else " on ").join(filter(None, words))

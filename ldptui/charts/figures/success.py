@@ -1,0 +1,78 @@
+"""The success of an attack over an axis: a metric of the items that the server names. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ...catalogue import metric_words
+from ...session.snapshot import CellView
+from ..series import Axis, Plot
+from .curves import curve_plot, curve_table, line_of
+from .measurement import along, grouped, metric_of
+from .table import Table
+
+if TYPE_CHECKING:
+    from ..curves import Curve, Variable
+
+THEORY: Final = "approximation"
+"""The name of the closed forms: none of this task is exact."""
+
+
+def success_plot(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    metric: str,
+    *,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+    log_x: bool | None = None,
+    log_y: bool = False,
+) -> Plot:
+    """A metric along the axis: its approximation through the cells, simulated means over it."""
+    words = metric_words(metric)
+    groups = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
+    lines = [
+        line_of(curve.label, curve.x, curve.y, group)
+        for curve, group in zip(curves, groups[0], strict=True)
+    ]
+    others = [
+        (name, along([metric_of(cell, axis.key, metric) for cell in laid]))
+        for name, laid in overlays
+    ]
+    title = f"{words.name[:1].upper()}{words.name[1:]} over the {axis.label}"
+    room = () if log_y else (0.0, _most(metric, cells))
+    plot = curve_plot(
+        title, Axis(words.column, log=log_y), lines, groups, others, axis, log_x, room,
+        theory=THEORY,
+    )  # fmt: skip
+    if plot.y.low is not None and plot.y.low < 0:  # of an interval: no metric is below 0
+        plot = replace(plot, y=replace(plot.y, low=0.0), levels=())
+    lined = "" if len(lines) == 1 else f"lines: {THEORY}"
+    return replace(plot, note="; ".join(filter(None, (plot.note, lined))))
+
+
+def _most(metric: str, cells: Sequence[CellView]) -> float:
+    """The largest value so far, measured or expected, which a linear axis reaches up to."""
+    measured = [cell.metrics[metric] for cell in cells if metric in cell.metrics]
+    return max(
+        (value for each in measured for value in (each.mean, each.theory) if value), default=0.0
+    )
+
+
+def success_table(
+    curves: Sequence[Curve],
+    cells: Sequence[CellView],
+    axis: Variable,
+    metric: str,
+    overlays: Sequence[tuple[str, Sequence[CellView]]] = (),
+) -> Table:
+    """The measured metric of each cell beside its approximation."""
+    groups, _ = grouped(curves, cells, [metric_of(cell, axis.key, metric) for cell in cells])
+    lines = [(curve.label, curve.x, curve.y, curve.std) for curve in curves]
+    others = [
+        (name, [metric_of(cell, axis.key, metric) for cell in laid]) for name, laid in overlays
+    ]
+    name = metric_words(metric).name
+    return curve_table(f"{name[:1].upper()}{name[1:]}", THEORY, axis, lines, groups, others)

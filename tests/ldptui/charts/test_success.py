@@ -1,0 +1,127 @@
+"""Curves of success over a key: their axes, what is simulated for them, lines and points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.chart_cases import QUICK, cells, scenario, swept
+from support.charts_pane import showing
+
+from core.experiment import compile
+from core.scenario import Scenario
+from ldptui.charts.curves import (
+    Variable,
+    axes,
+    error_axes,
+    success_axes,
+    success_curves,
+    success_metrics,
+    success_part,
+)
+from ldptui.charts.figures import success_plot, success_table
+from ldptui.session import draft as drafts
+from ldptui.session.snapshot import CellView, Part, Snapshot
+
+TEXT = """
+format = 1
+trials = 2
+population = { kind = "zipf", items = 64, users = 20_000, exponent = 1.3 }
+protocol = { kind = "olh", epsilon = 2.0 }
+attack = { kind = "mga", share = 0.05, targets = { pick = "random", count = 3 }, seeds = 10 }
+task = { kind = "heavy-hitters", k = 4, bits = 8, groups = 3 }
+"""
+HUNT = drafts.draft_of(TEXT, Path())
+
+
+def hunt(**sweep: list[object]) -> Scenario:
+    assert HUNT.scenario is not None
+    named = {key.replace("__", "."): values for key, values in sweep.items()}
+    return swept(HUNT.scenario, named) if sweep else HUNT.scenario
+
+
+def axis(made: Scenario, key: str) -> Variable:
+    return next(each for each in success_axes(made) if each.key == key)
+
+
+def test_the_axes_are_those_of_the_issue_and_all_their_ends_can_be() -> None:
+    made = hunt()
+    keys = [each.key for each in success_axes(made)]
+    assert keys[:5] == ["attack.share", "task.k", "task.groups", "task.bits", "protocol.epsilon"]
+    assert "task.extension" not in keys
+    for each in success_axes(made):
+        part = success_part(made, each)
+        ends = {**part.document, "sweep": {each.key: [each.low, each.high]}}
+        if each.integer:
+            ends["sweep"] = {each.key: [int(each.low), int(each.high)]}
+        assert len(compile(Scenario(ends)).cells) == 2, each.key
+    assert axis(made, "task.bits").low == 6  # for 64 items
+    assert not axes(made)
+    assert not error_axes(made)
+    assert not success_axes(scenario(QUICK))
+
+
+def test_words_and_what_the_sweep_asks_for_have_a_series_each() -> None:
+    made = hunt(attack__share=[0.01, 0.1], task__k=[2, 4], attack__kind=["mga", "ria"])
+    along_share = success_curves(made, axis(made, "attack.share"))
+    assert [curve.label for curve in along_share] == ["MGA k 2", "MGA k 4", "RIA k 2", "RIA k 4"]
+    # Nobody has asked for a number of groups: it is not multiplied by what else is swept.
+    groups = axis(made, "task.groups")
+    assert [curve.label for curve in success_curves(made, groups)] == ["MGA", "RIA"]
+    assert success_part(made, groups).document["task"]["k"] == 4
+    alone = success_curves(hunt(), axis(hunt(), "task.k"))
+    assert [curve.label for curve in alone] == ["MGA on OLH"]
+
+
+def test_a_goal_has_its_share_on_the_axis() -> None:
+    document = {**hunt().document, "goal": {"metric": "targets_in_top_k", "at_least": 2}}
+    document["attack"] = {key: document["attack"][key] for key in ("kind", "targets")}
+    made = Scenario(document)
+    assert [each.key for each in success_axes(made)] == ["attack.share"]
+    assert "goal" not in success_part(made, axis(made, "attack.share")).document
+
+
+@pytest.fixture(scope="module")
+def measured() -> tuple[Scenario, Part, tuple[CellView, ...]]:
+    made = hunt(attack__share=[0.01, 0.05, 0.1])
+    part = success_part(made, axis(made, "attack.share"))
+    return made, part, cells(part.document)
+
+
+def test_the_line_goes_through_the_theory_of_the_cells(
+    measured: tuple[Scenario, Part, tuple[CellView, ...]],
+) -> None:
+    made, _, views = measured
+    variable = axis(made, "attack.share")
+    curves = success_curves(made, variable)
+    for metric in success_metrics(made):
+        plot = success_plot(curves, views, variable, metric)
+        line, points = plot.series
+        assert line.label.endswith("approximation")
+        assert list(line.x) == list(points.x) == [0.01, 0.05, 0.1]
+        assert list(line.y) == [view.metrics[metric].theory for view in views]
+        assert list(points.y) == [view.metrics[metric].mean for view in views]
+        assert (plot.y.low or 0.0) >= 0
+        table = success_table(curves, views, variable, metric)
+        assert [row[3] for row in table.rows] == list(points.y)
+        assert "approximation" in [column.name for column in table.columns]
+
+
+async def test_the_pane_shows_them_and_goes_through_the_metrics(
+    measured: tuple[Scenario, Part, tuple[CellView, ...]],
+) -> None:
+    _, part, views = measured
+    draft = drafts.draft_of(TEXT + "[sweep]\n'attack.share' = [0.01, 0.05, 0.1]\n", Path())
+    run = Snapshot(1, "done", done=60, total=60, parts={"success": views})
+    async with showing(draft=draft, run=run) as (pane, pilot):
+        assert [name for name, _ in pane.tabs()][:3] == ["levels", "items", "success"]
+        pane.open_on(draft)
+        await pilot.pause()
+        assert pane.tab == "success"
+        assert pane.parts(draft)[1].document == part.document
+        assert "Targets among the top k over" in pane.as_text()
+        await pilot.press("v")
+        assert "Precision of the answer over" in pane.as_text()
+        await pilot.press("t")
+        await pilot.pause()
+        assert "approximation" in pane.as_text()
