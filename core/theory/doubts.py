@@ -24,11 +24,8 @@ from .support import fake_support
 ROUNDINGS: Final = 8
 """Roundings of one estimate and of what is made of it, each of one part in 2^52."""
 
-FAR_BELOW: Final = 0.1
-"""Trials that spread by less than this share of what is expected have missed rare events.
-
-Where the estimates are about normal, five trials do so once in 10^5 runs.
-"""
+UNLIKELY: Final = 4.265
+"""Normal deviations of one side that are exceeded once in 10^5 times."""
 
 LEAST_TRIALS: Final = 5
 """Fewer trials may lie close together by chance."""
@@ -70,9 +67,20 @@ def _doubt(cell: Cell, measures: Measures, metric: str, estimate: Estimate) -> D
     if error * math.sqrt(trials) <= rounding and abs(mean - theory) <= rounding:
         return "rounding"
     expected = _spread(cell, metric) if trials >= LEAST_TRIALS else None
-    if expected is not None and error * math.sqrt(trials) < FAR_BELOW * expected:
+    if expected is not None and error * math.sqrt(trials) < _far_below(trials) * expected:
         return "rare"
     return None
+
+
+def _far_below(trials: int) -> float:
+    """Trials that spread by less than this share of what is expected have missed rare events.
+
+    Where the measures are about normal, they do so once in 10^5 runs: χ² of trials - 1 degrees of
+    freedom by Wilson and Hilferty's cube, and of few trials, where that fails, 0.05.
+    """
+    part = 2 / (9 * (trials - 1))
+    cube = max(0.0, 1 - part - UNLIKELY * math.sqrt(part))
+    return max(0.05, math.sqrt(cube) ** 3)
 
 
 def _rounding(cell: Cell, measures: Measures, metric: str) -> float:
@@ -88,14 +96,21 @@ def _spread(cell: Cell, metric: str) -> float | None:
     """The standard deviation of a metric over the trials; None where there is no closed form.
 
     That of a mean squared error is √(2 Σσ⁴)/d at least, where σ² are the items' variances: more
-    where estimates are biased, depend on each other or have long tails.
+    where estimates are biased, depend on each other or have long tails. Bins that are withheld, or
+    released, only now and then have a closed form of their own.
     """
     if metric in ("mse", "mse_clean"):
         variances = estimate_variances(cell)
         if variances is None:
             return None
         each = variances[metric == "mse"]
-        return math.sqrt(2 * float((each**2).sum())) / each.size
+        spread = math.sqrt(2 * float((each**2).sum())) / each.size
+        of_bins = getattr(cell.protocol, "error_spread", None)
+        if of_bins is not None:
+            reports = cell.users + cell.malicious * (metric == "mse")
+            bins = of_bins(cell.population.histogram)
+            spread = max(spread, math.sqrt(float(bins.sum())) / reports**2 / each.size)
+        return spread
     if not cell.is_pure or not cell.targets.size or cell.rounds:
         return None
     protocol, truth = cell.pure, cell.population.frequencies

@@ -104,6 +104,20 @@ class Stability(Curator):
         lost = histogram.astype(np.float64) ** 2 * (1 - self.released(histogram))
         return np.where(histogram > 0, noise + lost, 0.0)
 
+    def error_spread(self, histogram: Counts) -> Floats:
+        """Var (released - true)², for each bin: large where a bin is rarely released, or withheld.
+
+        From the fourth power of the error: of the noise above a gap g ≥ 0 it has the expectation
+        e^(-g/s) (g⁴ + 4sg³ + 12s²g² + 24s³g + 24s⁴) / 2.
+        """
+        gap, s = self.threshold - histogram, self.scale
+        g = np.abs(gap)
+        part = np.exp(-g / s) * (g**4 + 4 * s * g**3 + 12 * (s * g) ** 2 + 24 * s**3 * (g + s)) / 2
+        noise = np.where(gap > 0, part, 24 * s**4 - part)
+        lost = histogram.astype(np.float64) ** 4 * (1 - self.released(histogram))
+        fourth = np.where(histogram > 0, noise + lost, 0.0)
+        return np.asarray(np.maximum(fourth - self.squared_error(histogram) ** 2, 0.0))
+
     def tail(self, histogram: Counts, accuracy: float) -> Floats:
         """Pr[|released - true| > a], for each bin: far off and released, or large and withheld."""
         a, s = max(accuracy, 0.0), self.scale

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from scipy.stats import chi2
 
 from core.attacks import ATTACKS
 from core.cell import Cell
@@ -15,7 +16,7 @@ from core.protocols import KINDS
 from core.results import CellResults, Doubt
 from core.runner import run
 from core.scenario import parse
-from core.theory import compared, expected_metrics, normal_score
+from core.theory import compared, doubts, expected_metrics, normal_score
 
 SCENARIO = """\
 format = 1
@@ -47,6 +48,7 @@ def measured(text: str) -> tuple[Cell, CellResults]:
         ("grr", 20.0, 16, 200, 2, "mse_clean", "rare"),
         ("grr", 1.0, 2**17, 20, 0, "mse", "rare"),
         ("stability", 1e-6, 16, 2000, 0, "mse", "rare"),
+        ("stability", 17.0, 16, 30, 0, "mse_clean", "rare"),
         ("grr", 1.0, 16, 2000, 2, "gain", None),
         ("grr", 1.0, 16, 2000, 16, "mse", None),
         ("geometric", 1.0, 16, 2000, 2, "mse_clean", None),
@@ -64,6 +66,14 @@ def test_a_z_that_says_nothing_gives_the_reason(
     assert (estimate.z is None) == (doubt is not None)
     wrong = compared(cell, results, metric, {metric: 2 * (theory[metric] or 1.0)})
     assert doubt == "rare" or abs(wrong.z or 0.0) > 4  # a wrong closed form is still found
+
+
+@pytest.mark.parametrize("trials", [5, 6, 10, 20, 40, 1000])
+def test_a_spread_that_is_far_below_what_is_expected(trials: int) -> None:
+    """Of normal measures it has the probability 10^-5, or less where trials are few."""
+    quantile = chi2.ppf(1e-5, trials - 1) / (trials - 1)
+    assert quantile * 0.6 < doubts._far_below(trials) ** 2 < quantile * 1.01 or trials < 10
+    assert chi2.cdf(doubts._far_below(trials) ** 2 * (trials - 1), trials - 1) < 2e-5
 
 
 @pytest.mark.parametrize("kind", KINDS)
