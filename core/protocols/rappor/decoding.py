@@ -2,8 +2,8 @@
 
 Erlingsson, Pihur, Korolova, "RAPPOR", CCS 2014 (RAP below), section 4. The estimated share of each
 cohort's users that have each bit set is regressed on the bits that each candidate sets. With more
-candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn is imported here
-alone, and not before it is needed.
+candidates than 0.8·k·m, a non-negative lasso selects some first. scikit-learn, the extra
+`rappor`, is imported here alone, and not before it is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ScenarioError
+from ...errors import CellError, ScenarioError
 from ...sampling import Counts, Floats
 from .noise import BitNoise
 
@@ -325,9 +325,16 @@ def select(
     """Columns that a non-negative lasso uses; at most 0.8 of the bits that were seen.
 
     Rows are weighted by their standard deviation, so that a column's penalty is in deviations.
+    Raises CellError without scikit-learn (the extra `rappor`).
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import Lasso
+    try:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import Lasso
+    except ImportError:
+        raise CellError(
+            "RAPPOR selects among more candidates than its bits can tell apart with scikit-learn, "
+            "which is not installed: pip install 'ldptui[rappor]', or more bits or cohorts"
+        ) from None
 
     bits = shares.shape[1]
     precision = np.sqrt(users / (p_star * (1 - p_star))) * (q_star - p_star)

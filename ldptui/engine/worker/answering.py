@@ -48,7 +48,8 @@ class Answering:
             scenario = Scenario(self.request["document"], "", self.request["folder"])
             import_for(scenario)
             if "rappor" in kinds(scenario, "protocol"):
-                import_module("sklearn.linear_model")
+                with suppress(ImportError):  # an optional extra: the cell that needs it says so
+                    import_module("sklearn.linear_model")
         if self.request["values"].get("tight"):
             with suppress(ImportError):  # an optional extra: the ledger says so
                 import_module("dp_accounting.pld.privacy_loss_distribution")

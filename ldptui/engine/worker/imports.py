@@ -6,6 +6,7 @@ This is done where nothing interrupts: an import that is interrupted may not be 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -29,7 +30,8 @@ def import_solver(cells: Iterable[Cell]) -> None:
     """The solver that decodes very many candidates: it takes a second."""
     solvers = {getattr(cell.protocol, "solver", None) for cell in cells}
     for name in filter(None, solvers):
-        import_module(name)
+        with suppress(ImportError):  # an optional extra: the cell that needs it says so
+            import_module(name)
 
 
 def kinds(scenario: Scenario, table: str) -> list[Any]:

@@ -1,6 +1,7 @@
 """Decoding RAPPOR's bit counts: unbiased estimates, their deviation, what is detected."""
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from scipy import stats
 from support import budget
 
-from core.errors import ScenarioError
+from core.errors import CellError, ScenarioError
 from core.protocols import BitNoise, Rappor
 from core.protocols.rappor.decoding import (
     Decoding,
@@ -303,3 +304,13 @@ def test_warnings_say_what_is_wrong() -> None:
     assert "set the same bits as another one" in same
     assert any("more than 0.8·k·m" in one for one in protocol(d=500).warnings(10**6))
     assert protocol(cohorts=1).warnings(1) == ()
+
+
+def test_selection_without_its_library_is_a_cell_that_fails(
+    monkeypatch: pytest.MonkeyPatch, rng: Rng
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "sklearn.exceptions", None)
+    one = protocol(d=1000, bits=32, cohorts=8)
+    with pytest.raises(CellError, match=r"scikit-learn, which is not installed: pip install 'ldp"):
+        decodings(one, np.full(1000, 10), 1, rng)
