@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from textual.message import Message
 
-from .session.snapshot import Reply, Snapshot
+from .session.question import Reply
+from .session.snapshot import Snapshot
 
 
 @dataclass(eq=False)

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from core.cell import Cell
 from core.errors import RunError, ScenarioError, got
+from core.experiment import compile as bind
 from core.results import Block
 from core.runner import Results
 from core.scenario import Scenario
 from core.store import Store, begin, open_store
+from core.trial import no_pulse
 
 from .. import __version__
 from ..charts import curves, figures
 from ..charts.draw.paper import WIDTHS, write_figure
-from ..charts.figures import maps, rounds
+from ..charts.figures import maps, rounds, trials
 from ..charts.series import Chart
 from ..engine.playback import Playback
+from ..engine.wire import by_trial
+from ..engine.worker.trials import trial_columns
 from ..session.snapshot import Snapshot
 from ..text import format as text
 
-CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "timeline")
+CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "trials", "timeline")
 
 
 def svg(
@@ -83,12 +88,22 @@ def chart_of(name: str | None, scenario: Scenario, run: Snapshot) -> Chart:
             cells = [cell for cell in run.parts.get("map", ()) if cell.trials]
             if metrics := maps.mapped_metrics(cells):
                 made = maps.map_grid(cells, tuple(scenario.sweep)[:2], metrics[0])
+        case "trials":
+            made = _trials(scenario)
         case "timeline" if run.rounds is not None and run.frequencies is not None:
             names = dict(zip(run.frequencies.items, run.frequencies.labels, strict=True))
             made = rounds.estimates(run.rounds, names)
     if made is None:
         raise ScenarioError(f"of this run there is no such chart, {got(name)}", key="--chart")
     return made
+
+
+def _trials(scenario: Scenario) -> Chart | None:
+    """The estimates of single trials; they are drawn again, exactly as in the run."""
+    document = dict(curves.base_part(scenario).document)
+    cell = bind(replace(scenario, document=document)).cells[0]
+    columns = trial_columns(cell, no_pulse)
+    return None if columns is None else trials.trials_plot(by_trial(columns), len(columns["items"]))
 
 
 def _curve(name: str, scenario: Scenario, run: Snapshot) -> Chart | None:

@@ -149,8 +149,8 @@ class Results:
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
         """A chart for paper as SVG.
 
-        chart : "gain", "error", "success", "frequencies", "map" or "timeline"; left out, the gain,
-        or the success where items are named. columns : 1 or 2, of a paper.
+        chart : "gain", "error", "success", "frequencies", "map", "trials" or "timeline"; left out,
+        the gain, or the success where items are named. columns : 1 or 2, of a paper.
         Raises ScenarioError where the run has no such chart, RunError without matplotlib (the extra
         `plot`).
         """

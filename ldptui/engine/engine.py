@@ -12,7 +12,8 @@ from typing import Any, Final
 from textual.message import Message
 
 from ..messages import WorkerChanged
-from ..session.snapshot import Question, Request, Status
+from ..session.question import Question
+from ..session.snapshot import Request, Status
 from .child import Child
 from .wire import QuestionSoFar, RunSoFar
 

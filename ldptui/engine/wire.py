@@ -13,6 +13,7 @@ from typing import Any
 from textual.message import Message
 
 from ..messages import Replied, RunProgressed
+from ..session.question import Question, Reply
 from ..session.snapshot import (
     BitCounts,
     CellView,
@@ -20,13 +21,12 @@ from ..session.snapshot import (
     Estimates,
     Frequencies,
     Measured,
-    Question,
-    Reply,
     Request,
     Rounds,
     Snapshot,
     Status,
 )
+from ..session.trials import TrialEstimates
 
 
 @dataclass
@@ -43,6 +43,7 @@ class RunSoFar:
     _frequencies: Frequencies | None = None
     _bits: BitCounts | None = None
     _detection: Detection | None = None
+    _by_trial: TrialEstimates | None = None
     _followed: Mapping[str, Any] | None = None
     _rounds: Rounds | None = None
     _round_columns: dict[int, Mapping[str, Any]] = field(default_factory=dict)
@@ -102,6 +103,8 @@ class RunSoFar:
         elif "detection" in message:
             columns = {name: frozen(value) for name, value in message["detection"].items()}
             self._detection = Detection(**columns)
+        elif "by_trial" in message:
+            self._by_trial = by_trial(message["by_trial"])
         elif "snapshot" in message:
             self.snapshot = Snapshot(
                 self.request.key,
@@ -110,6 +113,7 @@ class RunSoFar:
                 frequencies=self._frequencies,
                 bits=self._bits,
                 detection=self._detection,
+                by_trial=self._by_trial,
                 followed=self._followed,
                 rounds=self._rounds,
                 round_frequencies=RoundFrequencies(self._round_columns),
@@ -240,6 +244,15 @@ def rounds(columns: Mapping[str, Any]) -> Rounds:
     arms = {name: frozen(means) for name, means in columns["arms"].items()}
     rest = {name: frozen(value) for name, value in columns.items()}
     return Rounds(**{**rest, "metrics": metrics, "arms": arms})
+
+
+def by_trial(columns: Mapping[str, Any]) -> TrialEstimates:
+    """The columns of single trials as one value."""
+    by_arm = {
+        name: {arm: frozen(rows) for arm, rows in columns[name].items()}
+        for name in ("arms", "expected")
+    }
+    return TrialEstimates(**{**{name: frozen(each) for name, each in columns.items()}, **by_arm})
 
 
 def frozen(value: Any) -> Any:

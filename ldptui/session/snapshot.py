@@ -9,6 +9,8 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from .trials import TrialEstimates
+
 Status = Literal["running", "done", "partial", "failed"]
 
 
@@ -16,12 +18,14 @@ Status = Literal["running", "done", "partial", "failed"]
 class Part:
     """One experiment of a request: a name that charts know, and a scenario's document.
 
-    detection : the filters' verdict on each report of its first cell is wanted as well.
+    detection : the filters' verdict on each report of its first cell is wanted as well. by_trial :
+    its estimates in single trials are.
     """
 
     name: str
     document: Mapping[str, Any]
     detection: bool = False
+    by_trial: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,41 +76,6 @@ def _code_names(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             if isinstance(attack.get("name"), str):
                 yield "attack", attack["name"]
             attacks += [*attack.get("mix", ()), *attack.get("phase", ())]
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question of the lab to the worker: a tab, and the values of its form as they were typed.
-
-    document : the scenario without its sweep, whose population and protocol are meant; None while
-        there is none that is valid. folder : where relative paths start.
-    """
-
-    key: int
-    tab: str
-    values: Mapping[str, Any]
-    document: Mapping[str, Any] | None
-    folder: str
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The worker's reply to a question.
-
-    said : what it works on, in words. offers : for fields, words that can complete them. answer :
-    of a question that is done, the document of a `ldptui.lab.answer.Answer`. error : one sentence
-    when failed, about the field of that name ("": about the whole); details : a traceback, where
-    there is one.
-    """
-
-    key: int
-    status: Status
-    said: str = ""
-    offers: Mapping[str, tuple[str, ...]] | None = None
-    answer: Mapping[str, Any] | None = None
-    error: str = ""
-    field: str = ""
-    details: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,8 +269,8 @@ class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
-    cell of "base", the detection where it was asked for. round_frequencies : those of its rounds,
-    by number; of very many rounds every other one, or every third, and so on. followed : what
+    cell of "base", the detection and by_trial where they were asked for. round_frequencies : those
+    of its rounds, by number; of very many every other one, or every third, …. followed : what
     the task of that cell measured besides, by its JSON names, and the number of trials.
     latest : the parameters of the cell worked on last, in words. error : one sentence when failed;
     details : a traceback, where there is one.
@@ -319,6 +288,7 @@ class Snapshot:
     frequencies: Frequencies | None = None
     bits: BitCounts | None = None
     detection: Detection | None = None
+    by_trial: TrialEstimates | None = None
     followed: Mapping[str, Any] | None = None
     rounds: Rounds | None = None
     round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
@@ -347,6 +317,7 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         frequencies=fresh.frequencies,
         bits=fresh.bits,
         detection=run.detection or before.detection,
+        by_trial=run.by_trial or before.by_trial,
         followed=fresh.followed,
         rounds=fresh.rounds,
         round_frequencies=fresh.round_frequencies,
@@ -354,13 +325,18 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
 
 
 def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
-    """A run with the cells and the detection that it lacks, from a preview of its scenario."""
+    """A run with the cells and the details that it lacks, from a preview of its scenario."""
     parts = dict(run.parts)
     for name, cells in preview.parts.items():
         known = parts.get(name, ())
         settings = {_settings(cell) for cell in known}
         parts[name] = (*known, *(cell for cell in cells if _settings(cell) not in settings))
-    return replace(run, parts=parts, detection=run.detection or preview.detection)
+    return replace(
+        run,
+        parts=parts,
+        detection=run.detection or preview.detection,
+        by_trial=run.by_trial or preview.by_trial,
+    )
 
 
 def with_unmeasured(

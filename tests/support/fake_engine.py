@@ -9,13 +9,12 @@ from pathlib import Path
 from textual.message import Message
 
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
+from ldptui.session.question import Question, Reply
 from ldptui.session.snapshot import (
     CellView,
     Estimates,
     Frequencies,
     Measured,
-    Question,
-    Reply,
     Request,
     Snapshot,
     Status,

@@ -88,7 +88,7 @@ class Frequencies:
         return cell.population.frequencies
 
 
-def trial_estimates(cell: Cell, trials: int) -> dict[Arm, Floats]:
+def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Arm, Floats]:
     """The estimates of one collection, trial by trial, as a run draws them: float64[trials, d].
 
     Raises ScenarioError where the cell is another thing.
@@ -99,7 +99,7 @@ def trial_estimates(cell: Cell, trials: int) -> dict[Arm, Floats]:
     parts: dict[Arm, list[Floats]] = {arm: [] for arm in cell.arms}
     for number, first in enumerate(range(0, trials, BLOCK_TRIALS)):
         size = min(BLOCK_TRIALS, trials - first)
-        made = _collected(cell, number, Fingerprints(size), size, no_pulse)
+        made = _collected(cell, number, Fingerprints(size), size, pulse)
         for arm, estimates in made.items():
             parts[arm].append(estimates.frequencies)
     return {arm: np.concatenate(each) for arm, each in parts.items()}

@@ -96,11 +96,7 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     x_ticks = in_view(ticks(plot.x, *x_limits, room), x, width // 2, charset)
     places, text = place_across(x_ticks, margin + 1, width)
     if has_rule:
-        rule = " " * margin + _rule(columns, places, charset)
-        mark = margin + 1 + at if at is not None else len(rule)
-        pointer = "" if at is None else "^" if charset == "ascii" else "▲"
-        row = [(rule[:mark], palette.muted), (pointer, palette.foreground)]
-        out.append([*row, (rule[mark + 1 :], palette.muted)])
+        out.append([(" " * margin, ""), *_rule(columns, places, at, palette, charset)])
     if has_labels:
         out.append([(text, palette.muted)])
     if x_label:
@@ -137,10 +133,16 @@ def _data_rows(
     return lines
 
 
-def _rule(columns: int, places: Sequence[int], charset: Charset) -> str:
-    """The x-axis, with a mark at each tick."""
-    corner, line, mark = "+-+" if charset == "ascii" else "└─┬"
-    return corner + "".join(mark if at in places else line for at in range(columns))
+def _rule(
+    columns: int, places: Sequence[int], cursor: int | None, palette: Palette, charset: Charset
+) -> Row:
+    """The x-axis, with a mark at each tick and at the cursor's column."""
+    corner, line, mark, pointer = "+-+^" if charset == "ascii" else "└─┬▲"
+    rule = corner + "".join(mark if at in places else line for at in range(columns))
+    if cursor is None:
+        return [(rule, palette.muted)]
+    before, after = rule[: cursor + 1], rule[cursor + 2 :]
+    return [(before, palette.muted), (pointer, palette.foreground), (after, palette.muted)]
 
 
 def in_view(

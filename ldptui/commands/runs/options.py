@@ -102,7 +102,7 @@ def _plot(make: MakeParser, add_scenario: Callable[..., None]) -> argparse.Argum
     add_scenario(made)
     made.add_argument(
         "--chart",
-        choices=("gain", "error", "success", "frequencies", "map", "timeline"),
+        choices=("gain", "error", "success", "frequencies", "map", "trials", "timeline"),
         help="what is drawn (gain; success where items are named)",
     )
     made.add_argument(

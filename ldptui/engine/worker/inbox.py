@@ -122,7 +122,10 @@ def checked(request: Mapping[str, Any]) -> dict[str, Any]:
         "key": int(request["key"]),
         "parts": sorted(parts, key=lambda part: part[0] != "base"),
         "folder": Path(str(request["folder"])),
-        "detection": any(part.get("detection", False) for part in request["parts"]),
+        **{
+            detail: any(part.get(detail, False) for part in request["parts"])
+            for detail in ("detection", "by_trial")
+        },
         "interval": float(request["interval"]),
         "whole": None if whole is None else dict(whole),
         "store": str(request.get("store", "")),

@@ -21,16 +21,17 @@ class Picture:
     """The first cell of the part "base": its closed forms, its bits, and how much of it was sent.
 
     sigmas : σ of each item's estimate in one trial, in the arms that have a closed form. bits,
-    detection : the columns of `BitCounts` and of `Detection`, until they are sent. rounds : the
-    closed forms of a campaign's rounds.
+    detection, by_trial : the columns of `BitCounts`, of `Detection` and of `TrialEstimates`, until
+    they are sent. rounds : the closed forms of a campaign's rounds.
     """
 
     def __init__(self) -> None:
         self.sigmas: Mapping[Arm, Floats] = {}
         self.bits: dict[str, Any] | None = None
         self.detection: dict[str, Any] | None = None
+        self.by_trial: dict[str, Any] | None = None
         self.rounds: Expected | None = None
-        self._reckoned = self._drawn = self._judged = False
+        self._reckoned = self._drawn = self._judged = self._listed = False
         self._sent = self._sent_rounds = self._sent_frequencies_of_rounds = 0  # up to which trial
 
     def reckon(self, cell: Cell) -> None:
@@ -58,6 +59,14 @@ class Picture:
             self.detection = detection_columns(cell.first, pulse)
             self._judged = True
 
+    def list_trials(self, cell: Cell, pulse: Pulse) -> None:
+        """The estimates of single trials, once, as `draw`."""
+        if not self._listed:
+            from .trials import trial_columns
+
+            self.by_trial = trial_columns(cell, pulse)
+            self._listed = True
+
     def changes(self, cell: Cell, measured: CellResults, ended: bool) -> Iterator[dict[str, Any]]:
         """The inside of the lines that tell what changed since the last call.
 
@@ -73,6 +82,9 @@ class Picture:
         if self.detection is not None:
             yield {"detection": self.detection}
             self.detection = None
+        if self.by_trial is not None:
+            yield {"by_trial": self.by_trial}
+            self.by_trial = None
         if self.rounds is not None and measured.rounds is not None:
             yield from self._changed_rounds(cell, measured, self.rounds, ended)
 

@@ -174,6 +174,8 @@ class Run:
                     self.picture.draw(part.experiment.cells[0], self.inbox.pulse)
                     if self.request["detection"]:
                         self.picture.judge(part.experiment.cells[0], self.inbox.pulse)
+                    if self.request["by_trial"]:
+                        self.picture.list_trials(part.experiment.cells[0], self.inbox.pulse)
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]

@@ -25,7 +25,7 @@ from ...lab.answer import Answer, decoded
 from ...lab.topics import TOPICS
 from ...messages import FieldFocused, KeyEdited, KeysProposed, Replied, WorkerChanged
 from ...session.draft import base
-from ...session.snapshot import Question, Reply
+from ...session.question import Question, Reply
 from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar

@@ -98,6 +98,7 @@ class Simulating:
 
         return all(
             (run.detection is not None or not part.detection)
+            and (run.by_trial is not None or not part.by_trial)
             and covered(
                 run.parts.get(part.name, ()),
                 [point.parameters for point in points_of(dict(part.document), scenario)],

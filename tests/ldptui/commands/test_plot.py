@@ -59,6 +59,9 @@ def test_what_cannot_be_drawn_is_one_sentence(
     scenario: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "must end in .svg" in fail(capsys, 2, "plot", scenario, "--out", str(tmp_path / "a.doc"))
+    text = tmp_path / "trials.txt"
+    succeed(capsys, "plot", scenario, "--chart", "trials", "--out", str(text), "--quiet")
+    assert "Estimates of single trials" in text.read_text(encoding="utf-8")
     out = str(tmp_path / "a.svg")
     assert "there is no such chart" in fail(
         capsys, 2, "plot", scenario, "--chart", "timeline", "--out", out, "--quiet"

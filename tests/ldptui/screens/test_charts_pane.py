@@ -21,9 +21,11 @@ from ldptui.charts.curves.documents import error_protocols
 from ldptui.charts.series import Bars, Plot
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.charts.sheets import Sheets
+from ldptui.screens.workbench.charts.tabs import tabs_of
 from ldptui.screens.workbench.transport_bar import TransportBar
 from ldptui.session import draft as drafts
 from ldptui.session.snapshot import Overlay, Snapshot, over
+from ldptui.session.trials import TrialEstimates
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.filter_input import FilterInput
 from ldptui.widgets.number_table import FilteredTable, NumberTable
@@ -511,20 +513,6 @@ async def test_table_of_another_chart() -> None:
         assert pane.tab == "error"
 
 
-async def test_one_collection_has_no_table_of_rounds() -> None:
-    async with showing(run=snapshot(scenario(), "gain", "error")) as (pane, pilot):
-        pane.tab = "error"
-        await pilot.pause()
-        pane.tab = "timeline"
-        await pilot.pause()
-        await pilot.press("t")
-        table = pane.query_one(NumberTable)
-        assert table.table is not None
-        assert table.table.title.startswith("Mean squared error over ε")
-        await pilot.press("v")
-        assert table.table.title.startswith("Mean of")
-
-
 @pytest.mark.parametrize("tab", ["table", "report", "equations"])
 async def test_news_while_a_tab_is_being_made(tab: Any) -> None:
     async with showing(run=snapshot(scenario())) as (pane, pilot):
@@ -635,13 +623,35 @@ def campaign() -> tuple[drafts.Draft, Snapshot]:
     return draft, told(draft.scenario.document)[0]
 
 
-async def test_without_a_campaign_the_timeline_says_how_to_get_one() -> None:
-    async with showing(run=snapshot(scenario())) as (pane, pilot):
-        pane.tab = "timeline"
+def test_there_is_a_timeline_only_of_a_campaign_and_single_trials_only_without() -> None:
+    for draft, there in ((QUICK_DRAFT, "trials"), (campaign()[0], "timeline")):
+        tabs = dict(tabs_of(draft))
+        assert [name for name in ("trials", "timeline") if name in tabs] == [there]
+
+
+async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:
+    seen_trials = TrialEstimates(
+        (7, 0), ("seven", "zero"), 1, (0.02, 0.2),
+        {"clean": ((0.01, 0.03), (0.21, 0.19)), "attacked": ((0.11, 0.14), (0.18, 0.17))},
+        {"clean": ((0.02, 0.01), (0.2, 0.01)), "attacked": ((0.12, 0.01), (0.18, 0.01))},
+    )  # fmt: skip
+    run = snapshot(scenario())
+    async with showing(run=run) as (pane, pilot):
+        assert not pane.parts(QUICK_DRAFT)[0].by_trial
+        pane.tab = "trials"
         await pilot.pause()
-        assert "[campaign]" in " ".join(seen(pane.app).split())
-        assert chart(pane, "rounds") is None
-        assert [part.name for part in pane.parts(QUICK_DRAFT)] == ["base"]
+        assert pane.parts(QUICK_DRAFT)[0].by_trial
+        assert "waiting for the estimates of single trials" in seen(pane.app)
+        pane.snapshot = replace(run, by_trial=seen_trials)
+        await pilot.press("n", "n")
+        drawn = next(each for each in chart(pane, "trials").series if each.label == "trial 2")
+        assert sorted(drawn.x) == [0.03, 0.14, 0.17, 0.19]
+        lines = [line for line in seen(pane.app).split("\n") if "seven" in line]
+        read = lines[-1].strip("│").split()
+        assert read == ["▸", "seven", "0.020", "0.030", "0.140", "+2.00"]
+        await pilot.press("j", "t")
+        assert len(pane.table().rows) == 4  # type: ignore[union-attr]
+        assert pane.check_action("take", ()) is not True
 
 
 async def test_the_timeline_goes_round_its_views() -> None:

@@ -49,6 +49,8 @@ class CurveChart(Rows):
     The closed forms follow the scenario at once; what was simulated comes with the run.
     """
 
+    takes = True  # the cell at the cursor can become the scenario's
+
     def __init__(self, kind: Kind) -> None:
         super().__init__(id=f"{kind}-box")
         self.kind: Kind = kind

@@ -21,7 +21,7 @@ KEYS: Final[list[BindingType]] = [
             id="charts.cohort-before"),
     Binding("enter", "take", "Take this cell", id="charts.take"),
     Binding("space", "rounds('play')", "Play rounds", id="charts.play"),
-    Binding("full_stop", "rounds('step', 1)", "Cursor", id="charts.step", key_display=", ."),
+    Binding("full_stop,n", "rounds('step', 1)", "Cursor", id="charts.step", key_display=", ."),
     Binding("comma", "rounds('step', -1)", "Cursor back", show=False, id="charts.step-back"),
     Binding("p", "rounds('pool')", "No cursor", id="charts.pool"),
     Binding("home", "rounds('to', 0)", "Cursor to the first", show=False, id="charts.first-round"),

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 class MapChart(Rows):
     """One metric at a time; `v` shows the next one."""
 
+    takes = True  # as of a curve
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name for it
         super().__init__(id=id)
         self._chart = ChartView(id="map", empty=LOADING)

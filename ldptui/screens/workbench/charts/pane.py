@@ -33,6 +33,7 @@ from .shown import Shown
 from .success import SuccessChart
 from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of
 from .timeline import TimelineCharts
+from .trials import TrialCharts
 
 if TYPE_CHECKING:
     from core.scenario import Scenario
@@ -83,20 +84,19 @@ class ChartsPane(Vertical):
         self._frequencies = FrequencyCharts(id="frequencies")
         self._gain = CurveChart("gain")
         self._curves = (self._gain, CurveChart("error"), SuccessChart())
-        self._timeline = TimelineCharts(id="timeline-box")
-        self._map, self._detection = MapChart(id="map-box"), DetectionCharts(id="detection-box")
+        self._map = MapChart(id="map-box")
         self._boxes: dict[Chart, Box] = {
-            "timeline": self._timeline,
+            "timeline": TimelineCharts(id="timeline-box"),
             "map": self._map,
-            "detection": self._detection,
+            "trials": TrialCharts(id="trials-box"),
+            "detection": DetectionCharts(id="detection-box"),
             "frequencies": self._frequencies,
             **{curve.kind: curve for curve in reversed(self._curves)},
         }
         """The charts of each tab, from left to right."""
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
         self._shown, self._wide = Shown(), False
-        self._asked: list[object] = []
-        self._offered: list[bool | None] = []
+        self._asked, self._offered = list[object](), list[bool | None]()
 
     def compose(self) -> ComposeResult:
         yield self._tabs
@@ -124,8 +124,10 @@ class ChartsPane(Vertical):
         from ....charts.curves import base_part
 
         self._follow(scenario)
-        judged, always = self._needed("detection"), ("gain", "success") if with_sweep else ()
-        parts: list[Part | None] = [replace(base_part(scenario), detection=judged)]
+        judged, listed = self._needed("detection"), self._needed("trials")
+        base = replace(base_part(scenario), detection=judged, by_trial=listed)
+        parts: list[Part | None] = [base]
+        always = ("gain", "success") if with_sweep else ()
         needed = [each for each in self._curves if each.kind in always or self._needed(each.kind)]
         parts += [curve.part() for curve in needed]
         if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
@@ -157,8 +159,7 @@ class ChartsPane(Vertical):
 
     def as_svg(self) -> str:
         """The current chart as an SVG picture; "" where there is none."""
-        chart = self.current_chart()
-        return chart.as_svg() if chart is not None else ""
+        return chart.as_svg() if (chart := self.current_chart()) is not None else ""
 
     def table(self) -> Table | None:
         """The numbers behind the chart that was shown last."""
@@ -296,7 +297,7 @@ class ChartsPane(Vertical):
             case "rounds":
                 return self._scrubs()
             case "take":
-                return chart is not None and chart.walks
+                return chart is not None and chart.takes and chart.walks
             case "view":
                 return self.tab == "table" or box is not None
         return True
@@ -321,16 +322,15 @@ class ChartsPane(Vertical):
     def _pointed(self) -> Pointed | None:
         """The chart of this tab whose cursor the keys move."""
         box = self._box()
-        return box if isinstance(box, CurveChart | MapChart) else None
+        return box if isinstance(box, CurveChart | MapChart | TrialCharts) else None
 
     def _curve(self) -> CurveChart:
         """The chart whose axes the keys change."""
         return next((curve for curve in self._curves if curve.kind == self.tab), self._gain)
 
     def _with_table(self) -> list[Chart]:
-        """The charts that have numbers to show: one collection has none over rounds."""
-        there, empty = dict(self.tabs()), {"timeline"} if self._shown.one_collection else set()
-        return [chart for chart in CHARTS if chart in there and chart not in empty]
+        """The charts that the draft has, each with its numbers."""
+        return [chart for chart in CHARTS if chart in dict(self.tabs())]
 
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
@@ -357,7 +357,7 @@ class ChartsPane(Vertical):
         visible = self._visible()
         self._columns.display = bool(visible)
         self._columns.set_class(self._wide, "-wide")
-        self._columns.set_class(self.tab in ("timeline", "detection"), "-second")
+        self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1))
         for name, box in self._boxes.items():
             box.display = name in visible
@@ -393,7 +393,7 @@ class ChartsPane(Vertical):
         needed = [curve for curve in self._curves if self._needed(curve.kind)]
         wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in needed]
         wanted += ["answer"] * (self.tab == "answer")
-        wanted += [name for name in ("map", "detection") if self._needed(name)]
+        wanted += [name for name in ("map", "trials", "detection") if self._needed(name)]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Rounds,
         Snapshot,
     )
+    from ....session.trials import TrialEstimates
 
 LOADING: Final = "loading …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
@@ -66,6 +67,10 @@ class Shown:
         return self.snapshot.detection if self.snapshot is not None else None
 
     @property
+    def by_trial(self) -> TrialEstimates | None:
+        return self.snapshot.by_trial if self.snapshot is not None else None
+
+    @property
     def followed(self) -> Mapping[str, Any] | None:
         """The levels and items of heavy hitters; None before the first trial."""
         followed = self.snapshot.followed if self.snapshot is not None else None
@@ -74,12 +79,6 @@ class Shown:
     @property
     def rounds(self) -> Rounds | None:
         return self.snapshot.rounds if self.snapshot is not None else None
-
-    @property
-    def one_collection(self) -> bool:
-        """True if there are no rounds, and none will come."""
-        cell = self.draft.cell if self.draft is not None else None
-        return self.rounds is None and cell is not None and not cell.rounds
 
     @property
     def base(self) -> CellView | None:

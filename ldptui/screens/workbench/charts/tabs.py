@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ....session.draft import Draft
 
-Chart = Literal["success", "frequencies", "gain", "error", "map", "detection", "timeline"]
+Chart = Literal["success", "frequencies", "gain", "error", "map", "trials", "detection", "timeline"]
 Tab = Chart | Literal["levels", "items", "answer", "report", "privacy", "table", "equations"]
 
 HITTERS: Final = "heavy-hitters"
@@ -27,6 +27,7 @@ TABS: Final[Choices] = (
     ("gain", "Gain"),
     ("error", "Error"),
     ("map", "Map"),
+    ("trials", "Trials"),
     ("detection", "Detection"),
     ("timeline", "Timeline"),
     ("answer", "Answer"),
@@ -37,6 +38,8 @@ TABS: Final[Choices] = (
 )
 SHORTER: Final = {"report": "Report"}
 """Names of tabs in a pane so narrow that not all would be seen."""
+OF_ITEMS: Final = ("frequencies", "gain", "error", "trials", "timeline")
+"""The tabs about a list of items, which heavy hitters have not."""
 NARROW: Final = 66
 """Below this width it is."""
 
@@ -50,6 +53,8 @@ def tabs_of(draft: Draft | None) -> Choices:
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
     scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
     missing = {
+        "trials": cell is None or bool(cell.rounds),
+        "timeline": cell is not None and not cell.rounds,
         "privacy": not keeps,
         "answer": not goal,
         "map": not pairs,
@@ -57,7 +62,8 @@ def tabs_of(draft: Draft | None) -> Choices:
     }
     hunted = seeks_hitters(scenario)
     missing |= dict.fromkeys(("levels", "items", "success"), not hunted)
-    missing |= dict.fromkeys(("frequencies", "gain", "error", "timeline"), hunted)
+    if hunted:
+        missing |= dict.fromkeys(OF_ITEMS, True)
     return tuple(tab for tab in TABS if not missing.get(tab[0]))
 
 
@@ -103,6 +109,7 @@ def charts_of(tab: Tab, *, wide: bool, rounds: bool) -> tuple[Chart, ...]:
         "error": ("error", "gain"),
         "map": ("map",),
         "success": ("success",),
+        "trials": ("trials", "frequencies"),
         "detection": ("detection", "frequencies"),
         "timeline": ("timeline", "frequencies") if rounds else ("timeline",),
     }

@@ -32,11 +32,6 @@ COURSES: Final[dict[Course, str]] = {
 TALL: Final = 33
 """From this height two of them stand one over the other."""
 
-NO_ROUNDS: Final = (
-    "One collection, so no rounds. A campaign has them: in pane 3 choose phases, or write "
-    "[campaign] with rounds = 10 in its script."
-)
-
 
 class TimelineCharts(Rows):
     """One quantity over the rounds, and the next one below it where there is room."""
@@ -105,7 +100,7 @@ class TimelineCharts(Rows):
             return
         if rounds is None:
             self._drawn = ()
-            self._above.empty = NO_ROUNDS if shown.one_collection else shown.empty
+            self._above.empty = shown.empty
             self._above.chart = self._below.chart = None
             return
         state = (*self.numbers(shown), shown.base, shown.cursor, shown.note)

@@ -1,0 +1,117 @@
+"""The estimates of single trials: a mark for each, in rows of items, around the closed form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ...session.trials import TrialEstimates
+from ...text import format as fmt
+from ...text.interval import NORMAL_95
+from ..series import Axis, Plot, Series, Tone
+from .limits import steady_limits
+from .table import Column, Table, Value
+
+ARMS: Final[dict[str, tuple[str, Tone]]] = {
+    "clean": ("before", "clean"),
+    "attacked": ("after", "attacked"),
+    "attacked_defended": ("after, defended", "series-3"),
+}
+"""The arms from top to bottom of an item's row, with their names and colours."""
+SPREAD: Final = 0.25
+"""Half the height that an item's arms take, of the distance between two items."""
+
+
+def trials_plot(seen: TrialEstimates, most: int, at: int | None = None, *, note: str = "") -> Plot:
+    """Items in rows: the closed form's 95 % of single estimates as lines, the trials as marks.
+
+    most : the items that have room, targets first. at : the trial whose estimates stand out.
+    """
+    count = min(len(seen.items), max(1, most))
+    rows = [float(count - 1 - row) for row in range(count)]
+    heights = _heights(seen)
+    series: list[Series] = []
+    for arm, height in heights.items():
+        name, tone = ARMS[arm]
+        if arm in seen.expected:
+            series.append(_intervals(seen.expected[arm][:count], rows, height))
+        xs = [x for estimates in seen.arms[arm][:count] for x in estimates]
+        ys = [row + height for row in rows for _ in range(seen.trials)]
+        series.append(Series(name, xs, ys, tone, "points", cloud=False))
+    if at is not None:
+        chosen = [(seen.arms[arm][row][at], rows[row] + height)
+                  for arm, height in heights.items() for row in range(count)]  # fmt: skip
+        xs, ys = ([pair[side] for pair in chosen] for side in (0, 1))
+        series.append(Series(f"trial {at + 1}", xs, ys, "target", "points", cloud=False))
+    series.append(Series("true", seen.true[:count], rows, "true", "points", cloud=False))
+    known = [bound for arm in heights for pair in seen.expected.get(arm, ())[:count]
+             for bound in _ends(*pair)]  # fmt: skip
+    drawn = [x for each in series for x in each.x if math.isfinite(x)]
+    low, high = steady_limits([*known, *seen.true[:count]], drawn)
+    return Plot(
+        "Estimates of single trials",
+        Axis("frequency, as one server would estimate it", low=low, high=high),
+        Axis("", low=-0.5, high=count - 0.5, ticks=_ticks(seen, rows)),
+        tuple(series),
+        note=note or _note(seen, count),
+    )
+
+
+def _heights(seen: TrialEstimates) -> dict[str, float]:
+    """The place of each arm within an item's row."""
+    names = [name for name in ARMS if name in seen.arms]
+    step = 2 * SPREAD / max(1, len(names) - 1)
+    return {name: SPREAD - step * at if len(names) > 1 else 0.0 for at, name in enumerate(names)}
+
+
+def _ends(mean: float, sigma: float) -> tuple[float, float]:
+    return mean - NORMAL_95 * sigma, mean + NORMAL_95 * sigma
+
+
+def _intervals(
+    expected: Sequence[tuple[float, float]], rows: Sequence[float], height: float
+) -> Series:
+    """A line over the middle 95 % of single estimates in each row; named in the note."""
+    xs = [x for pair in expected for x in (*_ends(*pair), math.nan)]
+    ys = [y for row in rows for y in (row + height, row + height, math.nan)]
+    return Series("", xs, ys, "muted", "line", legend=False)
+
+
+def _ticks(seen: TrialEstimates, rows: Sequence[float]) -> list[tuple[float, str]]:
+    labels = [f"{'▸ ' if at < seen.targets else ''}{label}" for at, label in enumerate(seen.labels)]
+    return sorted(zip(rows, labels, strict=False))
+
+
+def _note(seen: TrialEstimates, count: int) -> str:
+    many = f"the first {fmt.count(seen.trials)} trials" if seen.trials > 1 else "one trial"
+    notes = [f"a mark is one server's estimate, of {many}"]
+    if seen.expected:
+        notes.append("lines: 95 % of them by the closed form")
+    if seen.targets:
+        notes.append("▸ targets")
+    if count < len(seen.items):
+        notes.append(f"{count} of {len(seen.items)} items shown")
+    return "; ".join(notes)
+
+
+def trials_table(seen: TrialEstimates) -> Table:
+    """A row for each trial and item: the estimates in each arm, and the attacked one in σ."""
+    arms = [name for name in ARMS if name in seen.arms]
+    sigmas = [sigma for pairs in seen.expected.values() for _, sigma in pairs]
+    number = Column("", min(6, fmt.decimals(sigmas)))
+    last = next((name for name in reversed(arms) if name in seen.expected), "")
+    heads = [Column("trial"), Column("item"), replace(number, name="true")]
+    heads += [replace(number, name=ARMS[name][0]) for name in arms]
+    heads += [Column("z", 2, sign=True)] if last else []
+    rows: list[tuple[Value, ...]] = []
+    for trial in range(seen.trials):
+        for at, label in enumerate(seen.labels):
+            estimates = [seen.arms[name][at][trial] for name in arms]
+            score: list[Value] = []
+            if last:
+                mean, sigma = seen.expected[last][at]
+                score = [(seen.arms[last][at][trial] - mean) / sigma if sigma else None]
+            rows.append((trial + 1, label, seen.true[at], *estimates, *score))
+    return Table("Estimates of single trials", tuple(heads), tuple(rows))

@@ -1,0 +1,58 @@
+"""Single trials in a chart and in a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldptui.charts.draw import draw
+from ldptui.charts.figures.trials import trials_plot, trials_table
+from ldptui.charts.rows import DARK, Charset
+from ldptui.session.trials import TrialEstimates
+
+SEEN = TrialEstimates(
+    (7, 0, 1), ("seven", "zero", "one"), 1, (0.02, 0.2, 0.1),
+    {"clean": ((0.01, 0.03), (0.21, 0.19), (0.1, 0.11)),
+     "attacked": ((0.11, 0.14), (0.18, 0.17), (0.09, 0.1))},
+    {"clean": ((0.02, 0.01), (0.2, 0.01), (0.1, 0.01))},
+)  # fmt: skip
+
+
+def test_every_trial_has_a_mark_in_the_row_of_its_item() -> None:
+    plot = trials_plot(SEEN, 9)
+    before, after, true = (
+        next(each for each in plot.series if each.label == name)
+        for name in ("before", "after", "true")
+    )
+    assert sorted(before.x) == sorted(x for row in SEEN.arms["clean"] for x in row)
+    for x, y in zip(after.x, after.y, strict=True):
+        assert x in SEEN.arms["attacked"][2 - round(y)]
+    assert [*zip(true.x, true.y, strict=True)] == [(0.02, 2), (0.2, 1), (0.1, 0)]
+    lines = [each for each in plot.series if each.style == "line"]
+    assert len(lines) == 1  # the closed form is known of one arm
+    assert lines[0].x[:2] == pytest.approx([0.02 - 0.0196, 0.02 + 0.0196], rel=1e-3)
+    assert "of the first 2 trials" in plot.note
+
+
+def test_what_has_no_room_is_said_and_targets_come_first() -> None:
+    plot = trials_plot(SEEN, 1)
+    assert plot.y.ticks == [(0, "▸ seven")]
+    assert "1 of 3 items shown" in plot.note
+
+
+@pytest.mark.parametrize("charset", ["ascii", "block", "braille"])
+def test_a_chosen_trial_stands_out(charset: Charset) -> None:
+    rows = [strip.text for strip in draw(trials_plot(SEEN, 3, 1), 76, 18, DARK, charset)]
+    mark = "^" if charset == "ascii" else "▲"
+    assert any("trial 2" in row for row in rows)
+    # Two arms of three items, and the sample in the legend; marks at one place hide each other.
+    assert 5 <= sum(row.count(mark) for row in rows) <= 7
+
+
+def test_the_table_has_every_number() -> None:
+    table = trials_table(SEEN)
+    assert [column.name for column in table.columns] == [
+        "trial", "item", "true", "before", "after", "z",
+    ]  # fmt: skip
+    assert len(table.rows) == 6
+    assert table.rows[3][:5] == (2, "seven", 0.02, 0.03, 0.14)
+    assert table.rows[3][5] == pytest.approx((0.03 - 0.02) / 0.01)

@@ -1,0 +1,62 @@
+"""The estimates of single trials, as the worker sends them and the app hears them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import attack, experiment
+
+from core.arms import ATTACKED, CLEAN
+from core.cell import Cell
+from core.task.frequencies import trial_estimates
+from core.theory import estimate_variances, expected_estimate
+from core.trial import no_pulse
+from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.trials import ITEMS, trial_columns
+from ldptui.session.snapshot import Part, Request
+
+USERS = {"kind": "zipf", "items": 30, "users": 2000, "exponent": 1.0}
+OUE = {"kind": "oue", "epsilon": 1.0}
+TARGETS = [3, 25, 20]
+
+
+def cell_of(table: Any, **more: Any) -> Cell:
+    (cell,) = experiment(USERS, OUE, table, trials=25, **more).cells
+    return cell
+
+
+@pytest.mark.parametrize("attacked", [True, False])
+def test_they_are_those_of_the_run_around_their_closed_forms(attacked: bool) -> None:
+    cell = cell_of(attack("mga", 0.1, TARGETS) if attacked else {"kind": "none"})
+    columns = trial_columns(cell, no_pulse)
+    assert columns is not None
+    heard = RunSoFar(Request(1, (Part("base", {}),), ""))
+    heard.take({"by_trial": json.loads(json.dumps(columns))})
+    assert heard.take({"snapshot": {"status": "done"}})
+    seen = heard.snapshot.by_trial
+    assert seen is not None
+    targets = TARGETS if attacked else []
+    assert list(seen.items[: seen.targets]) == sorted(targets, key=cell.targets.tolist().index)
+    assert len(seen.items) == ITEMS
+    truth = cell.population.frequencies
+    rest = [truth[item] for item in seen.items[seen.targets :]]
+    assert rest == sorted(rest, reverse=True)
+    assert seen.trials == 25
+    made = trial_estimates(cell, 25)
+    for arm in (CLEAN, ATTACKED) if attacked else (CLEAN,):
+        np.testing.assert_array_equal(np.array(seen.arms[arm.name]).T, made[arm][:, seen.items])
+    expected, variances = expected_estimate(cell), estimate_variances(cell)
+    assert expected is not None
+    assert variances is not None
+    means, sigmas = np.array(seen.expected["attacked" if attacked else "clean"]).T
+    np.testing.assert_allclose(means, expected[list(seen.items)])
+    np.testing.assert_allclose(sigmas**2, variances[attacked][list(seen.items)])
+    assert ("attacked" in seen.arms) == attacked
+
+
+def test_a_campaign_has_none() -> None:
+    cell = cell_of(attack("mga", 0.1, TARGETS), campaign={"rounds": 3})
+    assert trial_columns(cell, no_pulse) is None
