@@ -74,6 +74,10 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
                 yield cell, Failure(cell.index, str(error), error.details)
 
 
+class LostError(RunError):
+    """Those who compute are gone; what came back is not."""
+
+
 class Batches:
     """Units in batches: at first of one, then of as many as take a worker `BATCH_S` seconds.
 

@@ -170,6 +170,7 @@ LATE = {
     "plotext": "the first chart draws with it",
     "scipy": "few numbers need it",
     "matplotlib": "figures for paper alone",
+    "distributed": "a run on a cluster",
     "sklearn": "RAPPOR's lasso",
     "threadpoolctl": "RAPPOR's lasso",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.

@@ -8,23 +8,31 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import redirect_stdout
+from functools import partial
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeAlias
 
 from core.errors import one_line
 from core.experiment import Experiment
 from core.orphans import lasting
 from core.runner import WHOLE, Memory, Progress, Results, Shard
 from core.runner import run as run_experiment
+from core.workers import LostError
 
-from ..terminal.output import encodable
+from ..terminal.output import encodable, note
 from ..text import format as text
 from ..text import table
 
 OFTEN: Final = 0.1
 """Least seconds between two drawings."""
+
+Step: TypeAlias = Progress | str | BaseException | None
+"""Progress, words about a long trial, what was raised, or the end."""
+Steps: TypeAlias = "SimpleQueue[Step]"
 
 
 def measure(
@@ -34,6 +42,7 @@ def measure(
     quiet: bool,
     memory: Memory | None = None,
     shard: Shard = WHOLE,
+    executor: Executor | None = None,
 ) -> Results:
     """Run an experiment; what is finished when it is interrupted.
 
@@ -41,36 +50,26 @@ def measure(
     call or while processes start and end. Attacks in Python run in processes of their own.
     """
     apart = any(cell.python_code for cell in experiment.cells)
-    steps: SimpleQueue[Progress | str | BaseException | None] = SimpleQueue()
-
-    def compute() -> None:
-        # Ctrl-C reaches the whole terminal, and is for the main thread alone: processes that start
-        # here inherit this mask. The resource tracker would lift it when it starts: so it is first.
-        if workers > 1 or apart:
-            resource_tracker.ensure_running()
-        try:
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            with lasting():
-                for progress in run_experiment(
-                    experiment,
-                    workers,
-                    frequencies=frequencies,
-                    memory=memory,
-                    apart=apart,
-                    pulse=Beat(steps),
-                    shard=shard,
-                ):
-                    steps.put(progress)
-            steps.put(None)
-        except BaseException as error:
-            steps.put(error)
-
+    steps: Steps = SimpleQueue()
+    work = partial(
+        run_experiment,
+        experiment,
+        workers,
+        executor,
+        frequencies=frequencies,
+        memory=memory,
+        apart=apart,
+        pulse=Beat(steps),
+        shard=shard,
+    )
+    thread = threading.Thread(target=_compute, args=(work, steps, workers > 1 or apart))
+    thread.daemon = True
     results = None
     bar = Bar(sys.stderr, experiment, quiet)
     try:
         # Standard output carries the results and nothing else: not what an attack's code prints.
         with redirect_stdout(sys.stderr):
-            threading.Thread(target=compute, daemon=True).start()
+            thread.start()
             while (step := _next(steps, bar)) is not None:
                 if isinstance(step, BaseException):
                     raise step
@@ -79,6 +78,10 @@ def measure(
                     continue
                 results = step.results
                 bar.show(step)
+    except LostError as error:
+        note(f"ldptui: {error}")
+        if results is None:
+            raise
     except KeyboardInterrupt:
         for process in multiprocessing.active_children():
             process.kill()
@@ -90,9 +93,23 @@ def measure(
     return results
 
 
-def _next(
-    steps: SimpleQueue[Progress | str | BaseException | None], bar: Bar
-) -> Progress | str | BaseException | None:
+def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bool) -> None:
+    """Put the progress of a run into a queue, and its end: None, or what it raised."""
+    # Ctrl-C reaches the whole terminal, and is for the main thread alone: processes that start
+    # here inherit this mask. The resource tracker would lift it when it starts: so it is first.
+    if processes:
+        resource_tracker.ensure_running()
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        with lasting():
+            for progress in work():
+                steps.put(progress)
+        steps.put(None)
+    except BaseException as error:
+        steps.put(error)
+
+
+def _next(steps: Steps, bar: Bar) -> Step:
     """The step that comes next; the bar tells how long it takes where it takes long."""
     started = time.monotonic()
     while True:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from argparse import Namespace
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -42,9 +47,40 @@ def run(options: Namespace) -> int:
         output.note(f"note: this takes up to about {text.duration(seconds)} in one process{whole}")
     if options.frequencies and options.format != "json" and not options.quiet:
         output.note("note: --frequencies shows in JSON only")
-    if not shard.whole:
-        return _compute_shard(experiment, options, source, shard)
-    return reporting.report(measure(experiment, options, source), options)
+    with _executor(options, experiment) as executor:
+        place = Place(shard, executor)
+        if not shard.whole:
+            return _compute_shard(experiment, options, source, place)
+        return reporting.report(measure(experiment, options, source, place), options)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The part of a run that is computed, and the executor that does it: both as for `run`."""
+
+    shard: Shard = WHOLE
+    executor: Executor | None = None
+
+
+HERE: Final = Place()
+
+
+@contextlib.contextmanager
+def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor | None]:
+    """The cluster that is asked for; None without."""
+    if options.cluster is None:
+        yield None
+        return
+    if options.attack_files and any(cell.python_code for cell in experiment.cells):
+        rule = "cannot be a file of this machine with --cluster: install it on the workers"
+        raise ScenarioError(f"{rule}, and name it by --allow-attack", key="--attack-file")
+    from core.cluster import cluster
+
+    try:
+        with cluster(options.cluster) as executor:
+            yield executor
+    except ScenarioError as error:
+        raise ScenarioError(error.rule, key="--cluster") if error.key == "cluster" else error  # noqa: B904
 
 
 def _shard_of(options: Namespace) -> Shard:
@@ -66,12 +102,13 @@ def _shard_of(options: Namespace) -> Shard:
     return shard
 
 
-def _compute_shard(experiment: Experiment, options: Namespace, source: str, shard: Shard) -> int:
+def _compute_shard(experiment: Experiment, options: Namespace, source: str, place: Place) -> int:
     """Keep the trials of a shard; what they say is shown when the stores are merged."""
+    shard = place.shard
     path, _ = places.chosen_store(options.store)
     with open_store(path) as store:
         memory = _begun(store, experiment, options, source)
-        results = kept(memory, experiment, options, shard)
+        results = kept(memory, experiment, options, place)
         done = store.run(memory.run).done
     due = sum(trials for _, _, trials in units(experiment, shard))
     reporting.tell_failures(results)
@@ -88,11 +125,19 @@ def _warnings(experiment: Experiment) -> dict[str, None]:
     return dict.fromkeys((*experiment.scenario.notes, *cells))
 
 
-def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
+def measure(
+    experiment: Experiment, options: Namespace, source: str, place: Place = HERE
+) -> Results:
     """Run an experiment and keep the run. A store that nobody asked for only gives a note."""
 
     def alone() -> Results:
-        return progress.measure(experiment, options.workers, options.frequencies, options.quiet)
+        return progress.measure(
+            experiment,
+            options.workers,
+            options.frequencies,
+            options.quiet,
+            executor=place.executor,
+        )
 
     if not options.keep:
         return alone()
@@ -110,7 +155,7 @@ def measure(experiment: Experiment, options: Namespace, source: str) -> Results:
         output.note(f"note: this run is not kept: {error}")
         return alone()
     with store:
-        return kept(memory, experiment, options)
+        return kept(memory, experiment, options, place)
 
 
 def _begun(store: Store, experiment: Experiment, options: Namespace, source: str) -> RunMemory:
@@ -126,7 +171,7 @@ def _begun(store: Store, experiment: Experiment, options: Namespace, source: str
 
 
 def kept(
-    memory: RunMemory, experiment: Experiment, options: Namespace, shard: Shard = WHOLE
+    memory: RunMemory, experiment: Experiment, options: Namespace, place: Place = HERE
 ) -> Results:
     """Compute a run, or a shard of it, and keep it."""
     results, error = None, ""
@@ -135,7 +180,13 @@ def kept(
         output.note(f"note: {memory.store.note}")
     try:
         results = progress.measure(
-            experiment, options.workers, options.frequencies, quiet, memory, shard
+            experiment,
+            options.workers,
+            options.frequencies,
+            quiet,
+            memory,
+            place.shard,
+            place.executor,
         )
     except Exception as reason:
         error = str(reason) or type(reason).__name__
@@ -147,7 +198,7 @@ def kept(
         elif memory.reused and not quiet:
             known = f"{text.count(memory.reused)} of {text.count(experiment.trials)}"
             output.note(f"note: {known} trials were known (--fresh computes them again)")
-        if results is not None and shard.whole and not results.ended and not memory.failure:
+        if results is not None and place.shard.whole and not results.ended and not memory.failure:
             output.note(f"ldptui: ldptui resume {memory.run} goes on with it")
     assert results is not None
     return results
@@ -159,8 +210,10 @@ def resume(options: Namespace) -> int:
     with opened(options, write=True) as store:
         run = number_of(store, options.run)
         experiment = attack_options.permitted(store.experiment(run), options)
-        memory = core_store.resume(store, run, options.frequencies, experiment)
-        return reporting.report(kept(memory, experiment, options), options)
+        with _executor(options, experiment) as executor:
+            memory = core_store.resume(store, run, options.frequencies, experiment)
+            results = kept(memory, experiment, options, Place(executor=executor))
+        return reporting.report(results, options)
 
 
 def record(options: Namespace) -> int:

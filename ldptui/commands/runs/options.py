@@ -38,6 +38,15 @@ def add_keeping(parser: argparse.ArgumentParser) -> None:
         metavar="I/N",
         help="compute the I-th of N equal parts alone; runs import merges the stores",
     )
+    add_cluster(parser)
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cluster",
+        metavar="PLACE",
+        help="compute on a cluster of Dask: tcp://HOST:PORT, a scheduler FILE.json, or local[:N]",
+    )
 
 
 def parser(
@@ -56,6 +65,7 @@ def parser(
         made = make("ldptui resume", f"Go on with a run that was interrupted.\n{RUN_WORDS}")
         made.add_argument("run", metavar="RUN")
         attack_options.add_to(made)
+        add_cluster(made)
         add_output(made)
     elif command == "replay":
         made = make(

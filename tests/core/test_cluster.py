@@ -1,0 +1,155 @@
+"""A cluster of Dask, its scheduler and workers real processes: what it computes and loses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import attack, experiment
+
+import core
+from core import cluster as cluster_module
+from core.cluster import Cluster, cluster
+from core.errors import FileError, RunError, ScenarioError
+from core.population import Population
+from core.runner import Progress, run
+from core.workers import LostError
+
+pytest.importorskip("distributed")
+
+
+def work(trials: int = 50, items: int = 20, **top: Any) -> core.Experiment:
+    return experiment(
+        {"kind": "zipf", "items": items, "users": 2000, "exponent": 1.0},
+        {"kind": "oue", "epsilon": 1.0},
+        attack("mga", 0.1, [3, 4], seeds=5),
+        trials=trials,
+        sweep={"attack.share": [0.01, 0.05, 0.1]},
+        **top,
+    )
+
+
+@pytest.fixture(scope="module")
+def there() -> Iterator[Cluster]:
+    with cluster("local:2") as executor:
+        yield executor
+
+
+def digest_of(experiment: core.Experiment, executor: Cluster | None = None) -> str:
+    *_, last = run(experiment, executor=executor)
+    assert last.results.complete
+    return last.results.digest
+
+
+def test_a_cluster_gives_the_digest_of_one_machine(there: Cluster) -> None:
+    assert there._max_workers == 2
+    assert digest_of(work(), there) == digest_of(work())
+
+
+def test_a_large_population_travels_once(there: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    travelled: list[object] = []
+    scatter = there._client.scatter
+
+    def spied(value: object, **options: Any) -> Any:
+        travelled.append(value)
+        return scatter(value, **options)
+
+    monkeypatch.setattr(there._client, "scatter", spied)
+    large = work(2, items=cluster_module.LARGE)
+    assert digest_of(large, there) == digest_of(large)
+    populations = {id(cell.population) for cell in large.cells}
+    assert {id(value) for value in travelled} == populations
+    assert len(travelled) == len(populations)
+    assert all(isinstance(value, Population) for value in travelled)
+
+
+def test_an_error_of_a_worker_comes_through(there: Cluster) -> None:
+    with pytest.raises(ZeroDivisionError):
+        there.submit(divmod, 1, 0).result()
+
+
+def test_blocks_of_a_lost_worker_are_computed_again(there: Cluster) -> None:
+    """One of the two is killed in the middle; Dask starts another one in its place."""
+    longer = work(400)
+    pids: dict[str, int] = there._client.run(os.getpid)
+    progress = run(longer, executor=there)
+    for step in progress:
+        if step.done:
+            os.kill(min(pids.values()), signal.SIGKILL)
+            break
+    *_, last = progress
+    assert last.results.digest == digest_of(longer)
+
+
+@pytest.mark.parametrize("name", ["ldptui", "numpy", "machine", "simulator"])
+def test_workers_of_another_version_are_refused(
+    there: Cluster, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    here = {**cluster_module._versions(), name: "0.1.other"}
+    monkeypatch.setattr(cluster_module, "_versions", lambda: here)
+
+    class Client:
+        def run(self, _: object) -> Any:
+            return {"tcp://there": {**here, name: "9"}}
+
+    with pytest.raises(RunError, match=f"worker tcp://there has {name} 9, here it is 0.1.other"):
+        cluster_module._check_versions(Client(), "there")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("here", "must be an address as"), ("local:0", "must be local:N"), ("local:x", "local:N")],
+)
+def test_what_is_no_place_is_refused(place: str, words: str) -> None:
+    with pytest.raises(ScenarioError, match=words), cluster(place):
+        pass
+
+
+def test_a_missing_scheduler_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such scheduler file"), cluster(f"{tmp_path}/x.json"):
+        pass
+
+
+def test_nobody_at_the_address_is_said_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_module, "PATIENCE", 1)
+    words = r"no scheduler answers at tcp://127.0.0.1:9"
+    with pytest.raises(RunError, match=words), cluster("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.mark.long
+def test_a_lost_scheduler_leaves_what_came_back(tmp_path: Path) -> None:
+    place = tmp_path / "scheduler.json"
+    program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0"]
+    options = ["--no-dashboard", "--scheduler-file", str(place)]
+    scheduler = subprocess.Popen([*program, *options])
+    processes, ready = [scheduler], threading.Event()
+    try:
+        while not place.is_file() and not ready.wait(0.05):
+            assert scheduler.poll() is None
+        program = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1"]
+        processes.append(subprocess.Popen([*program, *options]))
+        seen = [0]
+
+        def watched(steps: Iterator[Progress]) -> None:
+            for step in steps:
+                if step.done and not seen[-1]:
+                    scheduler.kill()
+                seen.append(step.done)
+
+        with cluster(str(place)) as executor:
+            steps = run(work(20_000), executor=executor)
+            with pytest.raises(LostError, match="the connection to the scheduler is lost"):
+                watched(steps)
+        assert 0 < seen[-1] < 60_000
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
