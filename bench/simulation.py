@@ -31,7 +31,7 @@ ITEMS = 1024
 AGAINST = {
     **dict.fromkeys(("GRR", "SUE", "OUE"), (30, tuple(PEERS))),
     "OLH": (300, tuple(PEERS)),
-    "SS": (5, ("multi-freq-ldpy",)),
+    "SS": (30, ("multi-freq-ldpy",)),
     "THE": (30, ("pure-ldp",)),
     "SHE": (1, ("pure-ldp",)),
     "HR": (30, ("pure-ldp",)),

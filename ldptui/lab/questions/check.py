@@ -78,6 +78,9 @@ OPTIONS: Final = (
         argument=Argument("F,P,Q", "f, p, q", "0.5,0.5,0.75", group="rappor"),
         blank=Blank("0.5, 0.5, 0.75", only=having("protocol", "f")),
     ),
+)
+
+AUDIT: Final = (
     Option(
         "audit",
         "flag",
@@ -115,5 +118,5 @@ CHECK: Final = Topic(
     "mechanism of yours as FILE.py:NAME: NAME(items, epsilon) must return an object with\n"
     "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
     "sample(histograms, rng), which returns a release of each row of users per item.",
-    (*OPTIONS, *dials(*OPTIONS, *CONCLUDED)),
+    (*OPTIONS, *dials(*OPTIONS, *CONCLUDED), *AUDIT),
 )
