@@ -228,7 +228,7 @@ class ParametersPane(VerticalScroll, FormPane):
 
     def _show_noise(self, draft: Draft, field: Field, value: Any) -> None:
         """RAPPOR's f and ε₁: one is given, and the other follows from it and can take its place."""
-        rappor, cell = kind_of(draft, "protocol") == "rappor", draft.cell
+        rappor, cell = "f" in used_keys(draft, "protocol"), draft.cell
         if field.key == "protocol.epsilon":
             field.rename("one report ε₁" if rappor else title_of(field.key))
         field.follows = False

@@ -61,7 +61,7 @@ def set_kind(
         if name in known - after.keys() and key not in sweep and not (below and name == "targets"):
             start = remembered.get(key, _starting(draft, kind, f"{top}.{name}"))
             after = placed(after, name, start)
-    if kind == "rappor":
+    if {"f", "epsilon"} <= set(keys_of(top, kind)):
         after = usable(after)
     document = placed(document, table, after)
     gone = [

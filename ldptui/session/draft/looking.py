@@ -133,7 +133,7 @@ def used_keys(draft: Draft, table: str) -> tuple[str, ...]:
     named = [name for name in swept if isinstance(name, str)] if isinstance(swept, list) else []
     kinds = (kind, *(name for name in named if name in CENTRAL))
     known = tuple(dict.fromkeys(name for each in kinds for name in keys_of(table, each)))
-    if (table, kind) != ("protocol", "rappor"):
+    if "form" not in known:
         return known
     swept = sweep_of(draft).get("protocol.form")
     forms = swept if isinstance(swept, list) else [value_of(draft, "protocol.form")]
