@@ -32,8 +32,8 @@ MOST_CELLS = 24
 """Scenarios of more cells have only the digest of all of them recorded."""
 
 TEXTS = {
-    one["name"]: one["text"]
-    for one in tomllib.loads((HERE / "digests.toml").read_text("utf-8"))["scenario"]
+    entry["name"]: entry["text"]
+    for entry in tomllib.loads((HERE / "digests.toml").read_text("utf-8"))["scenario"]
 }
 NAMES = [*TEXTS, *(f"bundled: {name}" for name in scenarios.names())]
 

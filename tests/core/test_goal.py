@@ -89,7 +89,7 @@ def test_fakes_needed_in_spite_of_a_defence() -> None:
         kind: cell(ZIPF, grr, aimed(), goal=goal("gain_after", 0.3), defence=[{"kind": kind}])
         for kind in by
     }
-    answers = {kind: one.answer for kind, one in there.items()}
+    answers = {kind: value.answer for kind, value in there.items()}
     assert {kind: answer.by for kind, answer in answers.items() if answer} == by
     # GRR's estimates sum to one whatever is reported: norm has nothing to add.
     assert there["none"].malicious == there["norm"].malicious == plain.malicious
@@ -251,9 +251,9 @@ def test_a_bracket_narrows_from_both_sides() -> None:
 def test_over_the_protocols_side_by_side() -> None:
     work = experiment(ZIPF, None, aimed(), goal=goal("gain", 0.2, over="share"),
                       sweep={"protocol.kind": PURE, "goal.at_least": [0.1, 0.2]})  # fmt: skip
-    answers = [one.answer for one in work.cells]
+    answers = [cell.answer for cell in work.cells]
     assert all(answer is not None and answer.reached for answer in answers)
-    numbers = [one.malicious for one in work.cells]
+    numbers = [cell.malicious for cell in work.cells]
     assert all(few < many for few, many in zip(numbers[::2], numbers[1::2], strict=True))
     assert work.cells[0].parameters["goal.over"] == "share"
 
@@ -308,10 +308,10 @@ def test_outputs_carry_the_answers() -> None:
                       sweep={"protocol.kind": ["grr", "oue"]})  # fmt: skip
     *_, last = run(work)
     cells = json.loads(to_json(last.results, {}))["cells"]
-    assert [one["answer"]["reached"] for one in cells] == [True, True]
+    assert [cell["answer"]["reached"] for cell in cells] == [True, True]
     assert cells[0]["answer"]["malicious"] == cells[0]["malicious"] == work.cells[0].malicious
     assert cells[0]["parameters"]["attack.share"] == work.cells[0].share
-    assert {Goal(**goal("gain", 0.2))} == {one.goal for one in work.cells}
+    assert {Goal(**goal("gain", 0.2))} == {cell.goal for cell in work.cells}
     rows = to_csv(last.results).splitlines()
     assert "attack.share" in rows[0]
     assert "goal.at_least" in rows[0]

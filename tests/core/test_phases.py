@@ -52,12 +52,12 @@ def only(text: str = TEXT) -> Cell:
 def test_phases_follow_each_other_and_then_there_are_no_fakes() -> None:
     cell = only(TEXT + "[campaign]\nrounds = 9\n")
     shares = [0.1, 0.1, 0.05, 0.1, 0.15, 0.2, 0, 0, 0]
-    assert [one.malicious for one in cell.rounds] == [
+    assert [collection.malicious for collection in cell.rounds] == [
         malicious_users(10_000, share) for share in shares
     ]
-    assert [one.attack is None for one in cell.rounds] == [False] * 6 + [True] * 3
-    assert cell.malicious == sum(one.malicious for one in cell.rounds)
-    assert all(one.targets.tolist() == [3] for one in (cell, *cell.rounds))
+    assert [collection.attack is None for collection in cell.rounds] == [False] * 6 + [True] * 3
+    assert cell.malicious == sum(collection.malicious for collection in cell.rounds)
+    assert all(collection.targets.tolist() == [3] for collection in (cell, *cell.rounds))
     second = cell.rounds[3].fakes
     assert [fakes.targets.tolist() for fakes in second] == [[4, 2], [1]]
     assert [fakes.strategy.kind for fakes in second] == ["mga", "ria"]  # type: ignore[attr-defined]

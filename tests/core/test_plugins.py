@@ -89,13 +89,13 @@ def test_options_can_be_swept() -> None:
         attack=asking("honest", {"strength": 0}),
         sweep={"attack.options.strength": [1, 2], "attack.kind": ["mga", "plugin"]},
     )
-    assert [one.parameters.get("attack.options.strength") for one in whole.cells] == [
+    assert [cell.parameters.get("attack.options.strength") for cell in whole.cells] == [
         None, 1, None, 2,
     ]  # fmt: skip
-    assert [one.path for one in whole.cells] == ["counts", "reports"] * 2
+    assert [cell.path for cell in whole.cells] == ["counts", "reports"] * 2
     axis = {"from": 0.0, "to": 1.0, "points": 3}
     spaced = experiment(attack=asking("honest"), sweep={"attack.options.deep.x": axis})
-    values = [one.parameters["attack.options.deep.x"] for one in spaced.cells]
+    values = [cell.parameters["attack.options.deep.x"] for cell in spaced.cells]
     assert values == [0.0, 0.5, 1.0]
     assert "attack.options" not in sweepable_keys()
     with pytest.raises(ScenarioError, match="is not a key that can be swept"):
@@ -522,7 +522,7 @@ def with_field(made: Any, name: str, value: int) -> Any:
 def test_what_is_out_of_range_is_refused(
     kind: str, spoil: Callable[[Any], Any], message: str, rng: Rng
 ) -> None:
-    form = next((one for one in CASES if one.kind == kind), kind)
+    form = next((case for case in CASES if case.kind == kind), kind)
     protocol = protocol_of(form)
     with pytest.raises(ValueError, match=message):
         protocol.received(spoil(protocol.random_reports(5, rng)), 5)
@@ -548,8 +548,8 @@ def test_wrong_reports_fail_the_cell_in_one_sentence(tmp_path: Path) -> None:
 def test_a_plugin_is_its_attack_and_where_the_code_is(tmp_path: Path) -> None:
     attack = permitted(HONEST, "honest", tmp_path).attack
     assert isinstance(attack, Plugin)
-    names = [one.name for one in dataclasses.fields(PythonAttack)]
-    assert [one.name for one in dataclasses.fields(Plugin)] == [*names, "source"]
+    names = [field.name for field in dataclasses.fields(PythonAttack)]
+    assert [field.name for field in dataclasses.fields(Plugin)] == [*names, "source"]
     assert attack.source.digest not in repr(attack)
 
 

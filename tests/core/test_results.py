@@ -135,7 +135,7 @@ def test_the_digest_sees_which_trial_is_which() -> None:
     swapped = CellResults(whole.metrics, whole.fingerprints[::-1].copy())
     digests = {digest([whole]), digest([swapped]), digest([whole, whole]), digest([tallied([0])])}
     assert len(digests) == 4
-    assert all(one.startswith("xxh3:") and len(one) == 37 for one in digests)
+    assert all(digest.startswith("xxh3:") and len(digest) == 37 for digest in digests)
 
 
 def test_an_unknown_metric_is_refused_in_words() -> None:

@@ -54,9 +54,9 @@ WORK = results()
 def test_json_has_the_rounds() -> None:
     (cell,) = json.loads(to_json(WORK, {}, frequencies=True))["cells"]
     assert cell["users"] == ROUNDS * 2000
-    assert cell["malicious"] == sum(one["malicious"] for one in cell["rounds"])
-    assert [one["round"] for one in cell["rounds"]] == list(range(ROUNDS))
-    assert [one["epsilon_spent"] for one in cell["rounds"]] == [2.0, 4.0, 6.0, 8.0, 10.0]
+    assert cell["malicious"] == sum(entry["malicious"] for entry in cell["rounds"])
+    assert [entry["round"] for entry in cell["rounds"]] == list(range(ROUNDS))
+    assert [entry["epsilon_spent"] for entry in cell["rounds"]] == [2.0, 4.0, 6.0, 8.0, 10.0]
     assert MEASURED.rounds is not None
     for number, one in enumerate(cell["rounds"]):
         assert list(one["metrics"]) == metrics_of(UNDEFENDED)
@@ -177,9 +177,13 @@ def test_the_worker_tells_of_the_rounds() -> None:
     assert found.spent == tuple(privacy_spent(CELL))
     assert found.targets == (9, 11)
     for name in metrics_of(UNDEFENDED):
-        expected = [one.metrics[name] for one in rounds_of(CELL, MEASURED)]
-        assert [one.mean for one in found.metrics[name]] == [one.mean for one in expected]
-        assert [one.theory for one in found.metrics[name]] == [one.theory for one in expected]
+        expected = [measures.metrics[name] for measures in rounds_of(CELL, MEASURED)]
+        assert [estimate.mean for estimate in found.metrics[name]] == [
+            estimate.mean for estimate in expected
+        ]
+        assert [estimate.theory for estimate in found.metrics[name]] == [
+            estimate.theory for estimate in expected
+        ]
     means = MEASURED.rounds.arms[ATTACKED].mean
     assert found.attacked == tuple(map(tuple, means[:, [9, 11]].tolist()))
     assert found.errors is not None
@@ -199,13 +203,13 @@ def test_the_frequencies_of_every_round_are_there_to_scrub_through() -> None:
     snapshot, lines = told(document())
     assert list(snapshot.round_frequencies) == list(range(ROUNDS))
     assert MEASURED.rounds is not None
-    for number, one in enumerate(CELL.rounds):
+    for number, collection in enumerate(CELL.rounds):
         found = snapshot.round_frequencies[number]
         assert found.trials == 30
-        assert found.true == tuple(one.population.frequencies.tolist())
+        assert found.true == tuple(collection.population.frequencies.tolist())
         assert found.attacked.mean == tuple(MEASURED.rounds.arms[ATTACKED].mean[number].tolist())
         assert found.targets == (9, 11)
-        variances = estimate_variances(one)
+        variances = estimate_variances(collection)
         assert variances is not None
         assert found.attacked.sigma == pytest.approx(np.sqrt(variances[1]))
     # A line is one round; of the first block, and of the last one where that comes later.
@@ -252,5 +256,5 @@ def test_one_report_and_the_equations_are_of_the_most_attacked_round() -> None:
     assert (cell.first.round, peak.peak, peak.first) == (0, peak, peak)
     titles = {fake_report(peak, np.random.default_rng(seed)).title for seed in range(20)}
     assert len(titles) == 2
-    found = {one.title: one.value for one in cell_formulas(peak)}
+    found = {formula.title: formula.value for formula in cell_formulas(peak)}
     assert found["Fake users"] == peak.malicious == 500

@@ -241,7 +241,7 @@ def with_broken(calls: int = 0) -> core.Experiment:
     """Six cells on the reports path; the attack of the third one fails after some trials."""
     whole = work(trials=30, path="reports", users=100)
     attack: Any = Broken(calls)
-    cells = [replace(one, attack=attack) if one.index == 2 else one for one in whole.cells]
+    cells = [replace(cell, attack=attack) if cell.index == 2 else cell for cell in whole.cells]
     return core.Experiment(whole.scenario, tuple(cells))
 
 

@@ -65,7 +65,7 @@ def test_every_round_has_the_law_of_its_places(
     many = drawn(rounds, churn, drifts, seed)
     wrong = place_law(rounds, churn / 2, drifts)
     for number, matrix in enumerate(place_law(rounds, churn, drifts)):
-        seen = np.array([one.populations[number].histogram for one in many])
+        seen = np.array([turnover.populations[number].histogram for turnover in many])
         assert budget.moments(seen, *held(matrix))
         assert (seen.sum(axis=1) == FIRST.users).all()
         if number == 1 and churn:
@@ -84,10 +84,10 @@ def test_as_many_leave_as_should(rounds: int, churn: float, drifts: bool, seed: 
         by_item = gone[:, :4] + gone[:, 4:]
         mean = FIRST.histogram @ by_item
         variance = FIRST.histogram @ (by_item * (1 - by_item))
-        seen = np.array([one.left[number] for one in many])
+        seen = np.array([turnover.left[number] for turnover in many])
         assert budget.mean(seen, mean, variance) & budget.spread(seen, mean, variance)
         assert not budget.mean(seen, mean * 1.05 + 1, variance)
-    assert all((one.left[0] == 0).all() for one in many)
+    assert all((turnover.left[0] == 0).all() for turnover in many)
 
 
 def test_the_share_of_the_second_population_rises_evenly(seed: int) -> None:
@@ -96,7 +96,7 @@ def test_the_share_of_the_second_population_rises_evenly(seed: int) -> None:
     many = [turnover(first, 5, 0.4, second, seed + at) for at in range(300)]
     for number in range(5):
         share = number / 4
-        seen = np.array([one.populations[number].histogram[1] for one in many])
+        seen = np.array([turnover.populations[number].histogram[1] for turnover in many])
         assert budget.mean(seen, 1000 * share, 1000 * share * (1 - share))
         assert not budget.mean(seen, 1000 * share + 10, 1000 * share * (1 - share) + 1)
 
@@ -108,11 +108,11 @@ def enumerated(churn: float) -> Counter[Any]:
     fates = [(False, 0), *((True, item) for item in (0, 1))]
     chance = {(False, 0): 1 - churn, (True, 0): churn * 0.5, (True, 1): churn * 0.5}
     assert first.law.tolist() == [0.5, 0.5]
-    for one in itertools.product(fates, repeat=4):
+    for fate in itertools.product(fates, repeat=4):
         items, outcome, probability = [0, 1], [], 1.0
         for number in range(2):
             left = [0, 0]
-            for user, (replaced, item) in enumerate(one[2 * number : 2 * number + 2]):
+            for user, (replaced, item) in enumerate(fate[2 * number : 2 * number + 2]):
                 probability *= chance[replaced, item]
                 if replaced:
                     left[items[user]] += 1
@@ -142,9 +142,9 @@ def test_the_joint_law_of_two_users_by_enumeration(seed: int) -> None:
 
 def test_without_churn_and_drift_the_users_are_the_same() -> None:
     same = turnover(FIRST, 3)
-    assert all(one.histogram is FIRST.histogram for one in same.populations)
+    assert all(population.histogram is FIRST.histogram for population in same.populations)
     assert not np.any(same.left)
-    addresses = [one.address for one in same.populations]
+    addresses = [population.address for population in same.populations]
     assert len(set(addresses)) == 3
 
 

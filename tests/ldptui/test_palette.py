@@ -61,7 +61,7 @@ async def pilot(request: pytest.FixtureRequest) -> AsyncIterator[Pilot[None]]:
 
 
 def offered(pilot: Pilot[None]) -> dict[str, SystemCommand]:
-    return {one.title: one for one in commands(pilot.app, pilot.app.screen)}
+    return {command.title: command for command in commands(pilot.app, pilot.app.screen)}
 
 
 async def test_a_key_of_the_settings_is_named_everywhere() -> None:
@@ -83,7 +83,7 @@ async def test_a_key_of_the_settings_is_named_everywhere() -> None:
         status.note = status.busy = status.problem = ""
         status.snapshot = replace(snapshot(scenario()), full=False, status="done")
         assert "f9 runs them all" in str(status.render())
-        assert "f9 runs all trials" in "".join(one.plain for one in field_text("", "f9"))
+        assert "f9 runs all trials" in "".join(part.plain for part in field_text("", "f9"))
         charts.tab = "report"
         await pilot.pause()
         await pilot.pause()
@@ -107,7 +107,7 @@ async def choose(pilot: Pilot[None], title: str) -> None:
 @pytest.mark.parametrize("pilot", SIZES, indirect=True)
 async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
     """But for those of dialogs, and of fields that have not the focus."""
-    helps = [one.help for one in commands(pilot.app, pilot.app.screen)]
+    helps = [command.help for command in commands(pilot.app, pilot.app.screen)]
     titles = offered(pilot)
     everything = settings.bindings()
     for name in ("run.start", "file.save", "file.open", "file.library", "file.export", "help",
@@ -119,12 +119,12 @@ async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
                  if title == TITLES.get(name) or title.endswith(f": {binding.description}")
                  or title == binding.description]  # fmt: skip
         keys = keys_of(pilot.app, binding)
-        assert any(all(key in one.help for key in keys) for one in found), (name, keys)
+        assert any(all(key in command.help for key in keys) for command in found), (name, keys)
     assert all(helps)
 
 
 async def test_titles_are_different(pilot: Pilot[None]) -> None:
-    titles = [one.title for one in commands(pilot.app, pilot.app.screen)]
+    titles = [command.title for command in commands(pilot.app, pilot.app.screen)]
     twice = {title for title in titles if titles.count(title) > 1}
     assert not twice
 
@@ -139,9 +139,9 @@ async def test_keys_are_written_as_they_are_typed(pilot: Pilot[None]) -> None:
     """Not by the names of their characters, such as trade_mark_sign, option+2 on a Mac."""
     assert offered(pilot)["Pane 2: Parameters"].help == "key: 2 alt+2 f3 ™"
     assert not [
-        one.help
-        for one in offered(pilot).values()
-        if one.help.startswith("key") and "_" in one.help
+        item.help
+        for item in offered(pilot).values()
+        if item.help.startswith("key") and "_" in item.help
     ]
 
 

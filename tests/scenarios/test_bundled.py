@@ -309,7 +309,7 @@ def test_the_package_holds_nothing_but_scenarios_and_their_data() -> None:
     folder = scenarios.path("quickstart").parent
     data = {load(scenarios.path(name)).document["population"].get("path") for name in NAMES}
     names = {load(scenarios.path(name)).document.get("attack", {}).get("name") for name in NAMES}
-    files = {one.name for one in folder.iterdir() if one.is_file()}
+    files = {path.name for path in folder.iterdir() if path.is_file()}
     code = {f"{name}.py" for name in (names - {None}) | {"__init__"}}
     assert files == {f"{name}.toml" for name in NAMES} | (data - {None}) | code
 
@@ -319,8 +319,8 @@ def jumps(name: str) -> list[float]:
     found = []
     for cell in compile(load(scenarios.path(name))).cells:
         estimates, variances = [], []
-        for one in cell.rounds:
-            estimate, variance = expected_estimate(one), attacked_variance(one)
+        for collection in cell.rounds:
+            estimate, variance = expected_estimate(collection), attacked_variance(collection)
             assert estimate is not None
             assert variance is not None
             estimates.append(estimate[cell.targets])
@@ -355,7 +355,9 @@ def test_an_attacker_who_watches_wastes_no_fakes_on_grr() -> None:
     for cell, measured in zip(results.experiment.cells, results.cells, strict=True):
         assert measured.rounds is not None
         kinds = cell.parameters["protocol.kind"], cell.parameters["attack.kind"]
-        means = [one.mean for one in measured.rounds.estimates("targets_in_top_k", [None] * 20)]
+        means = [
+            estimate.mean for estimate in measured.rounds.estimates("targets_in_top_k", [None] * 20)
+        ]
         inside[kinds] = float(np.mean([mean for mean in means if mean is not None]))
         assert cell.targets.size == 10
     assert inside["grr", "reactive"] > inside["grr", "mga"] + 1

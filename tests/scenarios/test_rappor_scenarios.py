@@ -126,7 +126,7 @@ def test_other_protocols_and_rappor_in_one_sweep() -> None:
     """Each takes the keys that it knows; epsilon means ε₁."""
     kinds = 'epsilon = 1\nbits = 32\n[sweep]\n"protocol.kind" = ["oue", "rappor", "olh"]'
     cells = core.compile(scenario(kinds)).cells
-    assert [type(one.protocol).__name__ for one in cells] == ["Unary", "Rappor", "LocalHashing"]
+    assert [type(cell.protocol).__name__ for cell in cells] == ["Unary", "Rappor", "LocalHashing"]
     assert "protocol.bits" not in cells[0].parameters
     assert cells[1].parameters["protocol.bits"] == 32
     assert cells[1].noise is not None
@@ -177,9 +177,9 @@ def test_tests_and_labels_do_not_change_what_is_drawn() -> None:
     """Cells that differ in how they are decoded share their reports."""
     sweep = {"protocol.adjust": ["bonferroni", "benjamini-hochberg"], "protocol.alpha": [0.01, 0.2]}
     results = results_of(experiment(POPULATION, rappor(), None, sweep=sweep, trials=5))
-    marks = [one.fingerprints.tolist() for one in results.cells]
+    marks = [cell.fingerprints.tolist() for cell in results.cells]
     assert all(mark == marks[0] for mark in marks)
-    found = [one.estimate("detected").mean for one in results.cells]
+    found = [cell.estimate("detected").mean for cell in results.cells]
     assert found[0] <= found[1] <= found[3]  # type: ignore[operator]
     assert found[0] <= found[2] <= found[3]  # type: ignore[operator]
 
@@ -187,8 +187,8 @@ def test_tests_and_labels_do_not_change_what_is_drawn() -> None:
 def test_a_cohort_changes_the_fakes_and_not_the_users() -> None:
     sweep = {"attack.cohort": [0.0, 0.5, 1.0]}
     cells = experiment(POPULATION, rappor(), attack("mga", 0.2, [6]), sweep=sweep).cells
-    assert len({one.malicious_address for one in cells}) == 3
-    assert len({one.genuine_address for one in cells}) == 1
+    assert len({cell.malicious_address for cell in cells}) == 3
+    assert len({cell.genuine_address for cell in cells}) == 1
     without = cell(POPULATION, rappor(), attack("mga", 0.2, [6]))
     assert "attack.cohort" not in without.parameters
     assert "cohort=" not in without.malicious_address
@@ -414,8 +414,8 @@ def test_a_run_prints_detections_and_warnings(capsys: Captured, tmp_path: Path) 
 def test_a_normal_distribution_shows_more_with_more_users() -> None:
     """Each ten times the users, a tenth of the squared error."""
     results = results_of(bundled("rappor-normal"))
-    assert [one.users for one in results.experiment.cells] == [10**4, 10**5, 10**6]
-    errors = [one.estimate("mse").mean for one in results.cells]
+    assert [cell.users for cell in results.experiment.cells] == [10**4, 10**5, 10**6]
+    errors = [cell.estimate("mse").mean for cell in results.cells]
     for one, measured in zip(results.experiment.cells, errors, strict=True):
         assert isinstance(one.protocol, Unary)
         assert one.protocol.epsilon == pytest.approx(math.log(3))
@@ -441,7 +441,7 @@ def test_the_strings_of_the_paper() -> None:
         assert wrong.mean is not None
         assert 25 < found.mean < 50
         assert wrong.mean < 0.2 if protocol.adjust == "bonferroni" else wrong.mean < 4
-    first, second = (one.estimate("detected").mean for one in results.cells)
+    first, second = (cell.estimate("detected").mean for cell in results.cells)
     assert second > first  # type: ignore[operator]
 
 

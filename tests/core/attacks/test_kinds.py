@@ -276,7 +276,7 @@ def test_the_random_set_is_one_for_all_and_not_the_random_targets() -> None:
         for kind in PROTOCOLS
         for s in (0.1, 0.2)
     ]
-    assert len({tuple(one.targets.tolist()) for one in sets}) == 1
+    assert len({tuple(chosen.targets.tolist()) for chosen in sets}) == 1
     aimed = {"kind": "mga", "share": 0.1, "targets": {"pick": "random", "count": 9}}
     assert set(cell(people, document, aimed).targets) != set(sets[0].targets)
     again = cell(people, document, {"kind": "untargeted", "share": 0.1, "size": 4})

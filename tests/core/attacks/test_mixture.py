@@ -215,11 +215,11 @@ def test_sweeps_index_the_parts() -> None:
 """
     cells = experiment_of(text)
     assert len(cells) == 4
-    assert [one.parameters["attack.mix.0.weight"] for one in cells] == [0.1, 0.1, 0.9, 0.9]
-    assert [one.parameters["attack.mix.1.kind"] for one in cells] == ["ria", "rpa"] * 2
+    assert [cell.parameters["attack.mix.0.weight"] for cell in cells] == [0.1, 0.1, 0.9, 0.9]
+    assert [cell.parameters["attack.mix.1.kind"] for cell in cells] == ["ria", "rpa"] * 2
     assert cells[0].fakes[0].count < cells[2].fakes[0].count
     ranged = text.replace("[0.1, 0.9]", "{ from = 0, to = 1, points = 3 }")
-    assert [one.parameters["attack.mix.0.weight"] for one in experiment_of(ranged)][::2] == [
+    assert [cell.parameters["attack.mix.0.weight"] for cell in experiment_of(ranged)][::2] == [
         0.0,
         0.5,
         1.0,
@@ -333,12 +333,12 @@ def test_the_schema_has_the_mixture_and_its_swept_keys() -> None:
     text = json.dumps(described)
     assert "MixtureSpec" in text
     names = described["properties"]["sweep"]["propertyNames"]["anyOf"]
-    assert all("*" not in key for one in names for key in one.get("enum", []))
+    assert all("*" not in key for name in names for key in name.get("enum", []))
     import re
 
-    patterns = [one["pattern"] for one in names if "pattern" in one]
-    assert any(re.search(one, "attack.mix.12.weight") for one in patterns)
-    assert not any(re.search(one, "attack.mix.x.weight") for one in patterns)
+    patterns = [name["pattern"] for name in names if "pattern" in name]
+    assert any(re.search(pattern, "attack.mix.12.weight") for pattern in patterns)
+    assert not any(re.search(pattern, "attack.mix.x.weight") for pattern in patterns)
     assert "attack.mix.*.weight" in sweepable_keys()
 
 

@@ -70,8 +70,8 @@ def test_the_metrics_are_those_of_the_verdict_on_each_report() -> None:
         assert (row["alarm_rate"], row["false_alarm_rate"]) == (1, 0)
         before = detection_of_clean(trial)
         after, clean = (
-            cell.protocol.estimates(one.left[None], int(one.kept.sum())).frequencies[0]
-            for one in (seen, before)
+            cell.protocol.estimates(arm.left[None], int(arm.kept.sum())).frequencies[0]
+            for arm in (seen, before)
         )
         gain = (after - clean)[TARGETS].sum()
         assert row["gain_after"] == pytest.approx(gain, abs=1e-12)
@@ -242,7 +242,7 @@ def test_the_gain_after_the_targets_users_are_dropped_has_a_closed_form(protocol
     table = attack("mga", 0.3, targets)
     more = {"defence": [{"kind": "fiad"}], "trials": 30}
     made = experiment(
-        [60 * one for one in users], {"kind": protocol, "epsilon": 2.0}, table, **more
+        [60 * count for count in users], {"kind": protocol, "epsilon": 2.0}, table, **more
     )
     (cell,), (measured,) = made.cells, results_of(made).cells
     theory = expected_metrics(cell)

@@ -200,7 +200,9 @@ def test_local_and_central_in_one_sweep() -> None:
         sweep={"protocol.kind": ["grr", "olh", *CENTRAL]},
         trials=3,
     )
-    known = [sorted(k for k in one.parameters if k.startswith("protocol.")) for one in found.cells]
+    known = [
+        sorted(k for k in cell.parameters if k.startswith("protocol.")) for cell in found.cells
+    ]
     kind, epsilon, near = "protocol.kind", "protocol.epsilon", "protocol.neighbours"
     assert known == [
         [epsilon, kind],
@@ -216,12 +218,12 @@ def test_local_and_central_in_one_sweep() -> None:
     import json
 
     cells = json.loads(to_json(last.results, {}))["cells"]
-    assert [one["p"] is None for one in cells] == [False, False, True, True, True]
+    assert [cell["p"] is None for cell in cells] == [False, False, True, True, True]
     for one in cells[2:]:
         assert one["q"] is None
         assert one["hash_range"] is None
         assert one["metrics"]["gain"]["theory"] is not None
-    keys = {cell_keys([one])[0] for one in found.cells}
+    keys = {cell_keys([cell])[0] for cell in found.cells}
     assert len(keys) == 5
 
 
@@ -234,7 +236,7 @@ def test_every_parameter_is_in_the_key_of_a_cell() -> None:
         table("stability"),
         table("stability") | {"delta": 0.02},
     ]
-    assert len(set(cell_keys([cell(list(HELD), one) for one in tables]))) == len(tables)
+    assert len(set(cell_keys([cell(list(HELD), table) for table in tables]))) == len(tables)
 
 
 def test_a_run_repeats_to_the_last_digit_and_noise_is_in_the_fingerprint() -> None:

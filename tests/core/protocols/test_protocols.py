@@ -542,7 +542,7 @@ def test_the_laws_of_many_targets_are_those_of_few(
         matched_law.cache_clear()
         fewest_law.cache_clear()
         searches = [SeedSearch(k, s) for k in (1, 50) for s in ("anchor", "bucket")]  # type: ignore[arg-type]
-        return [matched_law(r, g, one) for one in searches] + [fewest_law(r, g, 50)]
+        return [matched_law(r, g, search) for search in searches] + [fewest_law(r, g, 50)]
 
     convolved = laws()
     monkeypatch.setattr(search, "MANY_TERMS", 2)

@@ -424,7 +424,9 @@ def test_a_million_rows_are_read(tmp_path: Path) -> None:
     drawn = np.random.default_rng(1).integers(0, 50, size=1_000_000)
     names = np.array([f"item {k:02}" for k in range(50)])
     path = tmp_path / "big.csv"
-    path.write_text("row,item\n" + "".join(f"1,{one}\n" for one in names[drawn]), encoding="utf-8")
+    path.write_text(
+        "row,item\n" + "".join(f"1,{name}\n" for name in names[drawn]), encoding="utf-8"
+    )
     (cell,) = compile(parse(csv_scenario(path=str(path), column="item"))).cells
     assert cell.population.histogram.tolist() == np.bincount(drawn).tolist()
     assert cell.population.labels == tuple(names)
@@ -624,12 +626,12 @@ def test_the_line_of_a_key() -> None:
 def holds(described: dict[str, Any], value: Any) -> bool:
     """True if a JSON Schema without references has a place for every key of a value."""
     if "anyOf" in described:
-        return any(holds(one, value) for one in described["anyOf"])
+        return any(holds(option, value) for option in described["anyOf"])
     if isinstance(value, dict) and "properties" in described:
         places = described["properties"]
-        return all(key in places and holds(places[key], one) for key, one in value.items())
+        return all(key in places and holds(places[key], item) for key, item in value.items())
     if isinstance(value, list) and isinstance(described.get("items"), dict):
-        return all(holds(described["items"], one) for one in value)
+        return all(holds(described["items"], item) for item in value)
     return described.get("type") != "object" or isinstance(value, dict)
 
 

@@ -272,9 +272,9 @@ def test_the_line_of_a_key_is_a_line_of_the_text(text: str, key: str) -> None:
 def plain(value: Any) -> Any:
     """Comparable: NaN equals itself, and 1 is not 1.0 or true."""
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return (type(value).__name__, repr(value))
 
 

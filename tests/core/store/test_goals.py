@@ -91,7 +91,7 @@ def test_a_run_that_is_opened_again_has_its_answers(
     assert base.trials == 30
     shown = kept_snapshot(path, 1, key=-1).parts["answer"]
     found = [(cell.answer["malicious"], cell.answer["by"]) for cell in shown if cell.answer]
-    assert found == [(one.malicious, *how) for one in there.cells]
+    assert found == [(cell.malicious, *how) for cell in there.cells]
 
 
 def test_a_table_of_columns_has_the_answer(path: Path) -> None:

@@ -158,10 +158,12 @@ def test_what_an_item_test_detects_is_kept(kept: Store) -> None:
 def test_blocks_are_kept_as_they_came(kept: Store) -> None:
     results, recorded = record(kept, sweep())
     arrivals = kept.arrivals(recorded.run)
-    assert [(one.position, one.number, one.trials) for one in arrivals] == [
+    assert [(arrival.position, arrival.number, arrival.trials) for arrival in arrivals] == [
         (cell, block, trials) for cell in range(6) for block, trials in enumerate((20, 20, 10))
     ]
-    assert [one.seconds for one in arrivals] == sorted(one.seconds for one in arrivals)
+    assert [arrival.seconds for arrival in arrivals] == sorted(
+        arrival.seconds for arrival in arrivals
+    )
     block = kept.block(recorded.run, arrivals[2])
     assert alike(block.metrics, results.cells[0].metrics[40:])
     with pytest.raises(FileError, match="is missing"):
@@ -394,7 +396,7 @@ def test_killed_at_any_moment_it_has_all_that_was_acknowledged(tmp_path: Path, s
                 continue
             (left,) = there.runs()
             assert left.status == "interrupted"
-            arrived = {(one.position, one.number) for one in there.arrivals(left.id)}
+            arrived = {(arrival.position, arrival.number) for arrival in there.arrivals(left.id)}
             assert acknowledged <= arrived
             assert len(arrived - acknowledged) <= 1
             halfway += 0 < len(arrived) < BLOCKS
@@ -426,7 +428,7 @@ def test_two_writers_at_once(path: Path) -> None:
     assert [os.waitpid(child, 0)[1] for child, _ in children] == [0] * len(works)
     with open_store(path) as there:
         assert there.check() == "ok"
-        assert {one.status for one in there.runs()} == {"done"}
+        assert {run.status for run in there.runs()} == {"done"}
         for work, (number, digest, failure) in zip(works, answers, strict=True):
             assert failure == ""
             right = alone(work)
@@ -572,10 +574,10 @@ def test_a_clock_that_goes_back(kept: Store, monkeypatch: pytest.MonkeyPatch) ->
     for seed in range(3):
         record(kept, sweep(20, seed=seed))
     found = kept.runs()
-    assert [one.id for one in found] == [3, 2, 1]
+    assert [row.id for row in found] == [3, 2, 1]
     assert found[0].started < found[2].started
-    assert all(one.seconds >= 0 for one in found)
-    assert [one.id for one in kept.runs(since=1_850_000_000, until=1_950_000_000)] == [2]
+    assert all(row.seconds >= 0 for row in found)
+    assert [run.id for run in kept.runs(since=1_850_000_000, until=1_950_000_000)] == [2]
 
 
 # Files that are not what they should be.
@@ -670,7 +672,7 @@ def test_a_truncated_store_is_an_error_in_one_sentence(path: Path, tmp_path: Pat
         except LdpError as error:
             messages.append(str(error))
     assert messages
-    assert all(str(tmp_path) in one and "\n" not in one for one in messages)
+    assert all(str(tmp_path) in message and "\n" not in message for message in messages)
 
 
 def test_a_damaged_page_is_an_error_in_one_sentence(path: Path, seed: int) -> None:
@@ -691,7 +693,7 @@ def test_a_damaged_page_is_an_error_in_one_sentence(path: Path, seed: int) -> No
         except LdpError as error:
             messages.append(str(error))
     assert messages
-    assert all("\n" not in one for one in messages)
+    assert all("\n" not in message for message in messages)
 
 
 def test_a_read_only_folder_is_a_message(tmp_path: Path) -> None:
@@ -777,7 +779,7 @@ def test_tags_stars_and_filters(kept: Store) -> None:
     kept.star(1)
 
     def found(**only: Any) -> list[int]:
-        return [one.id for one in kept.runs(**only)]
+        return [run.id for run in kept.runs(**only)]
 
     assert found() == [2, 1]
     assert found(limit=1) == [2]
@@ -800,16 +802,16 @@ def test_a_removed_run_can_be_put_back_until_gc(kept: Store) -> None:
     record(kept, sweep(20, seed=1))
     kept.remove(1)
     kept.remove(3)
-    assert [one.id for one in kept.runs()] == [2]
-    assert [one.id for one in kept.runs(removed=True)] == [3, 1]
+    assert [run.id for run in kept.runs()] == [2]
+    assert [run.id for run in kept.runs(removed=True)] == [3, 1]
     kept.remove(1, False)
     assert kept.gc() == (1, 6)
-    assert [one.id for one in kept.runs()] == [2, 1]
+    assert [run.id for run in kept.runs()] == [2, 1]
     assert_same(kept.results(1), right)
     assert kept.gc() == (0, 0)
     kept.star(2)
     assert kept.gc(before=time.time() + 1) == (1, 6)
-    assert [one.id for one in kept.runs()] == [2]
+    assert [run.id for run in kept.runs()] == [2]
     for table in ("run_cells", "cells"):
         assert kept._db.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
     assert kept._db.execute("SELECT count(*) FROM trials").fetchone() == (5,)
@@ -860,8 +862,8 @@ def test_a_recording_holds_it_all(kept: Store, tmp_path: Path) -> None:
         assert read_recording(other, file) == (1, False)
         assert read_recording(other, file) == (1, True)
         assert_same(other.results(1), results)
-        assert [replace(one, seconds=0) for one in other.arrivals(1)] == [
-            replace(one, seconds=0) for one in kept.arrivals(recorded.run)
+        assert [replace(arrival, seconds=0) for arrival in other.arrivals(1)] == [
+            replace(arrival, seconds=0) for arrival in kept.arrivals(recorded.run)
         ]
         there, here = other.run(1), kept.run(recorded.run)
         assert there == replace(here, id=1, source=there.source)

@@ -36,7 +36,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_row_for_each_protocol_with_the_smallest_number() -> None:
     found = rows(document())
     experiment = core.compile(core.Scenario(document(), "test", Path()))
-    assert [one["protocol"] for one in found] == ["oue", "grr"]
+    assert [answer["protocol"] for answer in found] == ["oue", "grr"]
     for one, cell in zip(found, experiment.cells, strict=True):
         assert cell.answer is not None
         assert one["fakes m"] == cell.answer.malicious
@@ -51,7 +51,7 @@ def test_what_no_attack_reaches_is_said_plainly() -> None:
     table = answer_table(snapshot.parts["answer"])
     assert table is not None
     assert "; no: the closest" in table.title
-    assert "no" in {one["met"] for one in rows(document(at_least=50.0))}
+    assert "no" in {row["met"] for row in rows(document(at_least=50.0))}
 
 
 async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None:

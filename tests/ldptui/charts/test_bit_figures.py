@@ -45,23 +45,27 @@ def test_the_chart_of_a_cohort() -> None:
     assert list(marks.y) == pytest.approx([0.5, 0.0])
     assert plot.note == "1 of 2 counts beyond ±1.96σ"
     attacked = bit_plot(BITS, 0, 10, attacked=True, note="not the present settings")
-    assert [one.label for one in attacked.series] == ["estimated", "genuine users", "expected"]
+    assert [series.label for series in attacked.series] == [
+        "estimated",
+        "genuine users",
+        "expected",
+    ]
     assert attacked.note.startswith("not the present settings; ")
-    assert len({one.tone for one in attacked.series}) == 3
+    assert len({series.tone for series in attacked.series}) == 3
     narrow = bit_plot(BITS, 0, 1).series[1]
     assert (list(narrow.x), list(narrow.y)) == ([0], pytest.approx([0.5]))  # the bit set most
 
 
 def test_a_cohort_without_a_user_says_so() -> None:
     plot = bit_plot(BITS, 1, 10)
-    assert [one.label for one in plot.series] == ["expected"]
+    assert [series.label for series in plot.series] == ["expected"]
     assert "no user: left out of decoding" in plot.note
-    assert all(math.isfinite(y) for one in plot.series for y in one.y)
+    assert all(math.isfinite(y) for series in plot.series for y in series.y)
 
 
 def test_what_is_not_known_is_not_drawn() -> None:
     plot = bit_plot(UNKNOWN, 0, 10, attacked=True)
-    assert [one.label for one in plot.series] == ["estimated", "genuine users"]
+    assert [series.label for series in plot.series] == ["estimated", "genuine users"]
     assert plot.note == ""
     assert bit_bars(UNKNOWN, 0, 5).note == "400 users"
     assert bit_bars(UNKNOWN, 0, 5).truth == "genuine"

@@ -68,14 +68,14 @@ def cell_at(curve: curves.Curve, made: Scenario, x: float) -> Any:
 
 
 def test_variables_of_a_unary_protocol() -> None:
-    assert [(one.symbol, one.log, one.integer) for one in curves.axes(scenario())] == [
+    assert [(axis.symbol, axis.log, axis.integer) for axis in curves.axes(scenario())] == [
         ("β", False, False),
         ("ε", False, False),
         ("d", True, True),
         ("r", False, True),
         ("n", True, True),
     ]
-    assert [one.symbol for one in curves.error_axes(scenario())] == ["ε", "n", "d"]
+    assert [axis.symbol for axis in curves.error_axes(scenario())] == ["ε", "n", "d"]
 
 
 def test_seeds_only_where_hashes_are_searched() -> None:
@@ -88,8 +88,8 @@ def test_seeds_only_where_hashes_are_searched() -> None:
 
 def test_given_counts_leave_share_and_budget() -> None:
     made = scenario(COUNTS)
-    assert [one.symbol for one in curves.axes(made)] == ["β", "ε"]
-    assert [one.symbol for one in curves.error_axes(made)] == ["ε"]
+    assert [axis.symbol for axis in curves.axes(made)] == ["β", "ε"]
+    assert [axis.symbol for axis in curves.error_axes(made)] == ["ε"]
 
 
 def test_no_attack_no_gain() -> None:
@@ -192,7 +192,7 @@ def test_the_error_of_a_curator_stands_beside_the_local_ones() -> None:
     for variable in curves.error_axes(made):
         found = curves.error_curves(made, variable, 4)
         own = found[-2]
-        assert [one.label for one in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
+        assert [curve.label for curve in found[:-1]] == [*map(str.upper, COMPARED), "STABILITY"]
         for x, y in zip(own.x, own.y, strict=True):
             expected = theory.expected_metrics(cell_at(own, made, x))["mse_clean"]
             assert y == pytest.approx(expected, rel=1e-9)
@@ -380,19 +380,19 @@ def rappor(**more: Any) -> Scenario:
 
 
 def test_variables_of_rappor() -> None:
-    keys = {one.key: one for one in curves.axes(rappor(attack__cohort=0.5))}
+    keys = {axis.key: axis for axis in curves.axes(rappor(attack__cohort=0.5))}
     assert {"protocol.f", "protocol.hashes", "protocol.bits", "protocol.cohorts",
             "attack.cohort"} <= keys.keys()  # fmt: skip
     assert "protocol.epsilon" not in keys  # f is given
     assert not keys["protocol.f"].integer
     assert keys["protocol.bits"].integer
     by_budget = scenario().with_value("protocol", {"kind": "rappor", "epsilon": 1.0})
-    (budget,) = [one for one in curves.axes(by_budget) if one.key == "protocol.epsilon"]
+    (budget,) = [axis for axis in curves.axes(by_budget) if axis.key == "protocol.epsilon"]
     assert budget.high == 2.17  # fresh noise gives 2 ln 3 at most
     one_time = {"kind": "rappor", "form": "one-time", "epsilon": 1.0}
     (budget,) = [
-        one for one in curves.axes(scenario().with_value("protocol", one_time))
-        if one.key == "protocol.epsilon"
+        axis for axis in curves.axes(scenario().with_value("protocol", one_time))
+        if axis.key == "protocol.epsilon"
     ]  # fmt: skip
     assert budget.high == 4.0
 
@@ -406,7 +406,7 @@ def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
     made = scenario(attack__kind=kind).with_value("protocol", {**RAPPOR, "cohorts": 256})
     if cohort is not None:
         made = made.with_value("attack.cohort", cohort)
-    share = next(one for one in curves.axes(made) if one.key == "attack.share")
+    share = next(axis for axis in curves.axes(made) if axis.key == "attack.share")
     (curve,) = curves.gain_curve(made, share, points=5)
     for x, y in zip(curve.x, curve.support, strict=True):
         (cell,) = compile(made.with_value("attack.share", x)).cells
@@ -419,7 +419,7 @@ def test_the_gain_of_bits_is_that_of_the_cell_over_all_hash_functions(
 
 def test_a_crowd_in_one_cohort_gains_less_by_its_bits() -> None:
     made = rappor(attack__cohort=0.0)
-    crowd = next(one for one in curves.axes(made) if one.key == "attack.cohort")
+    crowd = next(axis for axis in curves.axes(made) if axis.key == "attack.cohort")
     (curve,) = curves.gain_curve(made, crowd)
     assert list(curve.support) == sorted(curve.support, reverse=True)
     assert bloom.cohort_share(900, 100, 10, None) == pytest.approx(0.1)
@@ -460,7 +460,7 @@ def test_the_error_chart_compares_rappor_at_the_budget_of_one_report() -> None:
 
 def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
     made = swept(scenario(QUICK), {"attack.share": [round(0.001 * step, 6) for step in range(200)]})
-    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
     part = curves.gain_part(made, share)
     assert part is not None
     document = curves.preview_part(part).document
@@ -475,7 +475,7 @@ def test_a_preview_takes_few_points_of_a_long_sweep_with_both_ends() -> None:
 def test_a_preview_takes_short_sweeps_and_words_whole() -> None:
     kinds = list(PROTOCOLS)
     made = swept(scenario(QUICK), {"protocol.kind": kinds})
-    (share,) = (one for one in curves.axes(made) if one.key == "attack.share")
+    (share,) = (axis for axis in curves.axes(made) if axis.key == "attack.share")
     part = curves.gain_part(made, share)
     assert part is not None
     sweep = curves.preview_part(part).document["sweep"]

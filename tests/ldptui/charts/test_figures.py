@@ -230,8 +230,8 @@ def test_defended_estimates_are_marked_and_listed(attacked: bool) -> None:
     assert series.label == ("targets defended" if attacked else "defended")
     assert series.y[0] == (0.2 if attacked else 0.45)
     assert len(series.y) == (1 if attacked else 5)
-    assert [one.label for one in figures.rank_plot(found).series] == [
-        one.label for one in figures.rank_plot(defended).series[:-1]
+    assert [series.label for series in figures.rank_plot(found).series] == [
+        series.label for series in figures.rank_plot(defended).series[:-1]
     ]
     table = figures.frequency_table(defended)
     place = [column.name for column in table.columns].index("defended")
@@ -532,7 +532,7 @@ def test_the_closed_form_of_rappor_is_that_of_its_cells() -> None:
 
 
 def test_an_error_that_is_not_known_is_no_zero() -> None:
-    column = [one.name for one in figures.frequency_table(frequencies()).columns].index("±")
+    column = [column.name for column in figures.frequency_table(frequencies()).columns].index("±")
     unknown = figures.frequency_table(frequencies(sigma=0.0, std=None, trials=1))
     assert {row[column] for row in unknown.rows} == {None}
     never = figures.frequency_table(frequencies(sigma=0.0, std=0.0, trials=20))
@@ -549,11 +549,11 @@ def test_what_is_detected_missed_and_false() -> None:
     assert figures.findings(found) == ("detected", "missed", "false", "detected", "")
     assert figures.findings(frequencies()) == ("",) * 5
     plot = figures.rank_plot(found)
-    assert [(one.label, len(one.x)) for one in plot.series] == [
+    assert [(series.label, len(series.x)) for series in plot.series] == [
         ("true", 5), ("not detected", 2), ("detected", 1), ("falsely detected", 1),
         ("targets before", 1), ("targets now", 1),
     ]  # fmt: skip
-    assert len({one.tone for one in plot.series}) == 6  # a mark of its own for each
+    assert len({series.tone for series in plot.series}) == 6  # a mark of its own for each
     assert "2 of 3 detected, 1 falsely" in plot.note
 
 
@@ -583,7 +583,7 @@ def test_the_table_says_what_was_detected_and_how_often() -> None:
 
 def test_a_flat_gain_is_not_drawn_as_noise() -> None:
     steady = curves.Curve("mga", "population.items", {}, (10.0, 100.0), (0.5, 0.5001), (0.01, 0.01))
-    variable = next(one for one in curves.axes(scenario()) if one.key == "population.items")
+    variable = next(axis for axis in curves.axes(scenario()) if axis.key == "population.items")
     plot = figures.gain_plot((steady,), (), variable)
     assert plot.y.low is not None
     assert plot.y.high is not None
@@ -636,7 +636,7 @@ def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
         for at, view in enumerate(cells(part.document))
     ]
     plot = figures.gain_plot(found, views, share)
-    labels = [one.label for one in plot.series]
+    labels = [series.label for series in plot.series]
     assert labels == ["MGA on RAPPOR, closed form", figures.BIT_SUPPORT, "simulated"]
     dotted = plot.series[1]
     assert (dotted.style, list(dotted.y)) == ("dotted", list(found[0].support))
@@ -644,12 +644,12 @@ def test_the_gain_of_rappors_bits_goes_beside_the_decoded_one() -> None:
     assert table.columns[-1].name == figures.BIT_SUPPORT
     assert [row[-1] for row in table.rows] == [0.0, 0.1, 0.2]
     # Known before any run, so that there is something to see.
-    assert [one.label for one in figures.gain_plot(found, (), share).series][1] == labels[1]
+    assert [series.label for series in figures.gain_plot(found, (), share).series][1] == labels[1]
 
 
 def test_the_error_of_rappor_is_that_of_its_cells() -> None:
     made = bloom()
-    axis = next(one for one in curves.error_axes(made) if one.key == "population.users")
+    axis = next(axis for axis in curves.error_axes(made) if axis.key == "population.users")
     found, part = curves.error_curves(made, axis), curves.error_part(made, axis)
     assert [curve.label for curve in found][-2:] == ["RAPPOR", curves.FLOOR]
     views = [view for view in cells(part.document) if view.parameters["protocol.kind"] == "rappor"]

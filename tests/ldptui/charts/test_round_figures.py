@@ -21,7 +21,7 @@ assert SNAPSHOT.rounds is not None
 
 
 def named(plot: Plot, label: str) -> Series:
-    return next(one for one in plot.series if one.label == label)
+    return next(series for series in plot.series if series.label == label)
 
 
 def drawn(plot: Plot, size: tuple[int, int] = (74, 26)) -> str:
@@ -70,13 +70,13 @@ def test_a_target_without_a_closed_form_has_a_line_through_its_points() -> None:
 def test_gain_has_its_closed_form_and_the_level_of_all_rounds() -> None:
     plot = figures.gain(ROUNDS, GAIN)
     measured = ROUNDS.metrics["gain"]
-    assert list(named(plot, "simulated").y) == [one.mean for one in measured]
-    assert list(named(plot, "closed form").y) == [one.theory for one in measured]
+    assert list(named(plot, "simulated").y) == [estimate.mean for estimate in measured]
+    assert list(named(plot, "closed form").y) == [estimate.theory for estimate in measured]
     assert (GAIN.mean, "pooled") in plot.levels
     assert "closed form" in plot.note
     # The pooled gain is that of the rounds, each weighted by its users and fakes.
     users = [n + m for n, m in zip(ROUNDS.users, ROUNDS.malicious, strict=True)]
-    gains = [one.mean or 0.0 for one in measured]
+    gains = [estimate.mean or 0.0 for estimate in measured]
     weighted = sum(g * n for g, n in zip(gains, users, strict=True)) / sum(users)
     assert GAIN.mean == pytest.approx(weighted, abs=0.02)
     assert drawn(plot).count("pooled") >= 1
@@ -104,13 +104,13 @@ def test_ranks_have_the_first_place_on_top_and_the_entry_on_the_border() -> None
 def test_targets_that_never_enter_have_a_message() -> None:
     never = replace(ROUNDS, entry=None, entry_error=None, entered=0)
     assert figures.ranks(never, LABELS, 12, 3).note == "never all targets in the top 3"
-    assert all(one.label != "entry" for one in figures.in_top(never, 3).series)
+    assert all(series.label != "entry" for series in figures.in_top(never, 3).series)
 
 
 def test_targets_in_the_top_are_counted_from_none_to_all() -> None:
     plot = figures.in_top(ROUNDS, 3)
     assert (plot.y.low, plot.y.high) == (0, 2)
-    found = [one.mean for one in ROUNDS.metrics["targets_in_top_k"]]
+    found = [estimate.mean for estimate in ROUNDS.metrics["targets_in_top_k"]]
     assert list(named(plot, "simulated").y) == found
 
 

@@ -286,7 +286,7 @@ def test_setting_a_swept_key_replaces_its_sweep(capsys: Captured) -> None:
     (cell,) = json.loads(text)["cells"]
     assert cell["parameters"]["attack.share"] == 0.1
     text = succeed(capsys, *arguments, "--set", "sweep.attack.share=[0.1, 0.2]")
-    assert [one["parameters"]["attack.share"] for one in json.loads(text)["cells"]] == [0.1, 0.2]
+    assert [cell["parameters"]["attack.share"] for cell in json.loads(text)["cells"]] == [0.1, 0.2]
 
 
 def test_a_goal_set_by_hand_takes_the_place_of_the_share(capsys: Captured) -> None:
@@ -390,7 +390,7 @@ def test_a_file_stays_as_it_was_when_it_cannot_be_written(
     line = fail(capsys, 3, "run", tiny, "--format", "csv", "--out", str(out))
     assert line == f"{out} cannot be written: No space left on device"
     assert out.read_text(encoding="utf-8") == "precious"
-    assert {one.name for one in tmp_path.iterdir()} == {"result.csv", "tiny.toml"}
+    assert {path.name for path in tmp_path.iterdir()} == {"result.csv", "tiny.toml"}
 
 
 def test_out_writes_through_a_link_and_into_a_pipe(tiny: str, tmp_path: Path) -> None:

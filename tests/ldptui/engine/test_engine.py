@@ -111,16 +111,16 @@ async def test_a_cancel_keeps_what_is_finished(desk: Desk) -> None:
     assert last.parts["base"][0].trials == 20
     desk.run(2, base=document())
     assert (await desk.ended(2)).status == "done"
-    assert [one.key for one in desk.snapshots if one.status != "running"] == [1, 2]
+    assert [snapshot.key for snapshot in desk.snapshots if snapshot.status != "running"] == [1, 2]
 
 
 async def test_a_cancel_before_the_worker_is_ready(desk: Desk) -> None:
     desk.run(1, base=document())
     desk.engine.cancel()
-    assert [(one.key, one.status) for one in desk.snapshots] == [(1, "partial")]
+    assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [(1, "partial")]
     desk.run(2, base=document())
     await desk.ended(2)
-    assert [one.key for one in desk.snapshots] == [1, 2]
+    assert [snapshot.key for snapshot in desk.snapshots] == [1, 2]
 
 
 async def test_a_cancel_without_a_run_does_nothing(desk: Desk) -> None:
@@ -138,7 +138,7 @@ async def test_a_newer_request_replaces_the_older(desk: Desk) -> None:
     desk.run(1, base=ENDLESS)
     desk.run(2, base=document())
     await desk.ended(2)
-    assert {one.key for one in desk.snapshots} == {2}
+    assert {snapshot.key for snapshot in desk.snapshots} == {2}
 
 
 async def test_a_full_run_that_is_replaced_is_marked_partial(desk: Desk) -> None:
@@ -146,8 +146,11 @@ async def test_a_full_run_that_is_replaced_is_marked_partial(desk: Desk) -> None
     await desk.until(lambda: desk.snapshots)
     desk.run(2, base=document())
     await desk.ended(2)
-    first = [one for one in desk.snapshots if one.key == 1]
-    assert [(one.status, one.done) for one in first] == [("running", 20), ("partial", 20)]
+    first = [snapshot for snapshot in desk.snapshots if snapshot.key == 1]
+    assert [(snapshot.status, snapshot.done) for snapshot in first] == [
+        ("running", 20),
+        ("partial", 20),
+    ]
 
 
 async def test_a_bad_scenario_fails_in_a_sentence(desk: Desk) -> None:
@@ -210,7 +213,10 @@ async def test_a_silent_worker_is_killed_after_a_newer_request(desk: Desk) -> No
     await desk.until(lambda: desk.snapshots)
     desk.run(2, base={})
     assert (await desk.ended(2)).status == "done"
-    assert [(one.key, one.status) for one in desk.snapshots] == [(1, "running"), (2, "done")]
+    assert [(snapshot.key, snapshot.status) for snapshot in desk.snapshots] == [
+        (1, "running"),
+        (2, "done"),
+    ]
 
 
 @stub(SILENT)
@@ -232,7 +238,7 @@ async def test_late_lines_of_an_older_run_are_ignored(desk: Desk) -> None:
     await desk.ended(1)
     desk.run(2, base={})
     await desk.ended(2)
-    assert [(one.key, one.done) for one in desk.snapshots] == [(1, 7), (2, 7)]
+    assert [(snapshot.key, snapshot.done) for snapshot in desk.snapshots] == [(1, 7), (2, 7)]
 
 
 @stub("""

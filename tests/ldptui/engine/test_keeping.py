@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 def ask(worker: Worker, key: int, store: Path | str, whole: Any = WHOLE, **more: Any) -> RunSoFar:
     parts = more.pop("parts", PARTS if whole is WHOLE else {"base": whole})
-    listed = tuple(Part(*one) for one in parts.items())
+    listed = tuple(Part(*item) for item in parts.items())
     request = Request(key, listed, ".", True, whole=whole, store=str(store), **more)
     worker.send({"run": as_document(request)})
     return RunSoFar(request)

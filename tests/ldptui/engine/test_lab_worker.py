@@ -68,7 +68,7 @@ async def test_an_answer_is_that_of_the_tab(desk: Desk) -> None:
     assert reply.status == "done", reply
     assert reply.answer is not None
     assert repr(decoded(reply.answer)) == repr(ask("accuracy", seed=5))
-    assert any("drawing" in one.said for one in desk.replies if one.status == "running")
+    assert any("drawing" in reply.said for reply in desk.replies if reply.status == "running")
     assert len(desk.engine._children) == 1  # no second worker waits
 
 
@@ -94,7 +94,7 @@ async def test_long_work_is_stopped_and_superseded(desk: Desk) -> None:
     await desk.until(lambda one: one.key == 2 and "auditing" in one.said)
     desk.ask(3, "accuracy")
     assert (await desk.end(3)).status == "done"
-    assert [one.key for one in desk.replies if one.status != "running"] == [1, 3]
+    assert [reply.key for reply in desk.replies if reply.status != "running"] == [1, 3]
     assert desk.engine._children == {child}
 
 

@@ -82,7 +82,7 @@ def test_a_film_shows_the_results_of_that_moment(path: Path) -> None:
     assert known(5) == (100, 40, {0.02: 60, 0.05: 40}, "running")
     there = playback.frame(5)
     with open_store(path) as store:
-        block = [store.block(1, one) for one in store.arrivals(1)[3:5]]
+        block = [store.block(1, arrival) for arrival in store.arrivals(1)[3:5]]
     both = block[0].arms[ATTACKED] + block[1].arms[ATTACKED]
     assert there.frequencies is not None
     assert there.frequencies.attacked.mean == tuple(both.mean)
@@ -172,9 +172,9 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
     seconds = [beat.seconds for beat in playback.beats]
     with open_store(path) as store:
         came = store.arrivals(1)
-        blocks = [store.block(1, one) for one in came]
+        blocks = [store.block(1, arrival) for arrival in came]
     assert seconds == sorted(seconds)
-    assert seconds[5:] == [one.seconds for one in came]
+    assert seconds[5:] == [arrival.seconds for arrival in came]
     assert seconds[0] == pytest.approx(came[0].seconds / 6)
     assert playback.words(playback.beat(3)).startswith(
         "block 1 of 3, round 2 of 0–4 · 20 of 60 trials"
@@ -186,12 +186,12 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
         frame = playback.frame(count)
         assert frame.rounds is not None
         own = {at: list(one.attacked.mean) for at, one in frame.round_frequencies.items()}
-        return frame.rounds.trials, [list(one) for one in frame.rounds.attacked], own
+        return frame.rounds.trials, [list(estimate) for estimate in frame.rounds.attacked], own
 
     assert playback.frame(0).rounds is None
     assert dict(playback.frame(0).round_frequencies) == {}
     for count in (1, 2, 3, 1):  # estimates settle, and go back
-        of_rounds = [one.rounds for one in blocks[:count] if one.rounds is not None]
+        of_rounds = [block.rounds for block in blocks[:count] if block.rounds is not None]
         expected = of_rounds[0].arms[ATTACKED]
         for one in of_rounds[1:]:
             expected = expected + one.arms[ATTACKED]
@@ -202,10 +202,10 @@ def test_the_rounds_of_a_campaign_play(path: Path, monkeypatch: pytest.MonkeyPat
         )
     rounds = playback.frame(2).rounds
     assert rounds is not None
-    gains = [one.rounds.metrics["gain"] for one in blocks[:2] if one.rounds is not None]
+    gains = [block.rounds.metrics["gain"] for block in blocks[:2] if block.rounds is not None]
     means = np.concatenate(gains).mean(axis=0)
-    assert [one.mean for one in rounds.metrics["gain"]] == pytest.approx(means.tolist())
-    assert all(one.theory is not None for one in rounds.metrics["gain"])
+    assert [estimate.mean for estimate in rounds.metrics["gain"]] == pytest.approx(means.tolist())
+    assert all(estimate.theory is not None for estimate in rounds.metrics["gain"])
     playback.close()
 
 

@@ -36,7 +36,7 @@ def lives(kind: str, fakes: str, rng: np.random.Generator) -> list[tuple[Cell, L
 
 
 def step(of: Life, name: str) -> Step:
-    (found,) = [one for one in of.steps if one.name == name]
+    (found,) = [step for step in of.steps if step.name == name]
     return found
 
 

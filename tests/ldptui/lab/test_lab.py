@@ -289,7 +289,7 @@ def test_a_curator_in_python_is_audited(neighbours: str, capsys: Captured) -> No
 def test_ledger(capsys: Captured) -> None:
     arguments = ("ledger", "daily=0.1x30", "0.5,1e-8", "page=0", "--people", "2")
     found = values(capsys, *arguments)
-    assert [one["name"] for one in found["entries"]] == ["daily", "ε = 0.5", "page"]
+    assert [entry["name"] for entry in found["entries"]] == ["daily", "ε = 0.5", "page"]
     assert found["spent"]["sequential"]["epsilon"] == pytest.approx(7)
     assert found["spent"]["exact"]["epsilon"] < found["spent"]["improved"]["epsilon"]
     text = succeed(capsys, *arguments)

@@ -69,7 +69,7 @@ def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
         for kind in SHOWN:
             line = np.interp(math.log(at), x, np.log(columns["errors"][kind]))
             assert math.exp(line) == pytest.approx(values["errors"][kind], rel=0.02), kind
-        assert all(one is not None for one in columns["factor"]["oue"])
+        assert all(factor is not None for factor in columns["factor"]["oue"])
     # 1/n of the price in the numbers of users: ten times the users, ten times the price.
     factor = np.array(users["factor"]["oue"])
     assert factor == pytest.approx(factor[0] * np.array(users["x"]) / users["x"][0])
@@ -78,13 +78,13 @@ def test_curves_pass_through_the_present_point(values: dict[str, Any]) -> None:
 def test_charts_tell_local_from_central(values: dict[str, Any]) -> None:
     for over, label in (("users", "number of users n"), ("epsilon", "privacy budget ε")):
         errors, factors = error_chart(values, over), factor_chart(values, over)  # type: ignore[arg-type]
-        assert [one.label for one in errors.series] == [kind.upper() for kind in SHOWN]
-        assert [one.style for one in errors.series] == ["line"] * len(DRAWN) + ["dotted"] * len(
-            APART
-        )
-        assert [one.label for one in factors.series] == [kind.upper() for kind in DRAWN]
+        assert [series.label for series in errors.series] == [kind.upper() for kind in SHOWN]
+        assert [series.style for series in errors.series] == ["line"] * len(DRAWN) + [
+            "dotted"
+        ] * len(APART)
+        assert [series.label for series in factors.series] == [kind.upper() for kind in DRAWN]
         assert errors.x.label == factors.x.label == label
-        assert len({one.tone for one in errors.series}) == len(SHOWN)
+        assert len({series.tone for series in errors.series}) == len(SHOWN)
     assert "ε = 1" in error_chart(values, "users").note
     assert f"n = {count(5000)}" in error_chart(values, "epsilon").note
 
@@ -94,7 +94,7 @@ def test_a_protocol_that_this_budget_does_not_allow_is_missing() -> None:
     assert found["errors"]["olh"] is None
     assert found["price"]["olh"] == dict.fromkeys(CURATORS)
     assert found["break_even"]["olh"] is None
-    olh = next(one for one in error_chart(found, "epsilon").series if one.label == "OLH")
+    olh = next(series for series in error_chart(found, "epsilon").series if series.label == "OLH")
     assert math.isnan(olh.y[-1])
     assert math.isfinite(olh.y[0])
 

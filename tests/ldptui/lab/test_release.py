@@ -85,12 +85,12 @@ def test_the_trade_off_of_clipping(capsys: Captured) -> None:
     assert tried["bound"][0] < tried["best"]["bound"] < 507  # the one outlier is clipped
     plot = clipping_chart(found)
     assert plot is not None
-    assert [one.label for one in plot.series] == ["|bias|", "noise", "error"]
+    assert [series.label for series in plot.series] == ["|bias|", "noise", "error"]
     assert plot.x.log
     assert plot.y.log
     # Where negative numbers are possible, twice the width has to be hidden.
     both = values(capsys, *arguments[:-1])["clipping"]
-    assert both["noise"] == pytest.approx([2 * one for one in tried["noise"]])
+    assert both["noise"] == pytest.approx([2 * noise for noise in tried["noise"]])
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,11 @@ def test_the_chart_and_the_command(capsys: Captured) -> None:
     assert found["exponential"]["exact"] == pytest.approx(Exponential(0.02).success(held))
     assert found == values(capsys, "choose", "oue.toml", "--epsilon", "0.02", "--trials", "200")
     plot = chart(found)
-    assert [one.label for one in plot.series] == ["exponential, curator", *map(str.upper, DRAWN)]
-    assert [one.style for one in plot.series] == ["line", *["points"] * len(DRAWN)]
+    assert [series.label for series in plot.series] == [
+        "exponential, curator",
+        *map(str.upper, DRAWN),
+    ]
+    assert [series.style for series in plot.series] == ["line", *["points"] * len(DRAWN)]
     text = succeed(capsys, "choose", "oue.toml", "--trials", "50")
     assert "the right answer is 0, 300 users ahead" in text
     assert "--trials must be in" in fail(capsys, 2, "choose", "oue.toml", "--trials", "0")

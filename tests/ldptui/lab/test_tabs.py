@@ -43,7 +43,7 @@ def number(answer: Answer, quantity: str, column: int = 1) -> float:
 def series(answer: Answer, label: str, chart: int = 0) -> tuple[np.ndarray, np.ndarray]:
     plot = answer.charts[chart]
     assert isinstance(plot, Plot)
-    [found] = [one for one in plot.series if one.label == label and one.legend]
+    [found] = [series for series in plot.series if series.label == label and series.legend]
     return np.asarray(found.x, dtype=float), np.asarray(found.y, dtype=float)
 
 
@@ -249,7 +249,7 @@ def test_the_price_of_locality_is_the_ratio_of_the_errors() -> None:
     assert "local privacy needs" in answer.words[0]
     # Twice as many users, twice the price.
     twice = ask("price", users=20_000)
-    before, after = (number(one, "oue as laplace: users") for one in (answer, twice))
+    before, after = (number(result, "oue as laplace: users") for result in (answer, twice))
     assert after / 20_000 == pytest.approx(2 * before / 10_000, rel=1e-3)
     assert all(plot.x.log and plot.y.log for plot in answer.charts if isinstance(plot, Plot))
     assert ask("price", over="epsilon").charts[0].x.label == "privacy budget ε"  # type: ignore[union-attr]

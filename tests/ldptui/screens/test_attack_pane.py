@@ -76,7 +76,9 @@ async def test_a_form_edit_is_seen_in_the_script() -> None:
         assert "share = 0.1\n" in editor(app).text
         assert editor(app).text == app.draft.text
         assert editor(app).cursor_location == before
-        assert not any(isinstance(one, str) for one in app.posted)  # the script posted nothing
+        assert not any(
+            isinstance(message, str) for message in app.posted
+        )  # the script posted nothing
         assert 'title = "a test"  # with a comment' in editor(app).text
 
 
@@ -331,7 +333,7 @@ async def test_the_script_offers_what_may_stand_there() -> None:
         await pilot.press(*"see")
         offers = app.query_one(CompletionList)
         assert offers.display
-        assert [one.text for one in offers.offers] == ["seeds = "]
+        assert [offer.text for offer in offers.offers] == ["seeds = "]
         await pilot.press("tab", *"9")
         assert not offers.display
         assert app.draft.document["attack"]["seeds"] == 9
@@ -346,7 +348,7 @@ async def test_offers_are_chosen_from_and_closed() -> None:
         editor(app).move_cursor((row, len("kind = ")))
         offers = app.query_one(CompletionList)
         await pilot.press("ctrl+@")
-        assert [one.text for one in offers.offers][:2] == ['"none"', '"rpa"']
+        assert [offer.text for offer in offers.offers][:2] == ['"none"', '"rpa"']
         assert offers.offers[1].meaning
         await pilot.press("escape")
         assert not offers.display
@@ -495,7 +497,7 @@ async def test_phases_are_listed_and_drawn() -> None:
         assert rows == ["0–7  0 → 7 % linear  mga 80 % ria 20 %", "8–9  2 %  mga"]
         strip = app.query_one(PhaseStrip)
         assert strip.rounds == 12
-        assert [len(one.shares) for one in strip.stretches] == [8, 2]
+        assert [len(stretch.shares) for stretch in strip.stretches] == [8, 2]
         assert strip.stretches[0].shares[-1] == pytest.approx(0.07, rel=1e-3)
         drawn = str(strip.render())
         assert "7 %" in drawn
@@ -517,7 +519,7 @@ async def test_a_phase_is_muted_moved_and_given_a_ramp() -> None:
         assert app.draft.document["attack"]["phase"][0]["muted"] is True
         assert app.draft.cell.rounds[3].malicious == 0
         await pilot.press("shift+down")
-        assert [one["rounds"] for one in app.draft.document["attack"]["phase"]] == [2, 8]
+        assert [phase["rounds"] for phase in app.draft.document["attack"]["phase"]] == [2, 8]
         assert "# slowly" in app.draft.text
         await pilot.press("up")
         app.field("attack.phase.0.share.shape").control.focus()
@@ -525,7 +527,7 @@ async def test_a_phase_is_muted_moved_and_given_a_ramp() -> None:
         assert app.draft.document["attack"]["phase"][0]["share"]["shape"] == "step"
         assert app.draft.problems == ()
         await app.type_into(pilot, "attack.phase.0.share.at", "9")
-        assert "attack.phase.0.share.at" in {one.key for one in app.draft.problems}
+        assert "attack.phase.0.share.at" in {problem.key for problem in app.draft.problems}
         assert app.said("attack.phase.0.share.at")
 
 

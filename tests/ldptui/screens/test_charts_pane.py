@@ -409,7 +409,7 @@ async def test_filter_takes_letters_that_are_keys_elsewhere() -> None:
 def field_row(pane: ChartsPane) -> str:
     """The words of the filter's row, its gaps closed."""
     field = pane.query_one(FilterInput)
-    slash, count = (str(one.render()) for one in field.query(Static))
+    slash, count = (str(static.render()) for static in field.query(Static))
     return f"{slash} {field.words} {count}"
 
 
@@ -574,7 +574,7 @@ async def test_every_tab_knows_a_curator(kind: str) -> None:
         for tab in ("gain", "error"):
             pane.tab = tab
             await pilot.pause()
-            labels = [one.label for one in chart(pane, tab).series]
+            labels = [series.label for series in chart(pane, tab).series]
             assert any(kind.upper() in label for label in labels), labels
             assert curated.scenario is not None
             drawn = len(error_protocols(curated.scenario)) + 1  # and the floor

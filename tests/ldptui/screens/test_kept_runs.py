@@ -58,7 +58,7 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
         assert pane.current.number == 1
         await pilot.press("space")
         await until(pilot, lambda: bool(charts.overlays))
-        assert [one.label for one in charts.overlays] == ["run 1"]
+        assert [overlay.label for overlay in charts.overlays] == ["run 1"]
         await pilot.press("d")
         await until(pilot, lambda: isinstance(screen.app.screen, TextScreen))
         assert "The privacy budget ε fell from 2 to 1." in screen.app.screen._text  # type: ignore[attr-defined]

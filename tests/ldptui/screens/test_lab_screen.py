@@ -69,7 +69,7 @@ async def lab(
 
 def field(screen: LabScreen, name: str) -> Field:
     key = f"lab.{screen.tab}.{name}"
-    [found] = [one for one in screen.query(Field) if one.key == key]
+    [found] = [field for field in screen.query(Field) if field.key == key]
     return found
 
 
@@ -237,7 +237,7 @@ async def test_a_tab_left_before_its_answer_asks_again() -> None:
         for tab in ("check", "accuracy"):
             screen.tab = tab
             await until(pilot, lambda tab=tab: engine.questions[-1].tab == tab)
-        assert [one.tab for one in engine.questions] == ["accuracy", "check", "accuracy"]
+        assert [question.tab for question in engine.questions] == ["accuracy", "check", "accuracy"]
 
 
 async def test_what_is_being_written_is_not_interrupted() -> None:
@@ -312,7 +312,7 @@ async def test_help_is_that_of_the_field_and_of_the_tab() -> None:
         field(screen, "mechanism").control.focus()
         await pilot.press("question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
-        text = "\n".join(str(one.visual) for one in pilot.app.screen.query(Static))
+        text = "\n".join(str(static.visual) for static in pilot.app.screen.query(Static))
         for words in ("Laplace mechanism", "Stability-based histogram", "threshold", "Dwork"):
             assert words in text
 
@@ -459,14 +459,14 @@ async def test_the_palette_has_every_action_of_the_lab_once() -> None:
         await pilot.press("6")
         await until(pilot, lambda: isinstance(pilot.app.screen, LabScreen))
         found = list(commands(pilot.app, pilot.app.screen))
-        titles = [one.title for one in found]
+        titles = [command.title for command in found]
         assert len(titles) == len(set(titles))
         for title in (
             "Stop what is computed, or back to the workbench",
             *(topic.title for topic in TOPICS.values()),
         ):
             assert title in titles
-        by_title = {one.title: one for one in found}
+        by_title = {command.title: command for command in found}
         assert "2" in by_title["Price"].help
 
 

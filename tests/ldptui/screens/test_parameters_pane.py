@@ -119,11 +119,11 @@ async def test_the_hash_range_is_a_rule_or_a_number() -> None:
 async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
     app = FormApp(ParametersPane)
     async with app.run_test(size=(80, 30)) as pilot:
-        shown = {one.key: one for one in app.query(Field) if one.display}
+        shown = {field.key: field for field in app.query(Field) if field.display}
         assert not {"protocol.delta", "protocol.neighbours"} & set(shown)
         app.show(edited(app.draft, "protocol.kind", "stability"))
         await pilot.pause()
-        shown = {one.key: one for one in app.query(Field) if one.display}
+        shown = {field.key: field for field in app.query(Field) if field.display}
         assert {"protocol.epsilon", "protocol.delta", "protocol.neighbours"} <= set(shown)
         assert "protocol.hash_range" not in shown
         app.show(edited(app.draft, "protocol.delta", 0))
@@ -133,7 +133,7 @@ async def test_a_curator_shows_neighbours_and_what_it_withholds_by() -> None:
         assert said.message.startswith("must be greater than 0 for the stability mechanism")
         app.show(edited(app.draft, "protocol.kind", "geometric"))
         await pilot.pause()
-        shown = {one.key: one for one in app.query(Field) if one.display}
+        shown = {field.key: field for field in app.query(Field) if field.display}
         assert "protocol.delta" not in shown
         assert "protocol.neighbours" in shown
 
@@ -144,7 +144,7 @@ async def test_what_a_swept_curator_needs_is_shown() -> None:
         app.show(edited(app.draft, "sweep.protocol.kind", ["olh", "stability"]))
         await pilot.pause()
         assert app.draft.problems == ()
-        shown = {one.key for one in app.query(Field) if one.display}
+        shown = {field.key for field in app.query(Field) if field.display}
         assert {"protocol.hash_range", "protocol.delta", "protocol.neighbours"} <= shown
         app.show(edited(app.draft, "sweep.protocol.kind", None))
         app.show(edited(app.draft, "protocol.kind", "laplace"))
@@ -163,15 +163,21 @@ async def test_every_choice_shows_what_applies(pane: type[Widget]) -> None:
             path = scenarios.path(name)
             app.show(draft_of(path.read_text(encoding="utf-8"), path.parent))
             await pilot.pause()
-            shown = [one for one in app.query(Field) if not one.has_class("-bare") and visible(one)]
-            choices = [(one.key, one.control) for one in shown if isinstance(one.control, Choice)]
+            shown = [
+                field
+                for field in app.query(Field)
+                if not field.has_class("-bare") and visible(field)
+            ]
+            choices = [
+                (field.key, field.control) for field in shown if isinstance(field.control, Choice)
+            ]
             assert choices or pane is AttackForm
             for key, choice in choices:
                 assert choice.value in dict(choice.options), (name, key)
 
 
 def visible(field: Field) -> bool:
-    return all(one.display for one in field.ancestors_with_self if isinstance(one, Widget))
+    return all(widget.display for widget in field.ancestors_with_self if isinstance(widget, Widget))
 
 
 async def test_a_default_is_chosen_though_nobody_chose_it() -> None:
@@ -275,7 +281,9 @@ async def test_every_key_that_can_be_swept_starts_valid() -> None:
         assert len(sweepable(app.draft)) > 10
         for key in sweepable(app.draft):
             after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
-            bad = [one for one in after.problems if "number of items" not in one.message]
+            bad = [
+                problem for problem in after.problems if "number of items" not in problem.message
+            ]
             assert bad == [], key
 
 

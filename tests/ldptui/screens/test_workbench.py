@@ -99,7 +99,7 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
         await until(pilot, lambda: isinstance(screen.focused, ValueInput))
         assert screen.focused is not None
         assert screen.focused.parent is next(
-            one for one in screen.query(Field) if one.key == "population.exponent"
+            field for field in screen.query(Field) if field.key == "population.exponent"
         )
         assert screen.pane == 2
 
@@ -201,7 +201,9 @@ async def test_runs_are_chosen_and_laid_over_each_other() -> None:
         await pilot.press("5", "j", "enter")
         await until(pilot, lambda: charts.snapshot == first.snapshot)
         await pilot.press("k", "space")
-        await until(pilot, lambda: [one.snapshot for one in charts.overlays] == [second.snapshot])
+        await until(
+            pilot, lambda: [overlay.snapshot for overlay in charts.overlays] == [second.snapshot]
+        )
 
         assert (runs.shelf.shown, runs.shelf.overlays) == (first.key, (second.key,))
 
@@ -360,7 +362,7 @@ async def test_help_calls_two_things_by_two_names(pane: int) -> None:
             if active.binding.id is not None:
                 name = (active.node, active.binding.description)
                 called.setdefault(name, set()).add(active.binding.action)
-        assert [one for one in called.items() if len(one[1]) > 1] == []
+        assert [item for item in called.items() if len(item[1]) > 1] == []
 
 
 async def test_keys_are_spelled_out_in_ascii() -> None:
@@ -368,9 +370,9 @@ async def test_keys_are_spelled_out_in_ascii() -> None:
         app = screen.app
         assert isinstance(app, Workbench)
         left, quit_ = Binding("left", "", ""), Binding("ctrl+q", "", "")
-        assert [app.get_key_display(one) for one in (left, quit_)] == ["←", "^q"]
+        assert [app.get_key_display(key) for key in (left, quit_)] == ["←", "^q"]
         app.charset = "ascii"
-        assert [app.get_key_display(one) for one in (left, quit_)] == ["left", "^q"]
+        assert [app.get_key_display(key) for key in (left, quit_)] == ["left", "^q"]
 
 
 async def test_a_run_asked_for_names_its_scenario_and_the_store(tmp_path: Path) -> None:
@@ -443,7 +445,7 @@ async def test_a_preview_that_is_over_at_once_is_drawn_once(
 async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        epsilon = next(one for one in screen.query(Field) if one.key == "protocol.epsilon")
+        epsilon = next(field for field in screen.query(Field) if field.key == "protocol.epsilon")
         epsilon.control.focus()
         await pilot.pause()
         await pilot.press("f1")
@@ -455,7 +457,7 @@ async def test_help_is_of_the_field_with_the_focus_and_no_longer() -> None:
 
 def words(pilot: Pilot[None]) -> str:
     """The words of the dialog on the screen."""
-    return "\n".join(str(one.content) for one in pilot.app.screen.query(Static))
+    return "\n".join(str(static.content) for static in pilot.app.screen.query(Static))
 
 
 async def test_at_80_columns_all_global_keys_are_shown_and_a_cut_title_says_so() -> None:
@@ -575,7 +577,7 @@ async def test_a_large_population_is_drawn_beside_the_screen(
 async def test_a_burst_of_keys_is_obeyed_in_its_order() -> None:
     async with workbench() as (screen, engine, pilot):
         finished(engine)
-        field = next(one for one in screen.query(Field) if one.key == "population.items")
+        field = next(field for field in screen.query(Field) if field.key == "population.items")
         assert isinstance(field.control, ValueInput)
         # From another pane into this one, over the old value, and on: without waiting for anything.
         field.control.focus()

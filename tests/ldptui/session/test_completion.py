@@ -24,7 +24,7 @@ targets = { pick = "random", count = 3 }
 
 def offered(text: str) -> list[str]:
     """The texts that are offered where the bar stands."""
-    return [one.text for one in completion(text.replace("|", "", 1), text.index("|")).offers]
+    return [offer.text for offer in completion(text.replace("|", "", 1), text.index("|")).offers]
 
 
 def at(line: str, table: str) -> str:
@@ -84,9 +84,9 @@ def test_a_kind_below_the_cursor_counts() -> None:
 
 def test_kinds_come_with_their_reason() -> None:
     found = completion('[protocol]\nkind = "o', len('[protocol]\nkind = "o'))
-    assert [one.text for one in found.offers] == ['"oue"', '"olh"']
+    assert [offer.text for offer in found.offers] == ['"oue"', '"olh"']
     assert found.typed == '"o'
-    assert all(one.meaning for one in found.offers)
+    assert all(offer.meaning for offer in found.offers)
 
 
 def test_what_is_all_there_is_not_offered_again() -> None:

@@ -277,10 +277,10 @@ def test_csv_problems_are_sentences_under_their_key(tmp_path: Path) -> None:
 
 def test_a_problem_of_a_sweep_has_its_line(draft: Draft) -> None:
     bad = edited(draft, "sweep.attack.share", [0.1, 1.5])
-    assert [(one.key, one.line) for one in bad.problems] == [("attack.share", 23)]
+    assert [(problem.key, problem.line) for problem in bad.problems] == [("attack.share", 23)]
     assert own_problem(bad, "attack.share") is None
     both = edited(edited(bad, "attack.share", 2), "sweep.attack.share", [0.1])
-    assert [(one.key, one.line) for one in both.problems] == [("attack.share", 19)]
+    assert [(problem.key, problem.line) for problem in both.problems] == [("attack.share", 19)]
     assert own_problem(both, "attack.share") is not None
 
 
@@ -385,7 +385,7 @@ def test_rappor_takes_the_budget_over_and_gives_it_back() -> None:
     assert again.document["protocol"] == {"kind": "rappor", "f": 0.5}
     other = edited(edited(back, "protocol.epsilon", 2), "protocol.kind", "rappor")
     assert other.document["protocol"] == {"kind": "rappor", "epsilon": 2}
-    assert not any(one.problems for one in (by_f, back, again, other))
+    assert not any(draft.problems for draft in (by_f, back, again, other))
     too_much = edited(edited(back, "protocol.epsilon", 4), "protocol.kind", "rappor")
     assert too_much.problems == ()
     assert too_much.document["protocol"] == {"kind": "rappor", "f": 0.5}
@@ -520,13 +520,17 @@ def test_populations_do_not_fill_the_memory(
     made = [populations.drawn(Uniform(300, n), 0, tmp_path) for n in (1, 2, 3)]
     assert populations.drawn(Uniform(300, 1), 0, tmp_path) is made[0]
     populations.drawn(Uniform(300, 4), 0, tmp_path)
-    assert [one.spec.users for one in kept] == [3, 1, 4]  # the one used longest ago went
+    assert [population.spec.users for population in kept] == [
+        3,
+        1,
+        4,
+    ]  # the one used longest ago went
     huge = populations.drawn(Uniform(5000, 1), 0, tmp_path)
     assert list(kept.values()) == [huge]
     monkeypatch.setattr(populations, "MOST_KEPT", 2)
     for seed in range(4):
         populations.drawn(Uniform(3, 1), seed, tmp_path)
-    assert [one.seed for one in kept] == [2, 3]
+    assert [population.seed for population in kept] == [2, 3]
 
 
 def test_an_attack_is_solved_for_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:

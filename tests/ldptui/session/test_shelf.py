@@ -81,7 +81,9 @@ def test_what_was_read_stays_until_the_run_is_another() -> None:
     for run in shelf.kept:
         shelf = shelf.with_read(run, base_snapshot(run.key))
     assert shelf.unread == ()
-    assert [(one.label, one.snapshot) for one in shelf.laid_over] == [("run 8", base_snapshot(-8))]
+    assert [(overlay.label, overlay.snapshot) for overlay in shelf.laid_over] == [
+        ("run 8", base_snapshot(-8))
+    ]
 
     shelf = shelf.listed([kept(7), kept(8, star=True)])
     assert [run.key for run in shelf.unread] == [-8]
@@ -89,7 +91,7 @@ def test_what_was_read_stays_until_the_run_is_another() -> None:
 
 def test_a_run_is_not_laid_over_itself() -> None:
     shelf = Shelf(session=(own(1), own(2))).chosen(2, (2, 1))
-    assert [one.snapshot.key for one in shelf.laid_over] == [1]
+    assert [overlay.snapshot.key for overlay in shelf.laid_over] == [1]
 
 
 def test_deleting_has_an_undo_the_last_one_first() -> None:

@@ -227,7 +227,11 @@ def test_every_binding_has_its_own_name_and_a_description() -> None:
     kinds = {kind for kind, _ in found.values()}
     for kind in kinds:
         assert issubclass(kind, DOMNode)
-        ids = [one.id for one in vars(kind)["BINDINGS"] if isinstance(one, Binding) and one.id]
+        ids = [
+            binding.id
+            for binding in vars(kind)["BINDINGS"]
+            if isinstance(binding, Binding) and binding.id
+        ]
         assert len(ids) == len(set(ids)), kind
         assert {found[name][0] for name in ids} == {kind}, f"{kind}: an id that others have too"
 
