@@ -10,20 +10,20 @@ from typing import Any, Final, cast
 import numpy as np
 
 from core import theory
-from core.attacks import Strategy, View
+from core.attacks import Strategy
 from core.capabilities import memoises
 from core.cell import Cell
 from core.protocols.dbitflip import BitFlips
-from core.pure import Reports, Rng
+from core.pure import Reports
 
 from ..text import format as fmt
 from ..text.format import count, short
 from .attack import Laws, compared, foretold, gain_keys
 from .closed_forms import PROTOCOL, choice, shown_item
 from .formula import DIGITS, Entry, Formula, listed, numeric
-from .report import SENT_AS_IT_IS, Chance, Life, Step
+from .report import Chance, Step
 from .report.cells import over_items
-from .report.pure import claimed_item, honest_value, no_item
+from .report.summed import Added, SummedReports
 from .report.words import plural, targets_of
 from .setting import Setting
 from .story import Story, Supported
@@ -136,44 +136,6 @@ def _brief(protocol: BitFlips, law: str) -> str:
     return {"random": "r/2", "honest": "1"}.get(law, f"{crafted} (d/D)(1 − q)/(p − q)")
 
 
-class FlipReports:
-    """The reports: the items that have a bit, and the bits."""
-
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:
-        rng = kept if memoises(cell.protocol) else fresh
-        report = cell.local.perturb(np.array([item]), rng)
-        steps = (honest_value(cell, item), *_honest(cell, report, item))
-        return _life(cell, "A genuine user", report, steps, item, fake=False)
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        if hasattr(attack, "held"):
-            held: Any = attack
-            item = held.held(View(cell.targets), 1, rng).item()
-            plain = attack.report_law == "unperturbed"
-            values = np.array([item])
-            report = (cell.local.unperturbed if plain else cell.local.perturb)(values, rng)
-            steps: tuple[Step, ...] = _honest(cell, report, item)
-            if plain:
-                steps = (steps[0], SENT_AS_IT_IS, steps[-1])
-            value = claimed_item(cell, attack, item)
-            return _life(cell, title, report, (value, *steps), item, fake=True)
-        report = attack.reports(cell.local, View(cell.targets), 1, rng)
-        if attack.report_law == "random":
-            how = Step("Drawing", "any items and any bits, all alike")
-        else:
-            protocol = _flips(cell)
-            bit = 0 if attack.report_law == "avoided" else 1
-            drawn = np.unpackbits(report[0, 0], count=protocol.domain_size)[cell.targets].sum()
-            who = "its own items" if protocol.chooser == "client" else "the server's items"
-            text = f"{who}: {drawn} of {targets_of(cell)}, all bits {bit}"
-            how = Step("Crafting", text, detail=("honest noise in the bits of others",))
-        steps = (no_item(cell, attack), how, SENT_AS_IT_IS, _sent(cell, report))
-        return _life(cell, title, report, steps, None, fake=True)
-
-
 def _flips(cell: Cell) -> BitFlips:
     return cast("BitFlips", cell.protocol)
 
@@ -210,16 +172,17 @@ def _sent(cell: Cell, report: Reports) -> Step:
                 detail=(size,))  # fmt: skip
 
 
-def _life(
-    cell: Cell,
-    title: str,
-    report: Reports,
-    steps: tuple[Step, ...],
-    item: int | None,
-    *,
-    fake: bool,
-) -> Life:
-    """The life with the server's step: the weights of the bits of targets."""
+def _crafting(cell: Cell, report: Reports, attack: Strategy) -> Step:
+    protocol = _flips(cell)
+    bit = 0 if attack.report_law == "avoided" else 1
+    drawn = np.unpackbits(report[0, 0], count=protocol.domain_size)[cell.targets].sum()
+    who = "its own items" if protocol.chooser == "client" else "the server's items"
+    text = f"{who}: {drawn} of {targets_of(cell)}, all bits {bit}"
+    return Step("Crafting", text, detail=("honest noise in the bits of others",))
+
+
+def _added(cell: Cell, report: Reports) -> Added:
+    """The weights of the bits of targets."""
     protocol, (drawn, ones) = _flips(cell), _rows(cell, report)
     targets = np.sort(cell.targets)
     one, none = _weight(protocol, 1), _weight(protocol, 0)
@@ -227,8 +190,14 @@ def _life(
     weight = float(hit.size * one + (int(drawn[targets].sum()) - hit.size) * none)
     words = f"{short(weight, sign=True)} to the targets' total" if targets.size else "every bit"
     detail = f"a 1 adds {short(one, sign=True)} users, a 0 {short(none, sign=True)}, no bit 0"
-    last = Step("Server adds", words, detail=(detail,))
-    return Life(title, fake, item, report, (*steps, last), np.flatnonzero(ones), hit, weight)
+    step = Step("Server adds", words, detail=(detail,))
+    return Added(step, np.flatnonzero(ones), hit, weight)
+
+
+REPORTS: Final = SummedReports(
+    _honest, _sent, "any items and any bits, all alike", _crafting, _added
+)
+"""The reports: the items that have a bit, and the bits."""
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -245,7 +214,7 @@ TABLE: Final = (
 
 STORY: Final = Story(
     _formulas,
-    FlipReports(),
+    REPORTS,
     table=TABLE,
     fields=("bit_own", "bit_other", "part", "real_epsilon", "epsilon_infinity"),
     notes=_notes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -154,7 +154,7 @@ SUPPORTED: Final = {
 
 
 def _encoded(protocol: Coded, item: int) -> tuple[str, tuple[str, ...]]:
-    code: HadamardResponse = protocol  # type: ignore[assignment]
+    code = cast("HadamardResponse", protocol)
     block, row = divmod(item, code.block_size - 1)
     size = count(code.block_size)
     agree = f"messages that agree: {count(code.agreeing)} columns with entry +1 in that row"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -109,7 +109,7 @@ SUPPORTED: Final = {
 
 
 def _encoded(protocol: Coded, item: int) -> tuple[str, tuple[str, ...]]:
-    code: ProjectiveGeometry = protocol  # type: ignore[assignment]
+    code = cast("ProjectiveGeometry", protocol)
     point = vectors(np.array([item]), code.field_size, code.dimension)[0]
     elements = ", ".join(map(str, point.tolist()))
     field = f"of {code.dimension} elements of a field of {count(code.field_size)}"

@@ -9,18 +9,18 @@ from typing import Any, Final
 import numpy as np
 
 from core import theory
-from core.attacks import Strategy, View
+from core.attacks import Strategy
 from core.cell import Cell
 from core.protocols.she import Summation, honest_bound
-from core.pure import Reports, Rng
+from core.pure import Reports
 
 from ..text import format as fmt
 from ..text.format import count, short
 from .attack import OF_PARTS, Laws, compared, gain_keys, supported_by
 from .closed_forms import PROTOCOL, choice, shown_item
 from .formula import CJG, DIGITS, W17, Entry, Formula, listed, numeric
-from .report import SENT_AS_IT_IS, Life, Step
-from .report.pure import claimed_item, honest_value, no_item
+from .report import Step
+from .report.summed import Added, SummedReports
 from .report.words import plural, targets_of
 from .setting import Setting
 from .story import Story, Supported
@@ -115,41 +115,6 @@ def _attack(cell: Cell, protocol: Summation) -> Iterator[Formula]:
                    f"{b_} · ({s_} − {f_})", gained)  # fmt: skip
 
 
-class CellReports:
-    """The reports: a number for each item."""
-
-    def refusal(self, cell: Cell) -> str:  # noqa: ARG002
-        return ""
-
-    def genuine(self, cell: Cell, item: int, kept: Rng, fresh: Rng) -> Life:  # noqa: ARG002
-        report = cell.local.perturb(np.array([item]), fresh)
-        value = honest_value(cell, item)
-        return _life(cell, "A genuine user", report, (value, *_honest(cell, report, item)), item)
-
-    def fake(self, cell: Cell, attack: Strategy, title: str, rng: Rng) -> Life:
-        if hasattr(attack, "held"):
-            held: Any = attack
-            item = held.held(View(cell.targets), 1, rng).item()
-            plain = attack.report_law == "unperturbed"
-            values = np.array([item])
-            report = (cell.local.unperturbed if plain else cell.local.perturb)(values, rng)
-            steps: tuple[Step, ...] = _honest(cell, report, item)
-            if plain:
-                steps = (steps[0], SENT_AS_IT_IS, steps[-1])
-            return _life(
-                cell, title, report, (claimed_item(cell, attack, item), *steps), item, True
-            )
-        report = attack.reports(cell.local, View(cell.targets), 1, rng)
-        if attack.report_law == "random":
-            how = Step("Drawing", "noise alone, for no item")
-        else:
-            to = fmt.short(float(report[0, cell.targets[0]]))
-            how = Step("Crafting", f"{targets_of(cell)} set to {to}, the bound",
-                       detail=("honest noise elsewhere",))  # fmt: skip
-        steps = (no_item(cell, attack), how, SENT_AS_IT_IS, _sent(report))
-        return _life(cell, title, report, steps, None, True)
-
-
 def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
     protocol: Any = cell.protocol
     own = float(report[0, item])
@@ -160,31 +125,34 @@ def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
             f"every cell gets Laplace noise of scale {fmt.short(protocol.scale)}",
             detail=(f"the own cell: 1 + {fmt.short(own - 1)} = {fmt.short(own)}",),
         ),
-        _sent(report),
+        _sent(cell, report),
     )
 
 
-def _sent(report: Reports) -> Step:
+def _sent(cell: Cell, report: Reports) -> Step:  # noqa: ARG001
     largest = int(report[0].argmax())
     text = f"{plural(report.shape[1], 'number')}, the largest {fmt.short(float(report.max()))}"
     return Step("Report", text, detail=(f"at item {largest}",))
 
 
-def _life(
-    cell: Cell,
-    title: str,
-    report: Reports,
-    steps: tuple[Step, ...],
-    item: int | None,
-    fake: bool = False,
-) -> Life:
-    """The life with the server's step: it adds the cells up."""
+def _crafting(cell: Cell, report: Reports, attack: Strategy) -> Step:  # noqa: ARG001
+    to = fmt.short(float(report[0, cell.targets[0]]))
+    text = f"{targets_of(cell)} set to {to}, the bound"
+    return Step("Crafting", text, detail=("honest noise elsewhere",))
+
+
+def _added(cell: Cell, report: Reports) -> Added:
+    """The cells of the targets; no item is marked."""
     targets = np.sort(cell.targets)
     weight = float(report[0, targets].sum())
     words = f"{fmt.short(weight)} to the targets' total" if targets.size else "every cell"
-    last = Step("Server adds", words, detail=("no item is supported: the cells are added up",))
+    step = Step("Server adds", words, detail=("no item is supported: the cells are added up",))
     nothing = np.empty(0, dtype=np.int64)
-    return Life(title, fake, item, report, (*steps, last), nothing, nothing, weight)
+    return Added(step, nothing, nothing, weight)
+
+
+REPORTS: Final = SummedReports(_honest, _sent, "noise alone, for no item", _crafting, _added)
+"""The reports: a number for each item."""
 
 
 def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
@@ -197,7 +165,7 @@ TABLE: Final = ("scale", "variance_per_user", "bound", "report_bits", "frequency
 
 STORY: Final = Story(
     _formulas,
-    CellReports(),
+    REPORTS,
     table=TABLE,
     fields=("scale", "bound"),
     notes=_notes,

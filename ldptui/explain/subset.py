@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from core.attacks import Strategy
 from core.cell import Cell
@@ -90,7 +90,7 @@ SUPPORTED: Final = {
 
 
 def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
-    protocol: SubsetSelection = cell.protocol  # type: ignore[assignment]
+    protocol = cast("SubsetSelection", cell.protocol)
     w, d = _size(protocol)
     after = protocol.supports(report)[0]
     kept = bool(after[item])
