@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .snapshot import CellView, Frequencies, Rounds, Snapshot
 
 
-What = Literal["csv-cells", "csv", "json", "chart-text", "chart-svg", "screen-svg"]
+What = Literal["csv-cells", "csv", "json", "chart-text", "chart-svg", "figure", "screen-svg"]
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,7 @@ def default_path(what: str, stem: str = "ldptui", folder: Path | None = None) ->
         "csv": ("trials", ".csv"),
         "json": ("results", ".json"),
         "chart-text": ("chart", ".txt"),
+        "figure": ("figure", ".pdf"),
         "screen-svg": ("screen", ".svg"),
     }.get(what, ("chart", ".svg"))
     place = folder or current_dir()

@@ -1,17 +1,14 @@
-"""Charts for paper: ldptui plot; and the scenario that each of them carries."""
+"""Charts for paper: ldptui plot, and ldptui replay of the file."""
 
 from __future__ import annotations
 
-import base64
-import json
-import re
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from core.errors import FileError, RunError, ScenarioError, got
+from core.errors import RunError, ScenarioError, got
 from core.experiment import compile  # noqa: A004
 from core.scenario import parse, to_toml
 from core.store import Store, begin, open_store
@@ -19,7 +16,8 @@ from core.store import Store, begin, open_store
 from ... import __version__, exits
 from ...api import charted
 from ...charts.rows import LIGHT
-from ...session import attack_options
+from ...session import attack_options, figure
+from ...session.figure import DRAWN
 from ...terminal import output
 from ...text import format as text
 from .. import reading, reporting
@@ -29,8 +27,7 @@ from .opening import run_or_file
 if TYPE_CHECKING:
     from ...charts.series import Chart
 
-SUFFIXES: Final = (".svg", ".pdf", ".png", ".pgf", ".txt")
-MARK: Final = "ldptui-scenario:"
+SUFFIXES: Final = (*DRAWN, ".txt")
 COLUMNS, ROWS = 100, 32  # of a figure in text
 
 
@@ -47,9 +44,8 @@ def plot(options: Namespace) -> int:
     store, number = _measured(options)
     run = store.run(number)  # the playback closes the store
     chart = charted.chart_of(options.chart, *charted.played(store, number))
-    trials = f"{text.count(run.done)} trials"
-    caption = f"{run.title} · seed {run.document.get('seed', 0)} · {trials} · {run.digest}"
-    embedded = _embedded(run.document, run.digest)
+    caption = figure.caption(run.title, run.document, run.done, run.digest)
+    embedded = figure.embedded(run.document, run.digest)
     if out.suffix == ".txt":
         out.write_text(_in_text(chart, caption, embedded), encoding="utf-8")
     else:
@@ -84,36 +80,12 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     return "\n".join([*rows, "", caption, embedded, ""])
 
 
-# The scenario in the file.
-
-
-def _embedded(document: Any, digest: str) -> str:
-    """The scenario and its digest, in letters that every format keeps as they are."""
-    whole = json.dumps({"scenario": document, "digest": digest}, ensure_ascii=True)
-    return MARK + base64.b64encode(whole.encode()).decode()
-
-
-def carried(path: Path) -> tuple[dict[str, Any], str] | None:
-    """The scenario that a figure carries, and its digest; None where the file carries none."""
-    try:
-        match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-    if match is None:
-        return None
-    try:
-        whole = json.loads(base64.b64decode(match[1]))
-        return dict(whole["scenario"]), str(whole["digest"])
-    except (ValueError, KeyError, TypeError):
-        raise FileError(f"{path}: the scenario in it is damaged") from None
-
-
 def replay_figure(path: Path, options: Namespace) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
-    figure = carried(path) if path.suffix in SUFFIXES else None
-    if figure is None:
+    kept_in_it = figure.carried(path) if path.suffix in SUFFIXES else None
+    if kept_in_it is None:
         return None
-    document, before = figure
+    document, before = kept_in_it
     scenario = parse(to_toml(document), folder=path.parent)
     experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
     options.keep, options.frequencies = False, False

@@ -23,6 +23,7 @@ CHOICES: Final[dict[What, tuple[str, str]]] = {
     "csv": ("Trials, CSV", "one row per trial, of a run that is kept"),
     "chart-text": ("Chart, text", "as wide and high as it is shown"),
     "chart-svg": ("Chart, SVG", "a picture that scales, in the colours of the theme"),
+    "figure": ("Figure, paper", "as its name ends: .pdf, .svg, .png or .pgf"),
     "screen-svg": ("Screen, SVG", "everything that is on the screen"),
 }
 

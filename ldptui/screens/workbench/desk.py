@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.app import App
 
 if TYPE_CHECKING:
+    from textual.message import Message
     from textual.timer import Timer
 
     from ...engine.playback import Playback
@@ -29,6 +30,7 @@ class Desk(Protocol):
     draft: Draft | None
     shelf: Shelf
 
+    def post_message(self, message: Message) -> bool: ...
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
 
     def note(self, note: str) -> None:

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 import scenarios
 
-from ...session import exporting
+from ...messages import LongWork
+from ...session import exporting, figure
 from ...session.autosave import load_draft
 from ...session.draft import opened, reopened, saved
+from ...session.runs import alike
 from ...terminal.clipboard import copy
+from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
 from .desk import Desk
 
 if TYPE_CHECKING:
+    from ...charts.series import Chart
     from ...engine.playback import Playback
     from ...session.draft import Draft
     from ...session.exporting import ExportChoice
@@ -104,8 +108,43 @@ def _export(
     shown = desk.shelf.run(desk.shelf.shown)
     if choice.what == "csv":
         write_trials(shown, choice.path)
+    elif choice.what == "figure":
+        _draw_figure(desk, shown, choice.path)
     else:
         desk.note(exporting.export(choice, desk.charts, shown, desk.app))
+
+
+def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
+    """Draw the chart shown for paper, in a thread; of a whole run, which its file then carries."""
+    view, scenario = desk.charts.current_chart(), desk.draft.scenario if desk.draft else None
+    if view is None or view.chart is None or scenario is None:
+        desk.note("this tab shows no chart to draw; nothing was written")
+    elif path.suffix not in figure.DRAWN:
+        desk.note(f"a figure ends in {', '.join(figure.DRAWN)}, got {path.name}")
+    elif run is None or not run.snapshot.full or run.status != "done":
+        key = key_of(desk.app, *RUN)
+        desk.note(f"a figure for paper is of a whole run: {key} runs the scenario")
+    elif not alike(run.document, scenario.document):
+        desk.note(f"the chart has other settings than {run.name}: nothing was written")
+    else:
+        work = partial(_write_figure, view.chart, run, path)
+        desk.post_message(LongWork("figure", work, desk.note))
+
+
+def _write_figure(chart: Chart, run: Run, path: Path) -> str:
+    """Write the figure; where it is, or what went wrong, in words."""
+    from ...charts.draw.paper import write_figure
+
+    digest = run.snapshot.digest
+    words = figure.caption(run.title, run.document, run.snapshot.done, digest)
+    try:
+        write_figure(chart, path, columns=2, caption=words,
+                     embedded=figure.embedded(run.document, digest))  # fmt: skip
+    except ImportError:
+        return "figures need matplotlib: pip install 'ldptui[plot]'"
+    except (OSError, RuntimeError, ValueError) as error:
+        return f"{path} cannot be written: {error}"
+    return f"wrote {path}; ldptui replay computes it again"
 
 
 def copy_shown(desk: Desk) -> None:

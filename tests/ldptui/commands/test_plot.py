@@ -11,7 +11,7 @@ import pytest
 from support.commands import TINY, Captured, fail, succeed
 
 from ldptui.commands import cli
-from ldptui.commands.runs.plotting import carried
+from ldptui.session.figure import carried
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ import scenarios
 from core import compile, load
 from core.export import to_csv
 from core.runner import units
+from core.scenario import parse, to_toml
 from core.store import begin, open_store
 from core.trial import run_block
 from ldptui.engine.playback import kept_playback
@@ -24,6 +25,7 @@ from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.transport_bar import TransportBar
+from ldptui.session.figure import carried
 from ldptui.session.runs import changes
 from ldptui.widgets.filter_input import FilterInput
 
@@ -78,17 +80,33 @@ async def test_the_last_run_is_shown_at_once_and_runs_are_laid_over_it(store: Pa
 
 
 async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
-    store: Path, tmp_path: Path
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "trials.csv"
+
+    def write_figure(chart: Any, path: Path, *, caption: str, embedded: str, **_: Any) -> None:
+        path.write_text(f"{chart.title}\n{caption}\n{embedded}", encoding="utf-8")
+
+    monkeypatch.setattr("ldptui.charts.draw.paper.write_figure", write_figure)
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: screen.shelf.shown == -2)
         await pilot.press("ctrl+e")
         await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
         screen.app.screen.dismiss(ExportChoice("csv", out))
-        await until(pilot, lambda: "wrote" in status(screen))
+        await until(pilot, lambda: "trials.csv" in status(screen))
+        for name in ("chart.doc", "chart.svg"):
+            await pilot.press("ctrl+e")
+            await until(pilot, lambda: isinstance(screen.app.screen, ExportScreen))
+            screen.app.screen.dismiss(ExportChoice("figure", tmp_path / name))
+            await until(pilot, lambda name=name: name in status(screen))
+            assert (tmp_path / name).exists() == (name == "chart.svg")
     with open_store(store) as kept:
         assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
+        whole = carried(tmp_path / "chart.svg")
+        assert whole is not None
+        assert whole[1] == kept.run(2).digest
+        assert whole[1] in (tmp_path / "chart.svg").read_text(encoding="utf-8").split("\n")[1]
+        assert parse(to_toml(whole[0])).document == kept.experiment(2).scenario.document
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
