@@ -22,7 +22,7 @@ import numpy as np
 
 from ..capabilities import Conditions
 from ..pure import Items
-from ..sampling import Floats
+from ..sampling import Counts, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,38 @@ def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
     return share + lost - share * held
 
 
+def hidden_gain_against(
+    protocol: Conditions, distinct: tuple[Counts, Counts], aims: Counts, share: float
+) -> float:
+    """The gain of `hidden_against` alone, without work for each item.
+
+    distinct : the numbers of users that items have, rising, and the number of items with each.
+    aims : int64[r], the users of each target.
+    """
+    values, counts = distinct
+    users, items, size, p = (
+        int(values @ counts),
+        int(counts.sum()),
+        protocol.report_size,
+        protocol.p,
+    )
+    held = float(aims.sum() / users)
+    if size is None:
+        return unlisted_gain(p, protocol.q, share, held)
+    of_targets = np.bincount(np.searchsorted(values, aims), minlength=counts.size)
+    others, frequencies = (counts - of_targets)[::-1], (1 - share) * values[::-1] / users
+    rate, total = size / items, (1 - share) * (1 - held)
+    most = share * rate * (1 - p) / (p - rate)
+    if size > items - aims.size:
+        lost = min(total, _roomy(most, share, size, items - aims.size, aims.size))
+    else:
+        # Of the items that lose most, `size` are looked at: these of each distinct frequency.
+        largest = np.clip(size - (np.cumsum(others) - others), 0, others)
+        level = _level(frequencies, largest, most)
+        lost = float(others @ np.minimum(frequencies, level))
+    return share + lost - share * held
+
+
 def _shift(
     frequencies: Floats, targets: Items, share: float, most: float, size: int | None
 ) -> Floats:
@@ -90,25 +122,29 @@ def _shift(
     others = frequencies.size - targets.size
     if size is None or size > others:
         if size is not None:
-            # Some targets are among the w items that gain least: that gives room for losses.
-            part = (size - others) / targets.size
-            most = (most + part * share) / (1 - part)
+            most = _roomy(most, share, size, others, targets.size)
         total = float(held.sum())
         lost = held * min(1.0, most / total) if total > 0 else held
     else:
-        lost = np.minimum(held, _level(held, size, most))
+        largest = np.sort(held)[::-1][:size]
+        lost = np.minimum(held, _level(largest, np.ones(size, dtype=np.int64), most))
     shift = -lost
     shift[targets] = (share + float(lost.sum())) / targets.size
     return shift
 
 
-def _level(held: Floats, size: int, most: float) -> float:
-    """The largest t with which the `size` largest of min(held, t) sum to at most `most`."""
-    largest = np.sort(held)[::-1][:size]
-    if largest.sum() <= most:
+def _roomy(most: float, share: float, size: int, others: int, targets: int) -> float:
+    """The most that fewer others than `size` may lose: targets are among those that gain least."""
+    part = (size - others) / targets
+    return (most + part * share) / (1 - part)
+
+
+def _level(values: Floats, counts: Counts, most: float) -> float:
+    """The largest t with which so many of min(value, t) sum to at most `most`; values fall."""
+    if values @ counts <= most:
         return math.inf
-    # With t between the k-th and the next one: k t + Σ of the smaller ones = most.
-    tails = largest.sum() - np.cumsum(largest)
-    levels = (most - tails) / np.arange(1, largest.size + 1)
-    following = np.append(largest[1:], 0.0)
-    return float(levels[np.argmax(levels >= following)])
+    # With t between a value and the next one: t times the number so far + Σ of the smaller = most.
+    tails = values @ counts - np.cumsum(values * counts)
+    levels = (most - tails) / np.maximum(np.cumsum(counts), 1)
+    following = np.append(values[1:], 0.0)
+    return float(levels[np.argmax((levels >= following) & (np.cumsum(counts) > 0))])

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..attacks import MaximalGain, beside
-from ..bounds.undetectable import hidden_against
+from ..bounds.undetectable import hidden_gain_against
 from ..capabilities import hides
 from ..population import Population
 from ..pure import Items, PureProtocol
 from ..targets import ListedTargets
-from .gains import item_shift, rates_gain
+from .gains import gain, item_shift, rates_gain
 
 LINES: Final = {
     "mga": "MGA",
@@ -31,17 +31,31 @@ costs 1/p accounts for each accepted one. verified input : and hold the item.
 
 
 def gain_lines(
-    protocol: PureProtocol, population: Population, targets: Items, share: float
+    protocol: PureProtocol,
+    population: Population,
+    targets: Items,
+    share: float,
+    crafted: bool = True,
 ) -> dict[str, float]:
-    """The gain by the key of LINES; those are left out that are not known of the protocol."""
-    frequencies, r = population.frequencies, targets.size
-    held = float(frequencies[targets].sum())
-    mga: Any = MaximalGain(share, ListedTargets((0,)))
-    crafted = mga.item_support(protocol, targets, targets)
-    lines = {"mga": rates_gain(protocol, crafted, targets, share, held)}
+    """The gain by the key of LINES; those are left out that are not known of the protocol.
+
+    crafted : whether MGA is among them, which takes long where it matters which items are targets.
+    """
+    r, held = targets.size, float(population.histogram[targets].sum() / population.users)
+    lines = {"mga": _crafted(protocol, targets, share, held)} if crafted else {}
     if hides(protocol):
         supported = (1 + (r - 1) * beside(protocol)) / r
         lines["drop-out"] = r * item_shift(protocol, supported, share, held / r)
-        hidden = hidden_against(protocol, frequencies, targets, share) if share else None
-        lines["undetectable"] = 0.0 if hidden is None else hidden.gain
+        lines["undetectable"] = hidden_gain_against(
+            protocol, population.distinct, population.histogram[targets], share
+        )
     return lines | {"verified": share * (1 - held), "verified-input": 0.0}
+
+
+def _crafted(protocol: PureProtocol, targets: Items, share: float, held: float) -> float:
+    """The gain of MGA."""
+    mga: Any = MaximalGain(share, ListedTargets((0,)))
+    if hasattr(protocol, "placed_support"):
+        supported = mga.item_support(protocol, targets, targets)
+        return rates_gain(protocol, supported, targets, share, held)
+    return gain(protocol, mga.support(protocol, targets.size), targets.size, share, held)

@@ -85,7 +85,7 @@ def gain_curve(
     names = _labels(cells, document or {})
     curves = []
     for name, cell in zip(names, cells, strict=True):
-        grid = _grid(cell, axis, points, log)
+        grid = grid_of(cell, axis, points, log)
         curve = _curve(name, cell, axis, grid, _gain_at(cell, scenario.folder, draw))
         if sends_bits(cell.protocol.mechanism):
             bits = _curve(name, cell, axis, grid, _support_at(cell, scenario.folder, draw))
@@ -119,7 +119,7 @@ def error_curves(
             cell,
             axis,
             # What is withheld depends on the population.
-            _grid(cell, axis, points, log)
+            grid_of(cell, axis, points, log)
             if getattr(cell.protocol.mechanism, "withholds", False)
             else grid,
             _error_at(cell, scenario.folder, draw),
@@ -319,7 +319,7 @@ def _supporting(spec: ProtocolSpec, domain_size: int) -> Any:
     return mechanism
 
 
-def _grid(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
+def grid_of(cell: Point, axis: Variable, points: int, log: bool | None) -> tuple[float, ...]:
     """The values of x; fewer where each of them needs a large population of its own."""
     if axis.key not in ("population.items", "population.users"):
         return axis.grid(points, log=log)

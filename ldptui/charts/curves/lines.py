@@ -9,21 +9,21 @@ from typing import Any, Final
 
 from core import theory
 from core.attacks import malicious_users
-from core.capabilities import foretells
+from core.capabilities import foretells, places
 from core.protocols import ProtocolSpec
 from core.pure import is_pure
 from core.scenario import Point, Scenario, value_at
 
 from ...session.draft import base, drawn
-from .closed import NO_VALUE, Curve, Draw, Varied, gain_curve, items_of, resolver, varied
+from .closed import NO_VALUE, Curve, Draw, Varied, gain_curve, grid_of, resolver, varied
 from .documents import gain_document, points_of
 from .parts import SIMULATED
 from .variables import Variable, own_values
 
-ITEMS: Final = 2**14
-"""Items of all points of the lines together: some 4 ms of sorting."""
+PLACED_ITEMS: Final = 2**12
+"""Where a report depends on which items the targets are, MGA has a line up to this many items."""
 
-POINTS: Final = 49
+POINTS: Final = 33
 
 
 def gain_lines(
@@ -36,18 +36,13 @@ def gain_lines(
 ) -> tuple[Curve, ...]:
     """The lines of the scenario's own protocol along the axis; none of one that is not pure.
 
-    Fewer points are taken of large domains. What `draw` raises besides errors of a scenario, this
-    does too.
+    What `draw` raises besides errors of a scenario, this does too.
     """
     cell = _shown(scenario)
     if cell is None:
         return ()
     law = _lines_at(cell, scenario.folder, draw)
-    grid = axis.grid(points, log=log)
-    items = int(max((items_of(cell, axis, x) for x in grid), default=0))
-    if items > ITEMS:
-        return ()
-    few = axis.grid(max(5, min(points, ITEMS // max(items, 1))), log=log)
+    few = grid_of(cell, axis, points, log)
     simulated = own_values(scenario, axis.key) or axis.grid(SIMULATED)
     grid = tuple(sorted({*few, *simulated})) if len(simulated) <= points else few
     lines = [_lines(law, varied(cell, axis.key, x)) for x in grid]
@@ -99,6 +94,7 @@ def _lines_at(cell: Point, folder: Path, draw: Draw) -> Callable[[Varied], Mappi
         targets = targets_of(attack.targets, population)
         fakes = malicious_users(population.users, attack.share)
         share = fakes / (population.users + fakes)
-        return theory.gain_lines(protocol, population, targets, share)
+        known = not places(protocol) or population.domain_size <= PLACED_ITEMS
+        return theory.gain_lines(protocol, population, targets, share, crafted=known)
 
     return law

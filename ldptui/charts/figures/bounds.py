@@ -47,12 +47,21 @@ def _at(line: Curve, kept: Sequence[int]) -> Curve:
     return replace(line, x=x, y=y, std=std)
 
 
-def with_bounds(plot: Plot, lines: Sequence[Curve], used: Sequence[Tone]) -> Plot:
-    """The plot with the lines dotted, in colours that its curves do not have; zero is a level."""
+def with_bounds(
+    plot: Plot, lines: Sequence[Curve], used: Sequence[Tone], maximal: bool = False
+) -> Plot:
+    """The plot with the lines dotted, in colours that its curves do not have; zero is a level.
+
+    maximal : whether MGA is a curve itself, so that no line of it is missed.
+    """
     tones = [tone for tone in TONES if tone not in used] or TONES
     dotted = [
         Series(line.label, line.x, line.y, tones[at % len(tones)], "dotted")
         for at, line in enumerate(line for line in lines if any(line.y))
     ]
+    notes = [plot.note] if plot.note else []
+    if lines and not any(line.line == "mga" for line in lines) and not maximal:
+        notes.append("MGA: no line over this many items")
     none = tuple((0.0, line.label) for line in lines if not any(line.y) and not plot.y.log)
-    return replace(plot, series=(*plot.series, *dotted), levels=none or plot.levels)
+    series = (*plot.series, *dotted)
+    return replace(plot, series=series, levels=none or plot.levels, note="; ".join(notes))

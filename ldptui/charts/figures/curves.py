@@ -90,7 +90,8 @@ def gain_plot(
     )
     tones = _TONES[: len(curves)] if len(curves) > 1 else ()
     plot = with_defended(plot, curves, cells, axis.key, tones)
-    return with_bounds(plot, lines_of, tones)
+    maximal = any(curve.parameters.get("attack.kind") == "mga" for curve in curves)
+    return with_bounds(plot, lines_of, tones, maximal)
 
 
 def line_of(

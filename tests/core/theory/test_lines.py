@@ -11,8 +11,11 @@ import pytest
 from support.cases import CASES, bind
 
 from core.attacks import RandomItem
+from core.bounds.undetectable import hidden_against, hidden_gain_against
 from core.capabilities import Conditions, hides
 from core.population import Explicit
+from core.protocols import GRR, OUE
+from core.protocols.subset import SubsetSelection
 from core.pure import is_pure
 from core.support import ItemSupport
 from core.targets import ListedTargets
@@ -56,3 +59,18 @@ def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> 
     seen = protocol.supports(reports)[:, targets].mean(axis=0)
     assert seen[0] == 1
     assert abs(seen[1] - rates[1]) < 6.5 * (0.25 / 2000) ** 0.5
+
+
+def test_the_undetectable_line_needs_no_work_for_each_item(rng: np.random.Generator) -> None:
+    """By distinct frequencies it is the gain of the plan, ties and large reports included."""
+    for _ in range(60):
+        d = int(rng.integers(3, 12))
+        held = rng.integers(0, (3, 50)[int(rng.integers(2))], d) + np.eye(d, dtype=np.int64)[0]
+        targets = rng.choice(d, int(rng.integers(1, d)), replace=False)
+        epsilon, share = rng.uniform(0.1, 4), rng.uniform(0.001, 0.9)
+        for protocol in (OUE(d, epsilon), GRR(d, epsilon),
+                         SubsetSelection(d, epsilon, int(rng.integers(1, d)))):  # fmt: skip
+            plan = hidden_against(protocol, held / held.sum(), targets, share)
+            distinct = np.unique(held, return_counts=True)
+            gain = hidden_gain_against(protocol, distinct, held[targets], share)
+            assert gain == pytest.approx(plan.gain, abs=1e-12)
