@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 
 from ..errors import ScenarioError
 from ..pure import Items
@@ -16,6 +15,8 @@ def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) 
 
     max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
     """
+    from scipy.optimize import linprog
+
     columns = np.unique(law, axis=1)
     if columns.size > ENTRIES:
         rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"

@@ -5,13 +5,17 @@ We derive them; `docs/bounds.md`. Each is the gain of m fakes of a share β on t
 
 from __future__ import annotations
 
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, cast
+
+import numpy as np
 
 from ..attacks import MaximalGain, beside
 from ..bounds.undetectable import hidden_gain_against
 from ..capabilities import hides
 from ..population import Population
 from ..pure import Items, PureProtocol
+from ..support import ItemSupport
 from ..targets import ListedTargets
 from .gains import gain, item_shift, rates_gain
 
@@ -54,8 +58,19 @@ def gain_lines(
 
 def _crafted(protocol: PureProtocol, targets: Items, share: float, held: float) -> float:
     """The gain of MGA."""
-    mga: Any = MaximalGain(share, ListedTargets((0,)))
     if hasattr(protocol, "placed_support"):
-        supported = mga.item_support(protocol, targets, targets)
+        hashable: Any = protocol  # a frozen dataclass
+        supported = _placed(hashable, tuple(targets.tolist()))
         return rates_gain(protocol, supported, targets, share, held)
-    return gain(protocol, mga.support(protocol, targets.size), targets.size, share, held)
+    r = targets.size
+    return gain(protocol, _MAXIMAL.support(protocol, r), r, share, held)
+
+
+_MAXIMAL: Final = MaximalGain(0.0, ListedTargets((0,)))
+
+
+@lru_cache(maxsize=8)
+def _placed(protocol: Any, targets: tuple[int, ...]) -> ItemSupport:
+    """The support of a crafted report where it matters which items the targets are."""
+    items = np.array(targets, dtype=np.int64)
+    return cast("ItemSupport", _MAXIMAL.item_support(protocol, items, items))

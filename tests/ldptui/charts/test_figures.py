@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 from support.chart_cases import cells, frequencies, scenario, swept
 
+from core import compile
+from core.bounds.programme import hidden_gain
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
@@ -283,6 +285,25 @@ def test_the_lines_that_a_gain_is_held_against(kind: str) -> None:
     assert isinstance(share, float)
     alone = [curve for curve in found if not curve.line]
     assert alone == list(curves.gain_curve(made, variable))
+
+
+def test_an_undetectable_line_without_a_closed_form_is_optimised_beside_the_screen() -> None:
+    """At fewer points, and only where that is asked for."""
+    made = scenario(protocol__kind="hr", attack__kind="ria")
+    variable = curves.axes(made)[0]
+    at_once = curves.gain_and_lines(made, variable, listed=False)
+    assert curves.lists_more(at_once)
+    found = curves.gain_and_lines(made, variable)
+    assert not curves.lists_more(found)
+    (hidden,) = (curve for curve in found if curve.line == "undetectable")
+    verified = next(curve for curve in found if curve.line == "verified")
+    assert 3 <= len(hidden.x) < len(verified.x)
+    assert all(y >= verified.y[verified.x.index(x)] for x, y in zip(hidden.x, hidden.y, strict=True)
+               if x in verified.x)  # fmt: skip
+    cell = compile(made.with_value("attack.share", hidden.x[-1])).cells[0]
+    law = cell.pure.enumerate_reports().probabilities
+    best = hidden_gain(law, cell.population.frequencies, cell.targets, cell.share)
+    assert hidden.y[-1] == pytest.approx(best)
 
 
 def test_a_series_for_each_kind_and_the_marker_names_it() -> None:

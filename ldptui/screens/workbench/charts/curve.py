@@ -268,10 +268,14 @@ class CurveChart(Rows):
 
             make = curves.gain_and_lines if self.kind == "gain" else curves.error_curves
             work = partial(make, self._scenario, variable, log=asked[2])
+            at_once = partial(work, listed=False) if self.kind == "gain" else work
             self._awaited = asked
             try:
-                self._take(asked, work(draw=ready))
+                self._take(asked, at_once(draw=ready))
+                unread = curves.lists_more(self._curves)
             except UnreadError:
+                unread = True
+            if unread:
                 done = partial(self._take, asked)
                 # Not by way of the pane: what it has set off itself ends there.
                 self.screen.post_message(LongWork(self.kind, work, done))
@@ -282,6 +286,8 @@ class CurveChart(Rows):
         """The curves, if they are still asked for."""
         if asked == self._awaited:
             self._asked, self._awaited, self._curves = asked, None, curves
+        elif asked == self._asked:  # the same with a line that takes long
+            self._curves = curves
 
     def show(self, shown: Shown, room: Size) -> None:
         """Draw the curves in a box of this size; (0, 0): there is none yet, nothing is drawn."""
