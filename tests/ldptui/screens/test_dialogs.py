@@ -459,7 +459,10 @@ async def test_export_proposes_a_name_for_each_choice(folder: Path, steps: int, 
         await pilot.press(*["down"] * steps, "enter")
         [choice] = app.answers
         assert isinstance(choice, ExportChoice)
-        endings = {"csv-cells": ".csv", "csv": ".csv", "json": ".json", "chart-text": ".txt"}
+        endings = {
+            "csv-cells": ".csv", "csv": ".csv", "json": ".json", "chart-text": ".txt",
+            "figure": ".pdf",
+        }  # fmt: skip
         assert choice.what == what
         assert choice.path.suffix == endings.get(what, ".svg")
         assert choice.path.parent == folder
