@@ -59,7 +59,7 @@ class Guard(Step):
 
     def reads(self, protocol: Mechanism) -> str | None:
         if memoises(protocol):
-            return f"{type(protocol).__name__}, whose users keep an answer and repeat it"
+            return "a protocol whose users keep an answer and repeat it"
         return lacking(protocol, "again", "whose reports of one user are not compared")
 
     def memory(self, protocol: Mechanism, users: int) -> int:  # noqa: ARG002

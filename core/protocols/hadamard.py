@@ -30,6 +30,8 @@ class HadamardResponse(Coded):
 
     family: ClassVar[str] = "hadamard"
     lacks: ClassVar[dict[str, str]] = {
+        "again": "HR, whose reports of one user are not compared",
+        "columns": "HR, whose report is a block and a column, and supports half of a block at once",
         "conditioned": "HR, for whose reports no best way to hide is known",
         "craft_some": "HR, whose report supports half of a block and no part of it",
         "disguise": "HR, whose report is a block and a column and has no number of ones",

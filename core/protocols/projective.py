@@ -42,6 +42,8 @@ class ProjectiveGeometry(Coded):
 
     family: ClassVar[str] = "projective"
     lacks: ClassVar[dict[str, str]] = {
+        "again": "PGR, whose reports of one user are not compared",
+        "columns": "PGR, whose report is a point, and supports the items of a hyperplane at once",
         "conditioned": "PGR, for whose reports no best way to hide is known",
         "craft_some": "PGR, whose report supports the items of a hyperplane and no part of them",
         "disguise": "PGR, whose report is a point and has no number of ones",

@@ -66,6 +66,7 @@ class SubsetSelection(PackedBits):
 
     family: ClassVar[str] = "subset"
     lacks: ClassVar[dict[str, str]] = {
+        "again": "SS, whose reports of one user are not compared",
         "columns": "SS, whose report is a number of items that is fixed, not each by itself",
         "craft_some": "SS, whose report is filled up with other targets by chance as it is",
         "disguise": "SS, whose reports all hold the same number of items",

@@ -58,10 +58,11 @@ class BitFlips(Summed):
 
     family: ClassVar[str] = "dbitflip"
     lacks: ClassVar[dict[str, str]] = {
+        "again": "dBitFlip, whose reports of one user are not compared",
+        "columns": "dBitFlip, whose report has no bit of most items",
+        "conditioned": "dBitFlip, for whose reports no best way to hide is known",
         "craft_some": "dBitFlip, whose report has bits of a part of the items only",
         "disguise": "dBitFlip, whose ones are of D items only",
-        "conditioned": "dBitFlip, for whose reports no best way to hide is known",
-        "columns": "dBitFlip, whose report has no bit of most items",
     }
 
     domain_size: Annotated[int, DOMAIN]

@@ -34,8 +34,9 @@ class CountMeanSketch(Sketch):
     """
 
     lacks: ClassVar[dict[str, str]] = {
-        "conditioned": "CMS, for whose reports no best way to hide is known",
+        "again": "CMS, whose reports of one user are not compared",
         "columns": "CMS, whose report has cells for buckets and not for items",
+        "conditioned": "CMS, for whose reports no best way to hide is known",
         "craft_some": "CMS, whose targets may share a bucket with others of them",
         "disguise": "CMS, whose report has a bit for each bucket and none for an item",
     }

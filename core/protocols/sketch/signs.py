@@ -36,8 +36,9 @@ class HadamardSketch(Sketch):
     """
 
     lacks: ClassVar[dict[str, str]] = {
-        "conditioned": "HCMS, for whose reports no best way to hide is known",
+        "again": "HCMS, whose reports of one user are not compared",
         "columns": "HCMS, whose report has cells for buckets and not for items",
+        "conditioned": "HCMS, for whose reports no best way to hide is known",
         "craft_some": "HCMS, whose report supports half of all items, and no part of them alone",
         "disguise": "HCMS, whose report is one sign and has no number of ones",
     }

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 from support import budget
+from support.defences import made
 
-from core.defences import Received, Verdict
+from core.defences import FILTERS, Received, Verdict
 from core.defences.conditional import Conditional
 from core.defences.diffstats import Diffstats, ones_law
 from core.defences.fiad import FIAD
 from core.flags import area_under, roc
-from core.protocols import OLH, OUE, SUE
-from core.pure import BoolArray, Reports, SeedSearch
+from core.protocols import KINDS, OLH, OUE, SUE
+from core.pure import BoolArray, Reports, SeedSearch, sends_reports
 from core.trial import no_pulse
 
 TARGETS = np.array([3, 8, 11, 15, 19])
@@ -38,6 +39,14 @@ def attacked(protocol: Any, rng: np.random.Generator) -> tuple[Reports, BoolArra
 def kept(verdict: Verdict) -> BoolArray:
     assert verdict.kept is not None
     return verdict.kept
+
+
+@pytest.mark.parametrize("kind", FILTERS)
+def test_reports_that_it_cannot_read_are_called_by_the_name_of_their_kind(kind: str) -> None:
+    for name, spec in KINDS.items():
+        why = made(kind).reads(spec.mechanism) if sends_reports(spec.mechanism) else None
+        called = spec.mechanism.__name__
+        assert why is None or called.lower() == name or not why.startswith(called), why
 
 
 @pytest.mark.parametrize("protocol", [OUE(24, 1.0), SUE(24, 2.0), OLH(24, 2.0)])

@@ -211,7 +211,7 @@ def test_corrections_follow_the_counts_that_are_left() -> None:
     [
         (
             {"protocol": "she"},
-            'defence.0.kind must not be "ldpguard" with Summation, whose reports of',
+            'defence.0.kind must not be "ldpguard" with SHE, whose reports of',
         ),
         ({"step": {"compared": 25}}, "defence.0.compared must be at most the number of items, 24"),
         ({"step": {"compared": 0}}, "defence.0.compared must be in [1, 64], got 0"),
