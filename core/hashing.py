@@ -6,7 +6,9 @@ place on blocks that stay in the processor's L2 cache, long axis contiguous.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -25,6 +27,35 @@ START: Final = np.uint32(0x165667B1 + 4)  # PRIME_5 + the length of the key
 USERS_PER_BLOCK: Final = 8192
 ITEMS_PER_BLOCK: Final = 8
 """8192 x 8 uint32 and one scratch copy are 512 KB, the fastest of the sizes tried."""
+
+
+WORTH: Final = 1 << 27
+"""Pairs that NumPy hashes in the time, some 0.15 s, that loading the compiled loops takes."""
+
+
+class _Loops:
+    """The compiled loops, once there has been work enough to load them; NumPy's before that.
+
+    The numbers are the same. missing : numba is not installed.
+    """
+
+    def __init__(self) -> None:
+        self.compiled: ModuleType | None = None
+        self.missing = False
+        self._pairs = 0
+
+    def for_pairs(self, pairs: int) -> ModuleType | None:
+        """What to compute so many more pairs with; None for NumPy."""
+        self._pairs += pairs
+        if self.compiled is None and not self.missing and self._pairs > WORTH:
+            try:
+                self.compiled = importlib.import_module("core.compiled")
+            except ImportError:
+                self.missing = True
+        return self.compiled
+
+
+LOOPS: Final = _Loops()
 
 
 def _mix(state: UInts, scratch: UInts, low: bool = True) -> None:
@@ -89,6 +120,11 @@ def sharing(
     items : int64[r, …], those of each pair; they broadcast against the seeds, and so do the values.
     """
     first, extent = bucket_interval(values, hash_range)
+    if seeds.ndim == 2 and (compiled := LOOPS.for_pairs(len(items) * seeds.size)) is not None:
+        keys = np.broadcast_to(items[..., 0].astype(np.uint32) * PRIME_3, (len(items), len(seeds)))
+        shared = np.empty(seeds.shape, dtype=np.min_scalar_type(len(items)))
+        compiled.shared_counts(keys, seeds + START, first, extent, shared)
+        return shared
     started, low = seeds + START, _low_bits_matter(hash_range)
     state, scratch = np.empty_like(seeds), np.empty_like(seeds)
     shared = np.zeros(seeds.shape, dtype=np.min_scalar_type(len(items)))
@@ -110,6 +146,10 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
 def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -> Counts:
     """The same of listed items: int64[len(listed)]."""
     counts = np.zeros(listed.size, dtype=np.int64)
+    if (compiled := LOOPS.for_pairs(seeds.size * listed.size)) is not None:
+        interval = bucket_interval(values, hash_range)
+        compiled.hit_counts(listed * PRIME_3, seeds + START, *interval, counts)
+        return counts
     for items, _, hits in _hits(seeds, values, hash_range, listed):
         # Row by row: with an axis NumPy would sum, not count.
         counts[items] += [np.count_nonzero(row) for row in hits]
