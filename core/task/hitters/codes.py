@@ -43,9 +43,15 @@ def check_codes(population: Population, encoding: Encoding | None, bits: int) ->
     if population.labels is None and encoding in ("utf-8", "hash"):
         rule = "must be random or index where items have no labels"
         raise ScenarioError(f"{rule}, {got(encoding)}", key="encoding")
-    if population.labels is None or encoding in ("index", "random"):
+    chosen = encoding or usual_encoding(population)
+    if population.labels is None or chosen in ("index", "random"):
         return None
-    return _of_words(population.labels, encoding or "utf-8", bits)
+    return _of_words(population.labels, chosen, bits)
+
+
+def usual_encoding(population: Population) -> Encoding:
+    """The encoding where none is given: the bytes of labels, random codes where there are none."""
+    return "random" if population.labels is None else "utf-8"
 
 
 def _random(population: Population, bits: int, seed: int) -> Codes:

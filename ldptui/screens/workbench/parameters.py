@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 SETTING: Final = ("population.items", "population.users", "protocol.epsilon")
 """The keys that the line of the folded pane says."""
 
+TABLES: Final = ("population", "protocol", "task")
+"""The tables whose keys are fields here."""
+
 SIDE_BY_SIDE: Final = 76
 """Cells of width from which two columns stand side by side."""
 
@@ -45,7 +48,7 @@ def _table_fields(table: str, first: tuple[str, ...]) -> Iterator[Field]:
         name = key.removeprefix(f"{table}.")
         if key != f"{table}.{name}" or name == "kind":
             continue
-        optional = name == "count"
+        optional = name in ("count", "groups", "extension")
         rules = () if name == "hash_range" else None  # offered with the number that each gives
         field = labelled(key, options=rules, rows=2, optional=optional,
                          placeholder="none" if optional else "")  # fmt: skip
@@ -115,6 +118,11 @@ class ParametersPane(VerticalScroll, FormPane):
                     letters = Static(id="letters", markup=False)
                     letters.display = False
                     yield letters
+            kinds = [(kind, kind) for kind in listed_kinds("task")]
+            task = Field("task.kind", title_of("task.kind"), options=kinds, rows=2)
+            task.display = False
+            yield task
+            yield from _table_fields("task", ())
         with Rows(id="run"):
             trials = labelled("trials", optional=True)
             trials.add_class("first", "top")
@@ -176,11 +184,12 @@ class ParametersPane(VerticalScroll, FormPane):
         swept = sweep_of(draft)
         used = {
             f"{table}.{name}"
-            for table in ("population", "protocol")
+            for table in TABLES
             for name in ("kind", *used_keys(draft, table))
+            if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
         }
         for field in self._fields():
-            if field.key.partition(".")[0] in ("population", "protocol"):
+            if field.key.partition(".")[0] in TABLES:
                 field.display = field.key in used
             if not field.display:
                 continue
@@ -191,6 +200,10 @@ class ParametersPane(VerticalScroll, FormPane):
             elif field.id == "given":
                 field.display = value not in choices_of(field.key)
                 field.show(value, said(draft, field.key))
+            elif field.key == "task.encoding" and value is None and draft.cell is not None:
+                from core.task.hitters.codes import usual_encoding
+
+                field.show(usual_encoding(draft.cell.population), said(draft, field.key))
             elif field.key in ("protocol.f", "protocol.epsilon"):
                 self._show_noise(draft, field, value)
             elif field.key in ("population.column", "population.count"):
@@ -202,7 +215,7 @@ class ParametersPane(VerticalScroll, FormPane):
         first = next((field for field in self._fields() if field.key in used and field.display
                       and field.key.startswith("protocol.")), None)  # fmt: skip
         for field in self._fields():
-            field.set_class(field is first or field.key == "trials", "first")
+            field.set_class(field is first or field.key in ("task.kind", "trials"), "first")
         self._show_letters(draft, used)
         self.query_one(SweepEditor).show(draft)
 

@@ -18,6 +18,8 @@ from .text import rewritten
 _INSTEAD: Final[Mapping[str, str]] = {
     "protocol.f": "protocol.epsilon",
     "protocol.epsilon": "protocol.f",
+    "task.groups": "task.extension",
+    "task.extension": "task.groups",
     "goal": "attack.share",
     "attack.share": "goal",
 }

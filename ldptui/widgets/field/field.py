@@ -98,7 +98,7 @@ class Field(Widget):
         self.steps: Steps | None = None  # its own; else those of the key it is like
         self.bounds: Range | None = None  # its own; else those of the key it is like
         self.offered: tuple[str, ...] = ()
-        self._value: Any = None  # what was shown last
+        self._value: Any = _NOTHING  # what was shown last
         self._sent: list[Any] = []  # what was posted and has not come back yet
         self._problem = ""
         self._rows, self._placeholder = rows, placeholder

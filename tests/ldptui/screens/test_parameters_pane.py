@@ -433,3 +433,35 @@ async def test_every_key_of_rappor_that_can_be_swept_starts_valid() -> None:
         for key in found:
             after = edited(app.draft, f"sweep.{key}", new_sweep(app.draft, key))
             assert after.problems == (), key
+
+
+HUNT = """
+format = 1
+population = { kind = "zipf", items = 64, users = 20_000, exponent = 1.3 }
+protocol = { kind = "olh", epsilon = 2.0 }
+task = { kind = "heavy-hitters", k = 4, bits = 8, groups = 3 }
+"""
+
+
+async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
+    app = FormApp(ParametersPane, HUNT)
+    async with app.run_test(size=(80, 60)) as pilot:
+        shown = {field.key for field in app.query(Field) if field.display and field.size.height}
+        assert {f"task.{name}" for name in names_of("task", "heavy-hitters")} <= shown
+        app.field("task.k").control.focus()
+        await pilot.press("up")
+        assert app.draft.document["task"]["k"] == 5
+        app.show(edited(app.draft, "task.extension", 2))
+        assert app.draft.problems == ()
+        assert "groups" not in app.draft.document["task"]
+        app.show(edited(app.draft, "task.kind", "frequencies"))
+        assert app.draft.document["task"] == {"kind": "frequencies"}
+        assert not any(field.display for field in app.query(Field) if field.key == "task.bits")
+        app.show(edited(app.draft, "task.kind", "heavy-hitters"))
+        assert app.draft.document["task"]["bits"] == 8
+
+
+async def test_a_scenario_without_a_task_has_no_fields_of_one() -> None:
+    app = FormApp(ParametersPane, RAPPOR)
+    async with app.run_test(size=(80, 60)):
+        assert not any(field.display for field in app.query(Field) if field.key[:5] == "task.")
