@@ -117,9 +117,12 @@ class RunsChosen(Message):
     overlays: tuple[int, ...] = ()
 
 
+Ask = Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference"]
+
+
 @dataclass(eq=False)
 class RunAsked(Message):
     """Something is to be done with a run of the Runs pane, named by its key."""
 
-    what: Literal["star", "tags", "remove", "restore", "open", "play", "resume", "difference"]
+    what: Ask
     key: int

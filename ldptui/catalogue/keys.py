@@ -93,9 +93,9 @@ def has_words(key: str) -> bool:
 
 
 def _row(key: str) -> dict[str, Any] | None:
-    table = rows("keys")
+    table: dict[str, dict[str, Any]] = rows("keys")
     if key.startswith("sweep."):
-        return table["sweep"]  # type: ignore[no-any-return]
+        return table["sweep"]
     plain = re.sub(r"\.(\d+|\*)(?=\.|$)", "", key).replace("attack.phase.mix", "attack.mix")
     shared = re.sub(r"^attack\.(mix|phase)\.", "attack.", plain)
     return table.get(plain) or table.get(shared.replace("campaign.drift.", "population."))

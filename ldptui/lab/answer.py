@@ -70,14 +70,14 @@ def listed(
     )
 
 
-def _fields(chart: Chart) -> dict[str, Any]:
+def _fields(chart: Any) -> dict[str, Any]:
     return {field.name: getattr(chart, field.name) for field in dataclasses.fields(chart)}
 
 
 def _plain(value: Any) -> Any:
     """Dataclasses, arrays and tuples as JSON has them."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _plain(_fields(value))  # type: ignore[arg-type]
+        return _plain(_fields(value))
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):

@@ -16,7 +16,7 @@ from core.protocols.curators import SENSITIVITY
 from core.protocols.rappor import epsilon_of_rounds, naive_epsilon_of_rounds
 
 from .. import exits
-from ..charts.series import Axis, Plot, Series
+from ..charts.series import Axis, Plot, Series, Tone
 from ..explain.rappor.privacy import of_noise
 from ..text import format as text
 from .asking import Ask, Steps, answer_of
@@ -272,14 +272,14 @@ def _spending(entries: Sequence[books.Entry], delta: float, people: int) -> Plot
         "improved": "improved (KOV 3.5)",
         "exact": "exact (KOV 3.3)",
     }
-    tones = {"sequential": "attacked", "improved": "clean", "exact": "theory"}
+    tones: dict[str, Tone] = {"sequential": "attacked", "improved": "clean", "exact": "theory"}
     return Plot(
         f"Budget spent after each release, δ = {text.chosen(delta)}"
         + (f", {people} people together" if people > 1 else ""),
         Axis("releases so far", low=0.0),
         Axis("ε", low=0.0),
         tuple(
-            Series(labels[name], places, line, tones[name],  # type: ignore[arg-type]
+            Series(labels[name], places, line, tones[name],
                    "line" if total > 1 else "points")
             for name, line in lines.items()
             if not all(math.isnan(value) for value in line)

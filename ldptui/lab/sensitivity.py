@@ -18,7 +18,7 @@ from core.protocols.curators import Neighbours
 from core.sampling import Floats
 
 from .. import exits
-from ..charts.series import Axis, Bar, Bars, Plot, Series
+from ..charts.series import Axis, Bar, Bars, Plot, Series, Tone
 from ..text import format as text
 from .asking import Ask, Offers, Steps, answer_of, columns_of, header_of
 from .output import Report, Row, laid_out, row, show
@@ -159,7 +159,7 @@ def clipping_chart(values: dict[str, Any]) -> Plot | None:
     tried = values["clipping"]
     if tried is None:
         return None
-    lines = (
+    lines: tuple[tuple[str, list[float], Tone], ...] = (
         ("|bias|", [abs(bias) for bias in tried["bias"]], "attacked"),
         ("noise", tried["noise"], "clean"),
         ("error", tried["error"], "true"),
@@ -168,7 +168,7 @@ def clipping_chart(values: dict[str, Any]) -> Plot | None:
         f"Clipping the sum of {values['column']}",
         Axis("bound C", log=True),
         Axis("error of the sum", log=True),
-        tuple(Series(name, tried["bound"], ys, tone) for name, ys, tone in lines),  # type: ignore[arg-type]
+        tuple(Series(name, tried["bound"], ys, tone) for name, ys, tone in lines),
         note=f"ε = {text.short(values['epsilon'])}, least at C = "
         f"{text.short(tried['best']['bound'], 3)}",
     )

@@ -233,8 +233,8 @@ def _measured(a: Snapshot, b: Snapshot) -> list[tuple[str, str, str]]:
             error = f" ± {fmt.short(measured.standard_error, 2)}" if measured.standard_error else ""
             texts.append(fmt.short(measured.mean, 4) + error)
         if texts != [fmt.MISSING] * 2:
-            rows.append((name, *texts))
-    return rows  # type: ignore[return-value]
+            rows.append((name, texts[0], texts[1]))
+    return rows
 
 
 def _change(before: Any, after: Any, was: str, now: str) -> str:

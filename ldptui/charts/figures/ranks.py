@@ -148,8 +148,9 @@ def _clouds(
     """The estimates, those of each finding under a mark of their own."""
     if frequencies.detected is None:
         attacked = bool(target_places(frequencies))
-        label, tone = ("after", "attacked") if attacked else ("estimate", "clean")
-        return [Series(label, *ranking.placed(values, chosen), tone, "points")]  # type: ignore[arg-type]
+        label = "after" if attacked else "estimate"
+        tone: Tone = "attacked" if attacked else "clean"
+        return [Series(label, *ranking.placed(values, chosen), tone, "points")]
     verdicts = findings(frequencies)
     # Also of what is not found now: the legend stays as it is while the trials come in.
     return [

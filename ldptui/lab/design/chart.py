@@ -12,7 +12,7 @@ from core.errors import ScenarioError
 from core.lab.designer import Demand, Design, Rated, rated
 from core.protocols import DIALS, KINDS
 
-from ...charts.series import Axis, Plot, Series
+from ...charts.series import Axis, Plot, Series, Tone
 from ...text import format as text
 from ..mechanisms import DRAWN, LOCAL, TONES
 
@@ -50,8 +50,8 @@ def _kind(each: Rated) -> str:
     return str(each.table["kind"]).upper()
 
 
-def _points(label: str, x: float, y: float, tone: str) -> Series:
-    return Series(label, (x,), (y,), tone, "points")  # type: ignore[arg-type]
+def _points(label: str, x: float, y: float, tone: Tone) -> Series:
+    return Series(label, (x,), (y,), tone, "points")
 
 
 def _named(demand: Demand) -> Iterable[Rated]:

@@ -14,7 +14,7 @@ from textual.reactive import var
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from ...messages import RunAsked, RunsChosen
+from ...messages import Ask, RunAsked, RunsChosen
 from ...session.runs import Run, changes, described, differences, matching
 from ...session.shelf import Shelf
 from ...terminal.keyboard import RUN, key_of
@@ -259,10 +259,10 @@ class RunsPane(Vertical):
             kept = (*self.shelf.overlays, run.key)[-MOST_OVERLAYS:]
         self.post_message(RunsChosen(self.shelf.shown, kept))
 
-    def action_ask(self, what: str) -> None:
+    def action_ask(self, what: Ask) -> None:
         run = self.current
         if run is not None or what == "restore":
-            self.post_message(RunAsked(what, run.key if run is not None else 0))  # type: ignore[arg-type]
+            self.post_message(RunAsked(what, run.key if run is not None else 0))
 
     # The filter.
 
