@@ -67,11 +67,53 @@ class Outcome:
         """float64[trials]: the mean squared error over the items."""
         return np.asarray((self.errors[arm] ** 2).mean(axis=1))
 
+    @cached_property
+    def tops(self) -> dict[Arm, BoolArray]:
+        """bool[trials, d] by arm, filled as it is asked for: the k largest estimates."""
+        return {}
+
+    def top(self, arm: Arm) -> BoolArray:
+        """bool[trials, d]: which items are among the k largest estimates."""
+        if arm not in self.tops:
+            estimates = self.estimates[arm].frequencies
+            self.tops[arm] = in_top(estimates, min(self.top_k, self.truth.size))
+        return self.tops[arm]
+
+    @cached_property
+    def leaders(self) -> Items:
+        """int64[k]: the k most frequent items, most frequent first, ties by their index."""
+        k = min(self.top_k, self.truth.size)
+        chosen = np.flatnonzero(in_top(self.truth, k))
+        return chosen[np.argsort(-self.truth[chosen], kind="stable")]
+
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets among the k largest estimates."""
-        estimates = self.estimates[arm].frequencies
-        top = in_top(estimates, min(self.top_k, self.truth.size))
-        return np.asarray(top[:, self.targets].sum(axis=1))
+        return np.asarray(self.top(arm)[:, self.targets].sum(axis=1))
+
+    def topk_recall(self, arm: Arm) -> Floats:
+        """float64[trials]: the share of the k most frequent items among the k largest estimates."""
+        return np.asarray(self.top(arm)[:, self.leaders].mean(axis=1))
+
+    def ndcg(self, arm: Arm) -> Floats:
+        """float64[trials]: the discounted true frequencies of the k largest estimates, of the most.
+
+        The item at place i = 1, …, k counts f / log2(i + 1). Järvelin, Kekäläinen, TOIS 2002.
+        """
+        estimates, k = self.estimates[arm].frequencies, self.leaders.size
+        chosen = np.nonzero(self.top(arm))[1].reshape(-1, k)
+        order = np.argsort(-np.take_along_axis(estimates, chosen, axis=1), kind="stable")
+        discounts = 1 / np.log2(np.arange(2, k + 2))
+        gains = self.truth[np.take_along_axis(chosen, order, axis=1)] * discounts
+        # Not a product of matrices, whose last bit depends on the number of trials.
+        return np.asarray(gains.sum(axis=1) / (self.truth[self.leaders] * discounts).sum())
+
+    def rank_error(self, arm: Arm) -> Floats:
+        """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
+        off = [
+            np.abs(ranks(row, self.leaders) - ranks(self.truth, self.leaders)).mean()
+            for row in self.estimates[arm].frequencies
+        ]
+        return np.array(off)
 
     def detected(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
@@ -213,6 +255,12 @@ METRICS: Final[dict[str, Metric]] = {
         _identified("hitter_levels", lambda o: o.hitter_levels(ATTACKED)),
         _identified("hitter_recall_clean", lambda o: o.recall(CLEAN), CLEAN),
         _identified("ncr_clean", lambda o: o.ncr(CLEAN), CLEAN),
+        Metric("topk_recall", lambda o: o.topk_recall(ATTACKED), (ATTACKED,)),
+        Metric("topk_recall_clean", lambda o: o.topk_recall(CLEAN), (CLEAN,)),
+        Metric("ndcg", lambda o: o.ndcg(ATTACKED), (ATTACKED,)),
+        Metric("ndcg_clean", lambda o: o.ndcg(CLEAN), (CLEAN,)),
+        Metric("rank_error", lambda o: o.rank_error(ATTACKED), (ATTACKED,)),
+        Metric("rank_error_clean", lambda o: o.rank_error(CLEAN), (CLEAN,)),
     )
 }  # fmt: skip
 """The metrics by name, in the order of columns. Closed forms: `core.theory.expected_metrics`."""
@@ -269,6 +317,13 @@ def named(names: Sequence[str], values: Floats) -> Measures:
         if name in METRICS:
             measures[name] = values[..., at]
     return measures
+
+
+def ranks(values: Floats, items: Items) -> Floats:
+    """float64[k]: the ranks of items among all values [d], the largest 1; ties share their mean."""
+    ordered, asked = np.sort(values), values[items]
+    below, to = (np.searchsorted(ordered, asked, side=side) for side in ("left", "right"))
+    return values.size - (below + to - 1) / 2
 
 
 def in_top(frequencies: Floats, k: int) -> BoolArray:

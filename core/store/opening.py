@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import FileError
-from .faults import REASONS, explained
+from .faults import REASONS, damaged, explained
 from .schema import checked_version, migrate, outdated
 from .store import Store
 
@@ -76,7 +76,8 @@ def _opened(path: Path, mode: str) -> Store:
         uri = f"{path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(uri, uri=True, **_OPTIONS)
         try:
-            return _prepared(path, connection, mode.startswith("rw"))
+            with damaged(path):
+                return _prepared(path, connection, mode.startswith("rw"))
         except BaseException:
             connection.close()
             raise

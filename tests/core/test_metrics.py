@@ -1,5 +1,7 @@
 """Metrics against their definitions, by hand and by plain loops."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from core.metrics import METRICS, Measures, Outcome, in_top, measure, plain
 from core.pure import Estimates, Items
 from core.sampling import Floats
 
+RANKS = ("topk_recall", "ndcg", "rank_error")
+RANKING = [f"{name}{end}" for name in RANKS for end in ("", "_clean")]
 TRUTH = np.array([0.5, 0.3, 0.2, 0.0])
 BEFORE = np.array([[0.4, 0.3, 0.25, 0.05], [0.5, 0.35, 0.1, 0.05]])
 AFTER = np.array([[0.3, 0.2, 0.25, 0.25], [0.4, 0.3, 0.0, 0.3]])
@@ -44,7 +48,7 @@ def test_undefined_metrics_are_not_numbers() -> None:
     assert nobody["gain"] == pytest.approx([0.2, 0.25])
     none = measured([])
     defined = {name for name, values in none.items() if not np.isnan(values).any()}
-    assert defined == {"mse", "mse_clean", "l1_error", "max_error"}
+    assert defined == {"mse", "mse_clean", "l1_error", "max_error", *RANKING}
 
 
 def test_the_metrics_of_the_contract_keep_their_names_and_order() -> None:
@@ -136,3 +140,53 @@ def test_no_share_of_no_gain_is_removed() -> None:
     found = measure(Outcome(made, TRUTH, np.array([1]), 2))
     assert np.isnan(found["recovered"]).all()
     assert found["collateral"].tolist() == [0, 0]
+
+
+# Rankings.
+
+
+def test_rankings_by_hand() -> None:
+    found = measured([1, 3])
+    assert found["topk_recall"] == [0.5, 1]  # {0, 1} in truth; {0, 2} and {0, 1}
+    assert found["topk_recall_clean"] == [1, 1]
+
+
+def by_loops(estimate: list[float], truth: list[float], k: int) -> tuple[float, float, float]:
+    """Recall, NDCG and rank error of one trial, by their definitions."""
+    d = len(truth)
+
+    def order(values: list[float]) -> list[int]:
+        return sorted(range(d), key=lambda v: (-values[v], v))
+
+    def rank(values: list[float], v: int) -> float:
+        places = [i + 1 for i, other in enumerate(order(values)) if values[other] == values[v]]
+        return sum(places) / len(places)
+
+    def gain(items: list[int]) -> float:
+        return sum(truth[v] / math.log2(i + 2) for i, v in enumerate(items[:k]))
+
+    best = order(truth)[:k]
+    recall = len({*best} & {*order(estimate)[:k]}) / k
+    off = sum(abs(rank(estimate, v) - rank(truth, v)) for v in best) / k
+    return recall, gain(order(estimate)) / gain(best), off
+
+
+@pytest.mark.parametrize("k", [1, 4, 9, 50])
+def test_rankings_against_their_definitions(k: int, rng: np.random.Generator) -> None:
+    """With ties in the truth and in the estimates."""
+    d, trials = 9, 40
+    truth = rng.multinomial(20, np.ones(d) / d) / 20
+    clean, attacked = np.round(rng.normal(truth, 0.1, (2, trials, d)), 1)
+    rows = measures(clean, attacked, truth, np.array([0]), k)
+    for end, estimates in (("", attacked), ("_clean", clean)):
+        expected = [by_loops(row, truth.tolist(), min(k, d)) for row in estimates.tolist()]
+        for at, name in enumerate(RANKS):
+            assert rows[f"{name}{end}"] == pytest.approx([row[at] for row in expected]), name
+
+
+def test_a_right_ranking_is_the_best() -> None:
+    truth = np.array([0.1, 0.4, 0.3, 0.2])
+    rows = measures(truth[None] * 3 + 1, truth[None, ::-1], truth, np.array([0]), 2)
+    assert (rows["topk_recall_clean"], rows["ndcg_clean"], rows["rank_error_clean"]) == (1, 1, 0)
+    assert rows["ndcg"] < 1
+    assert rows["rank_error"] > 0
