@@ -201,14 +201,22 @@ def off(step: Mapping[str, Any]) -> bool:
 
 
 def described(step: Mapping[str, Any]) -> str:
-    """`ldprecover η = 0.05`: the kind and what it is given; `off: ldprecover …` of a muted one."""
+    """`ldprecover η = 0.05`: the kind and what it is given; `off: ldprecover …` of a muted one.
+
+    Of one in Python its name and options: `plugin floor  least = 0.01`.
+    """
+    options = step.get("options")
+    given = {
+        **{key_words(f"{TABLE}.{name}").symbol or name: value
+           for name, value in step.items() if name not in ("kind", "name", "options", MUTED)},
+        **(options if isinstance(options, Mapping) else {}),
+    }  # fmt: skip
     settings = (
-        f"{key_words(f'{TABLE}.{name}').symbol or name} = "
-        + (short(value) if isinstance(value, float) else str(value))
-        for name, value in step.items()
-        if name not in ("kind", MUTED)
+        f"{name} = {short(value) if isinstance(value, float) else value}"
+        for name, value in given.items()
     )
-    return "off: " * off(step) + "  ".join([kind_of(step), *settings])
+    called = f"{kind_of(step)} {step.get('name', '')}".rstrip()
+    return "off: " * off(step) + "  ".join([called, *settings])
 
 
 def changed(

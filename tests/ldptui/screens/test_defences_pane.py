@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from core.defences import DEFENCES
 from ldptui.catalogue import kind_words
-from ldptui.screens.workbench.defences import DefencesPane, steps_of
+from ldptui.screens.workbench.defences import DefencesPane, described, steps_of
 from ldptui.screens.workbench.item_list import ItemList
 from ldptui.session.draft import keys_of
 from ldptui.widgets.field import Choice, Field
@@ -101,6 +101,23 @@ async def test_every_kind_is_shown_and_can_be_edited(kind: str) -> None:
             if field.display and isinstance(field.control, Choice):
                 row = str(field.control.render())
                 assert max(map(len, row.splitlines())) <= field.control.size.width
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ({"kind": "ldprecover", "eta": 0.05}, "ldprecover  η = 0.05"),
+        ({"kind": "norm-sub", "muted": True}, "off: norm-sub"),
+        (
+            {"kind": "plugin", "name": "floor", "options": {"least": 0.1}},
+            "plugin floor  least = 0.1",
+        ),
+        ({"kind": "plugin"}, "plugin"),
+        ({"kind": "plugin", "name": "floor", "options": 3}, "plugin floor"),
+    ],
+)
+def test_a_row_says_what_a_step_is_given(step: dict[str, object], words: str) -> None:
+    assert described(step) == words
 
 
 async def test_a_wrong_value_is_refused_at_its_step() -> None:
