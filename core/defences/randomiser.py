@@ -2,7 +2,7 @@
 
 Kato, Cao, Yoshikawa, "Preventing Manipulation Attack in Local Differential Privacy using Verifiable
 Randomization Mechanism", DBSec 2021: the cryptography that does it draws with probabilities that
-are multiples of 1/ℓ. What is left to fakes is the item that they pretend to hold, and, where nobody
+are multiples of 1/L. What is left to fakes is the item that they pretend to hold, and, where nobody
 can be held to it, whether to send the report at all.
 """
 
@@ -26,7 +26,7 @@ class VerifiedRandomiser(ForAll, Step):
 
     drop_out : users may keep a report back after they have seen it. Fakes send theirs only if it
         supports the item that they pretend to hold.
-    levels : ℓ, the faces of the coin: its probability is a multiple of 1/ℓ, rounded so that no more
+    levels : L, the faces of the coin: its probability is a multiple of 1/L, rounded so that no more
         than ε is spent. None: any probability.
     """
 

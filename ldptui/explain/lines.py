@@ -76,7 +76,7 @@ def verified(cell: Cell) -> Iterator[Formula]:
     live = partial(numeric, f"Defence: {cell.verifier.kind}", source=DERIVED)
     p, q, gap = asked.pure.p, asked.pure.q, asked.pure.p - asked.pure.q
     if cell.asked is not None:
-        yield live("A report supports the own item, by a coin of the defence", "p′ = ⌊p ℓ⌋ / ℓ",
+        yield live("A report supports the own item, by a coin of the defence", "p′ = ⌊p L⌋ / L",
                    "as the coins have it", p)  # fmt: skip
         yield live("Privacy budget really spent", "ε′, the largest ratio of two laws of a report",
                    f"with p′ = {short(p)}, q′ = {short(q)}", asked.pure.epsilon)  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from core.defences import is_filter
+from core.defences import is_filter, is_verifier
 from core.errors import ScenarioError
 from core.protocols import KINDS
 from core.scenario import Point, Scenario, dotted_sweep, value_at
@@ -76,13 +76,14 @@ def gain_document(scenario: Scenario) -> dict[str, Any] | None:
 def error_document(scenario: Scenario) -> dict[str, Any]:
     """The scenario without attack, its protocols swept: those it sweeps, else all.
 
-    Nor has it filters: the error is that before them, and they read the reports of some protocols.
+    Nor has it filters or verifiers, which take the reports of some protocols: the error is that
+    before them.
     """
     document = copy.deepcopy(base(scenario).document)
     document.pop("attack", None)
     document.pop("goal", None)
     spec = _spec(scenario)
-    if spec is not None and any(map(is_filter, spec.acting)):
+    if spec is not None and any(is_filter(step) or is_verifier(step) for step in spec.acting):
         document.pop("defence")
     kinds = error_protocols(scenario)
     protocol = document.get("protocol", {})

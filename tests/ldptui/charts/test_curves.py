@@ -335,7 +335,9 @@ def test_error_part_has_the_compared_protocols_and_no_attack() -> None:
     assert kinds == ["grr", "oue"]
 
 
-@pytest.mark.parametrize(("step", "stays"), [("fiad", False), ("norm-sub", True)])
+@pytest.mark.parametrize(
+    ("step", "stays"), [("fiad", False), ("norm-sub", True), ("verified-randomiser", False)]
+)
 def test_error_part_goes_without_filters_which_read_some_reports_alone(
     step: str, stays: bool
 ) -> None:
