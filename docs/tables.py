@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import core
 from core.attacks import ATTACKS
 from core.errors import ScenarioError, shown
 from core.metrics import FREQUENCIES, METRICS
+from core.protocols.budget import Budget
+from core.pure import sends_reports
 from core.scenario import (
     KINDS,
     default_of,
@@ -27,7 +29,9 @@ from core.scenario import (
 )
 from ldptui.catalogue import key_words, kind_words, listed_keys, metric_words
 from ldptui.explain.attack import SUPPORTED
-from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.formulas import cell_formulas, entries
+from ldptui.explain.setting import Setting
+from ldptui.text.format import short
 
 FOLDER: Final = Path(__file__).parent
 _BLOCK: Final = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -49,7 +53,7 @@ def filled(page: str) -> str:
 
 def table(name: str) -> str:
     """One table: `keys of population`, `kinds of attack`, `texts of attack`, `metrics`, `names`,
-    `supports`."""
+    `supports`, `reports of protocol`."""
     what, _, where = name.partition(" of ")
     known, rows = TABLES[what]
     heads, *below = [*([known] if known else []), *rows(where)]
@@ -166,6 +170,17 @@ def _kinds(section: str) -> Iterator[list[str]]:
         yield [f"`{kind}`", words.name, words.reason, _code(names_of(table, kind))]
 
 
+def _reports(section: str) -> Iterator[list[str]]:
+    """What `theory` says of each local kind that a budget binds, of 1024 items at ε = 1."""
+    for kind, spec in KINDS[section].items():
+        mechanism: Any = spec
+        if issubclass(spec, Budget) and sends_reports(mechanism.mechanism):
+            bound = mechanism(kind=kind, epsilon=1.0).bind(1024)
+            told = entries(Setting(bound, {"kind": kind}))
+            fields = ("report_bits", "variance_per_user", "gain_factor")
+            yield [f"`{kind}`", *(short(told[f].value) if f in told else "" for f in fields)]
+
+
 def _texts(section: str) -> Iterator[list[str]]:
     """The texts of the kinds of a table, in full sentences."""
     for kind in KINDS[section]:
@@ -264,6 +279,7 @@ def _names_of(section: str, kinds: Iterable[str]) -> str:
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
     "keys": (["key", "name", "value", "default", "what it is"], _keys),
     "kinds": (["kind", "name", "why to pick it", "keys"], _kinds),
+    "reports": (["kind", "bits of a report", "n times the variance", "gain factor a"], _reports),
     "texts": (["kind", "name", "what it does", "formula"], _texts),
     "supports": ([], _supports),
     "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),

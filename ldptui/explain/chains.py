@@ -251,6 +251,6 @@ STORY: Final = Story(
     fields=(*_OWN, "kept_variance"),
     symbols={"ε₁": "epsilon"},
     notes=_notes,
-    brief=("p", "q", "hash_range", "epsilon_infinity"),
+    brief=("p", "q", "hash_range", "gain_factor", "epsilon_infinity"),
 )
 """The formulas of the family, one report step by step, and its table."""

@@ -53,7 +53,7 @@ def _noise(protocol: Summation, users: int | None) -> Iterator[Formula]:
         f"1 + 2 / {e_} · ln({count(d)} / 2)", honest_bound(d, protocol.epsilon),
     )  # fmt: skip
     yield listed(
-        "bound",
+        "cell_bound",
         "B, bound of a lifted cell",
         protocol.bound,
         "1 + (2/ε) ln(d/2), or given",
@@ -161,14 +161,21 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
     yield from advice(setting, rows)
 
 
-TABLE: Final = ("scale", "variance_per_user", "bound", "report_bits", "frequency_std", *gain_keys())
+TABLE: Final = (
+    "scale",
+    "variance_per_user",
+    "cell_bound",
+    "report_bits",
+    "frequency_std",
+    *gain_keys(),
+)
 
 STORY: Final = Story(
     _formulas,
     REPORTS,
     table=TABLE,
-    fields=("scale", "bound"),
+    fields=("scale", "cell_bound"),
     notes=_notes,
-    brief=("scale", "bound"),
+    brief=("scale", "cell_bound"),
 )
 """The formulas of SHE, one report step by step, and its table."""
