@@ -135,6 +135,9 @@ class Workbench(App[None]):
     def on_mount(self) -> None:
         if self.settings.keys:
             self.set_keymap(self.settings.keys)
+
+    def on_load(self) -> None:
+        """Heed signals, before the terminal is changed."""
         if sys.platform != "win32":
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -148,6 +151,10 @@ class Workbench(App[None]):
 
     def _on_signal(self, number: signal.Signals) -> None:
         """Save, stop the worker, restore the terminal; a dead terminal cannot hold this up."""
+        if not self._mounted_event.is_set():  # there is nothing yet to save or to stop
+            if self._driver is not None:
+                self._driver.stop_application_mode()
+            os._exit(128 + number)
         if self.screen_stack:  # without one it ends already
             self.workbench.save_draft()
             self.run_worker(self._stop(128 + number), exit_on_error=False)

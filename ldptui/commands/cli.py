@@ -70,14 +70,14 @@ class _Parser(argparse.ArgumentParser):
     """argparse, with errors that are one line, and help that any terminal can show."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        out = file or sys.stderr
-        try:
-            message.encode(out.encoding or "utf-8")
-        except UnicodeEncodeError:
-            from ..text.format import to_ascii
+        from ..terminal.output import encodable, write_out
 
-            message = to_ascii(message)
-        out.write(message)
+        if file is sys.stdout:
+            write_out(message)
+            return
+        with contextlib.suppress(OSError):
+            sys.stderr.write(encodable(message, sys.stderr))
+            sys.stderr.flush()
 
     def error(self, message: str) -> NoReturn:
         sentence = " ".join(message.removeprefix("argument ").split())
@@ -253,7 +253,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _have_output()
     try:
         code = _dispatch(arguments)
-        sys.stdout.flush()
+        _flush()
     except KeyboardInterrupt:
         _complain("ldptui: interrupted")
         code = INTERRUPTED
@@ -381,6 +381,13 @@ def _have_output() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+
+
+def _flush() -> None:
+    """Write out what is left for standard output, the help of argparse too; raises FileError."""
+    from ..terminal.output import write_out
+
+    write_out("")
 
 
 def _discard(stream: TextIO) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -58,8 +59,10 @@ def encodable(written: str, stream: TextIO) -> str:
 
 
 def note(sentence: str) -> None:
+    """Write one line to standard error; where that cannot be written, what it is about goes on."""
     words = one_line(" ".join(sentence.splitlines()))
-    print(encodable(words, sys.stderr), file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):
+        print(encodable(words, sys.stderr), file=sys.stderr, flush=True)
 
 
 def width() -> int:

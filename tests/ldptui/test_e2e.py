@@ -164,6 +164,20 @@ def test_a_signal_saves_the_draft(home: Path, number: signal.Signals) -> None:
         assert again.wait() == 0
 
 
+@pytest.mark.every(2)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_the_first_moments_gives_the_terminal_back(
+    home: Path, number: signal.Signals
+) -> None:
+    with Terminal(ldptui(), 80, 24, home=home) as app:
+        while not app.bytes:  # the terminal has been changed, and nothing is drawn
+            app.read()
+        app.signal(number)
+        assert app.wait() == 128 + number
+        assert app.restored
+        assert app.echoes
+
+
 def test_a_dropped_connection_saves_the_draft_and_leaves_nothing(home: Path) -> None:
     with Terminal(ldptui(), 120, 40, home=home) as app:
         app.until(READY)

@@ -807,6 +807,29 @@ def test_a_full_disk_is_exit_code_3() -> None:
     assert done.stderr == "standard output cannot be written: No space left on device\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("run", "quickstart", "--trials", "1", "--set", "x=1"), 2), (("run",), 2),
+     (("run", "quickstart", "--trials", "1", "--frequencies"), 0)],
+)  # fmt: skip
+def test_notes_that_cannot_be_written_change_nothing(arguments: tuple[str, ...], code: int) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            command(*arguments), stdout=subprocess.PIPE, stderr=full, text=True, timeout=60
+        )
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+
+
+def test_help_on_a_full_disk_is_exit_code_3() -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            command("run", "--help"), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert done.returncode == 3
+    assert done.stderr == "standard output cannot be written: No space left on device\n"
+
+
 def test_a_closed_output_is_no_bug() -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command("schema")],
