@@ -1,0 +1,1 @@
+"""An attack and a defence for ldptui."""
