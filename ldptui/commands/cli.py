@@ -94,15 +94,24 @@ def _parser(prog: str, description: str, epilog: str | None = None) -> _Parser:
     )
 
 
+class _AppParser(_Parser):
+    """The parser of `ldptui` without a command; the lab's topics are read for its help alone."""
+
+    def format_help(self) -> str:
+        from ..lab import topics as lab
+
+        lines = [f"  {topic.usage:<20} {topic.summary}" for topic in lab.TOPICS.values()]
+        self.epilog = _COMMANDS.format(topics="\n".join(lines))
+        return super().format_help()
+
+
 def app_parser() -> argparse.ArgumentParser:
     """The arguments of `ldptui` without a command."""
-    from ..lab import topics as lab
-
-    lines = [f"  {topic.usage:<20} {topic.summary}" for topic in lab.TOPICS.values()]
-    parser = _parser(
-        "ldptui",
-        "A terminal workbench for local differential privacy and the attacks on it.",
-        _COMMANDS.format(topics="\n".join(lines)),
+    parser = _AppParser(
+        prog="ldptui",
+        description="A terminal workbench for local differential privacy and the attacks on it.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.usage = "ldptui [options] [SCENARIO]\n       ldptui COMMAND [options] …"
     parser.add_argument(
@@ -292,12 +301,14 @@ def _obey(arguments: list[str]) -> int:
     if command in run_options.COMMANDS:
         options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
         return _work(command)(options)
-    from ..lab import topics as lab  # 25 ms, of which the commands above need nothing
+    parser = app_parser()
+    if not arguments:
+        return _open(parser, parser.parse_args(arguments))
+    from ..lab import topics as lab  # 25 ms, of which what is above needs nothing
 
     if command in lab.TOPICS:
         options = lab.parser(command, _parser).parse_args(rest)
         return _work(command)(options)
-    parser = app_parser()
     options, more = parser.parse_known_args(arguments)
     groups = (library_options, collecting_options, run_options)
     known = ("run", "theory", *(name for group in groups for name in group.COMMANDS))

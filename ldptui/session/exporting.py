@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -78,10 +77,12 @@ def picture_of(app: App[Any]) -> str:
 
 def results_json(run: Run) -> str:
     """The results as the headless command's JSON; each cell says which `part` it belongs to."""
+    import numpy as np
+
     from core.export import json_text
 
     snapshot = run.snapshot
-    versions = {"ldptui": __version__, "numpy": version("numpy")}
+    versions = {"ldptui": __version__, "numpy": np.__version__}
     status = snapshot.status if snapshot.status == "done" else "partial"
     return json_text(versions, status, snapshot.digest or None, run.document, _cells(snapshot))
 
