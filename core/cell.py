@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from .arms import ARMS, UNDEFENDED, Arm
 from .attacks import Attack, Fakes, Mixture, Strategy, fake_share, fakes_of, obeying
@@ -31,6 +31,21 @@ from .pure import Items, LocalMechanism, Mechanism, PureProtocol, is_pure, sends
 from .results import Arms, Block
 from .sampling import Counts, Floats
 from .streams import Path
+
+Role: TypeAlias = Literal["genuine", "malicious"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some users of one trial: these blocks of `core.reports.USER_BLOCK` genuine or fake ones."""
+
+    trial: int
+    role: Role
+    blocks: range
+
+
+Counted: TypeAlias = Mapping[Share, Counts]
+"""The counts of shares."""
 
 
 class Task(Protocol):
@@ -70,8 +85,22 @@ class Task(Protocol):
         """
         ...
 
-    def block(self, cell: Cell, number: int, trials: int, pulse: Callable[[], None]) -> Block:
-        """Simulate, conclude and measure the first trials of a block; it pulses as it works."""
+    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
+        """The shares of users whose reports may be counted apart; none where a block is one."""
+        ...
+
+    def block(
+        self,
+        cell: Cell,
+        number: int,
+        trials: int,
+        pulse: Callable[[], None],
+        shares: Counted | None = None,
+    ) -> Block:
+        """Simulate, conclude and measure the first trials of a block; it pulses as it works.
+
+        shares : the counts of all its shares, where they were counted apart.
+        """
         ...
 
     def expected(self, cell: Cell) -> dict[str, float | None]:

@@ -11,16 +11,20 @@ curator's histogram [2, d] with its noise.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
 from .attacks import View
-from .cell import Cell
+from .cell import Cell, Counted, Role, Share
 from .pure import Mechanism, Reports, Rng
-from .reports import Pulse, fake_reports, genuine_reports, no_reports
+from .reports import USER_BLOCK, Pulse, fake_reports, genuine_reports, no_reports
 from .results import BLOCK_TRIALS
 from .sampling import Counts, Floats
 from .streams import stream
+
+SHARE_PAIRS: Final = 1 << 29
+"""Pairs of a user and an item that a share of a trial's reports holds: half a second of NumPy."""
 
 
 def trials_of(number: int, trials: int) -> range:
@@ -28,8 +32,15 @@ def trials_of(number: int, trials: int) -> range:
     return range(number * BLOCK_TRIALS, number * BLOCK_TRIALS + trials)
 
 
-def block_counts(cell: Cell, number: int, trials: int, pulse: Pulse) -> tuple[Counts, Counts]:
-    """Counts [trials, …] before and after the attack, on the cell's path."""
+def block_counts(
+    cell: Cell, number: int, trials: int, pulse: Pulse, counted: Counted | None = None
+) -> tuple[Counts, Counts]:
+    """Counts [trials, …] before and after the attack, on the cell's path.
+
+    counted : the counts of all its shares, where they have been counted elsewhere.
+    """
+    if counted is not None:
+        return added_shares(counted, trials_of(number, trials))
     draw = draw_counts if cell.path == "counts" else count_reports
     return draw(cell, number, trials, pulse)
 
@@ -181,6 +192,54 @@ def _counted_fakes(
         for row, trial in enumerate(trials_of(number, trials))
     )
     return counted(cell, of_trials)
+
+
+def shares_of(cell: Cell, number: int, trials: int) -> list[Share]:
+    """The shares in which a block's reports are worth counting apart; none where they are not.
+
+    Only integers are added in any order to the same sum.
+    """
+    if cell.path != "reports" or cell.python_code:
+        return []
+    users: dict[Role, int] = {
+        "genuine": cell.users,
+        "malicious": cell.malicious if cell.attack else 0,
+    }
+    if sum(users.values()) * cell.population.domain_size < 2 * SHARE_PAIRS:
+        return []
+    if not np.issubdtype(cell.local.support_counts(no_reports(cell)).dtype, np.integer):
+        return []
+    each = max(1, SHARE_PAIRS // (USER_BLOCK * cell.population.domain_size))
+    steps: dict[Role, int] = {
+        "genuine": each,
+        "malicious": 1,
+    }  # crafting takes longer than counting
+    return [
+        Share(trial, role, range(first, min(first + steps[role], blocks)))
+        for trial in trials_of(number, trials)
+        for role, count in users.items()
+        for blocks in [-(-count // USER_BLOCK)]
+        for first in range(0, blocks, steps[role])
+    ]
+
+
+def count_share(cell: Cell, share: Share, pulse: Pulse) -> Counts:
+    """The counts […] of the reports of a share's users."""
+    reports = genuine_reports if share.role == "genuine" else fake_reports
+    pieces = reports(cell, share.trial, pulse, blocks=share.blocks)
+    return np.asarray(counted(cell, [pieces])[0][0])
+
+
+def added_shares(shares: Counted, numbers: range) -> tuple[Counts, Counts]:
+    """Counts [trials, …] before and after the attack, from those of all shares."""
+    totals: dict[tuple[str, int], Counts] = {}
+    for share, counts in shares.items():
+        place = (share.role, share.trial)
+        totals[place] = totals[place] + counts if place in totals else counts
+    clean = np.array([totals["genuine", trial] for trial in numbers])
+    if not any(role == "malicious" for role, _ in totals):
+        return clean, clean
+    return clean, clean + np.array([totals["malicious", trial] for trial in numbers])
 
 
 def counted(cell: Cell, of_trials: Iterable[Iterable[Reports]]) -> tuple[Counts, Counts]:

@@ -11,17 +11,20 @@ import multiprocessing
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
-from .cell import Cell
+from .cell import Cell, Share
+from .counts import count_share
 from .errors import CellError, RunError
 from .orphans import die_with_parent, lasts, watch_parent
 from .results import Block
-from .trial import Pulse, run_block
+from .sampling import Counts
+from .trial import Pulse, no_pulse, run_block
 
 BATCH_S: Final = 0.25
 """Seconds that a batch of units should take a worker."""
@@ -39,7 +42,22 @@ class Failure:
 Unit: TypeAlias = tuple[Cell, int, int]
 """A cell, the number of a block, the trials of the block."""
 
-Batch: TypeAlias = Sequence[Unit]
+
+@dataclass(frozen=True)
+class Piece:
+    """A share of a large unit of the reports path, which is counted alone."""
+
+    unit: Unit
+    share: Share
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The cell and the block that it is a piece of."""
+        return self.unit[0].index, self.unit[1]
+
+
+Batch: TypeAlias = Sequence[Unit | Piece]
+"""Units, or one piece alone."""
 
 Outcome: TypeAlias = tuple[Cell, Block | Failure]
 
@@ -82,58 +100,88 @@ class Batches:
     """Units in batches: at first of one, then of as many as take a worker `BATCH_S` seconds.
 
     The last ones are smaller, so that all workers end together. A unit with somebody's Python code
-    is a batch alone: it may end the process that computes it.
+    is a batch alone: it may end the process that computes it. So is each piece of a large unit.
     """
 
     def __init__(self, work: Iterator[Unit], count: int, workers: int) -> None:
         self._work, self._left, self._workers = work, count, workers
         self._held: Unit | None = None
+        self._pieces: deque[Piece] = deque()
         self._seconds = BATCH_S
 
     @property
     def more(self) -> bool:
         self._held = self._held or next(self._work, None)
-        return self._held is not None
+        return self._held is not None or bool(self._pieces)
 
     def learn(self, seconds: float, units: int) -> None:
-        """A batch took its worker this time."""
+        """A batch of units took its worker this time."""
         self._seconds = max(seconds / units, 1e-6)
 
-    def take(self) -> list[Unit]:
+    def take(self) -> list[Unit | Piece]:
         """The next batch; empty at the end."""
-        batch: list[Unit] = []
+        batch: list[Unit | Piece] = []
         size = int(min(BATCH_S / self._seconds, self._left / (4 * self._workers)))
-        while self._held or self.more:
+        while not self._pieces and len(batch) < max(1, size) and self.more:
             unit = self._held
             assert unit is not None
-            alone = bool(unit[0].python_code)
-            if batch and (alone or len(batch) >= size):
+            shares = unit[0].task.shares(*unit) if self._workers > 1 else ()
+            alone = bool(unit[0].python_code) or bool(shares)
+            if alone and batch:
                 break
-            batch.append(unit)
             self._held = None
+            self._left -= 1
+            self._pieces.extend(Piece(unit, share) for share in shares)
+            if not shares:
+                batch.append(unit)
             if alone:
                 break
-        self._left -= len(batch)
-        return batch
+        return batch or [self._pieces.popleft() for _ in range(bool(self._pieces))]
 
 
-def compute(batch: Batch) -> tuple[list[Block | Failure], float]:
-    """The outcomes of a batch, and the seconds that it took.
+def compute(batch: Batch) -> tuple[list[Block | Failure | Counts], float]:
+    """The outcomes of a batch, the counts of a piece, and the seconds that it took.
 
     After a failure of a cell no more of it is computed, and nothing of it comes back.
     """
     began = time.perf_counter()
-    outcomes: list[Block | Failure] = []
+    outcomes: list[Block | Failure | Counts] = []
     failed: set[int] = set()
-    for cell, number, trials in batch:
+    for work in batch:
+        cell, number, trials = unit_of(work)
         if cell.index in failed:
             continue
         try:
-            outcomes.append(run_block(cell, number, trials))
+            if isinstance(work, Piece):
+                outcomes.append(count_share(cell, work.share, no_pulse))
+            else:
+                outcomes.append(run_block(cell, number, trials))
         except BaseException as error:
             outcomes.append(_failure(cell, error))
             failed.add(cell.index)
     return outcomes, time.perf_counter() - began
+
+
+def unit_of(work: Unit | Piece) -> Unit:
+    return work.unit if isinstance(work, Piece) else work
+
+
+class Gathered:
+    """The counts of large units, piece by piece, until a unit is whole."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[int, int], dict[Share, Counts]] = {}
+
+    def add(self, piece: Piece, counts: Counts | Failure | Block) -> list[Block | Failure | Counts]:
+        """Take in the counts of a piece; the block, if that was the last one of its unit."""
+        if isinstance(counts, Failure):
+            return [counts]
+        held = self._counts.setdefault(piece.place, {})
+        held[piece.share] = cast("Counts", counts)
+        cell, number, trials = piece.unit
+        if len(held) < len(cell.task.shares(cell, number, trials)):
+            return []
+        return [run_block(cell, number, trials, shares=self._counts.pop(piece.place))]
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:
@@ -152,24 +200,28 @@ def _submitted(
 
     Returns the units under way when a process died; none where all work was done.
     """
-    waiting: dict[Future[tuple[list[Block | Failure], float]], list[Unit]] = {}
+    waiting: dict[Future[tuple[list[Block | Failure | Counts], float]], Batch] = {}
+    gathered = Gathered()
     try:
         while True:
             while len(waiting) < ahead and (batch := batches.take()):
                 try:
                     waiting[executor.submit(compute, batch)] = batch
                 except BrokenProcessPool:
-                    return [*batch, *_units(waiting.values())]
+                    return _units([batch, *waiting.values()])
             if not waiting:
                 return []
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 if isinstance(future.exception(), BrokenProcessPool):
                     return _units(waiting.values())
                 outcomes, seconds = future.result()
-                batch = waiting.pop(future)
-                batches.learn(seconds, len(batch))
-                cells = {cell.index: cell for cell, _, _ in batch}
-                for outcome in outcomes:
+                done = waiting.pop(future)
+                if isinstance(piece := done[0], Piece):
+                    outcomes = gathered.add(piece, outcomes[0])
+                else:
+                    batches.learn(seconds, len(done))
+                cells = {cell.index: cell for cell, _, _ in map(unit_of, done)}
+                for outcome in cast("list[Block | Failure]", outcomes):
                     yield cells[outcome.cell], outcome
     finally:
         for future in waiting:
@@ -177,7 +229,7 @@ def _submitted(
 
 
 def _units(batches: Iterable[Batch]) -> list[Unit]:
-    return [unit for batch in batches for unit in batch]
+    return [unit_of(work) for batch in batches for work in batch]
 
 
 def _named(cell: Cell) -> str:

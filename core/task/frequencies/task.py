@@ -9,8 +9,15 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 
 from ...arms import ATTACKED, Arm
-from ...cell import Cell
-from ...counts import block_counts, fake_counts, genuine_rounds, kept_address, trials_of
+from ...cell import Cell, Counted, Share
+from ...counts import (
+    block_counts,
+    fake_counts,
+    genuine_rounds,
+    kept_address,
+    shares_of,
+    trials_of,
+)
 from ...errors import LIFTED, ScenarioError, got
 from ...metrics import Measures, Outcome, measure
 from ...population import Population
@@ -69,11 +76,23 @@ class Frequencies:
                 key="simulate.path",
             )
 
-    def block(self, cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:
+        together = cell.rounds or cell.filters or cell.verifier  # not one count of one set of users
+        return [] if together else shares_of(cell, number, trials)
+
+    def block(
+        self,
+        cell: Cell,
+        number: int,
+        trials: int,
+        pulse: Pulse,
+        shares: Counted | None = None,
+    ) -> Block:
         if cell.rounds:
             return _rounds(cell, number, trials, pulse)
         marks = Fingerprints(trials)
-        return _block(cell, number, _collected(cell, number, marks, trials, pulse), marks)
+        made = _collected(cell, number, marks, trials, pulse, shares)
+        return _block(cell, number, made, marks)
 
     def expected(self, cell: Cell) -> dict[str, float | None]:
         return expected_metrics(cell)
@@ -106,14 +125,19 @@ def trial_estimates(cell: Cell, trials: int, pulse: Pulse = no_pulse) -> dict[Ar
 
 
 def _collected(
-    cell: Cell, number: int, marks: Fingerprints, trials: int, pulse: Pulse
+    cell: Cell,
+    number: int,
+    marks: Fingerprints,
+    trials: int,
+    pulse: Pulse,
+    shares: Counted | None = None,
 ) -> Mapping[Arm, Estimates]:
     """The estimates of a block of trials in each arm; the fingerprints take in its counts."""
     sifted: Mapping[Arm, Sifted] = {}
     if cell.filters:
         clean, attacked, sifted = sift_reports(cell, trials_of(number, trials), pulse)
     else:
-        clean, attacked = block_counts(cell, number, trials, pulse)
+        clean, attacked = block_counts(cell, number, trials, pulse, shares)
         sifted = verified_counts(cell, number, trials, pulse, clean)
     marks.add(clean, attacked)
     return estimates_of(cell, clean, attacked, pulse, sifted, {})

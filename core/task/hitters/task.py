@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -11,7 +11,7 @@ import numpy as np
 
 from ...answers import Answer, Identification
 from ...arms import ATTACKED, CLEAN, Arm
-from ...cell import Cell
+from ...cell import Cell, Counted, Share
 from ...errors import LIFTED, ScenarioError, got
 from ...metrics import identified
 from ...population import Population
@@ -161,7 +161,17 @@ class PEM:
                 key="simulate.path",
             )
 
-    def block(self, cell: Cell, number: int, trials: int, pulse: Pulse) -> Block:
+    def shares(self, cell: Cell, number: int, trials: int) -> Sequence[Share]:  # noqa: ARG002
+        return []  # what a level asks depends on all reports of the one before
+
+    def block(
+        self,
+        cell: Cell,
+        number: int,
+        trials: int,
+        pulse: Pulse,
+        shares: Counted | None = None,  # noqa: ARG002
+    ) -> Block:
         hunt, marks = self.hunt(cell), Fingerprints(trials)
         clean: list[Tree] = []
         attacked: list[Tree] = []
