@@ -184,78 +184,6 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no notes")
 
 
-def _add_keys(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each key of a protocol that has none yet: --subset-size."""
-    from ..catalogue import key_words, listed_keys
-
-    known = {"kind", *(action.dest for action in parser._actions)}
-    keys = parser.add_argument_group(
-        "keys of some protocols", "A protocol that has no such key refuses it."
-    )
-    for key in listed_keys():
-        table, _, name = key.partition(".")
-        if table == "protocol" and name and name not in known:
-            words = key_words(key)
-            option, symbol = f"--{name.replace('_', '-')}", (words.symbol or "value").upper()
-            keys.add_argument(option, metavar=symbol, help=words.first.replace("%", "%%"))
-
-
-def theory_parser() -> argparse.ArgumentParser:
-    from ..catalogue import listed_kinds
-    from ..lab.questions.shared import NEIGHBOURS
-
-    kinds = listed_kinds("protocol")
-    parser = _parser(
-        "ldptui theory",
-        "The closed forms of a protocol, and of the attacks on it. What needs an option that\n"
-        "is not given is left out (null in JSON).",
-    )
-    parser.add_argument(
-        "protocol", metavar="PROTOCOL", type=str.lower, choices=kinds, help=", ".join(kinds)
-    )
-    parser.add_argument(
-        "--epsilon",
-        type=float,
-        metavar="E",
-        help="privacy budget ε, in nats; of rappor ε₁ of one report, instead of --f",
-    )
-    parser.add_argument("--items", type=int, required=True, metavar="D", help="domain size d")
-    parser.add_argument("--users", type=int, metavar="N", help="genuine users n")
-    parser.add_argument("--share", type=float, metavar="B", help="share β of fake users")
-    parser.add_argument("--targets", type=int, metavar="R", help="number of targets r")
-    parser.add_argument(
-        "--target-frequency", type=float, metavar="F", help="the targets' true total f_T"
-    )
-    parser.add_argument(
-        "--seeds", type=int, default=1000, metavar="K", help="seeds that MGA tries on hashing"
-    )
-    parser.add_argument("--scoring", choices=("anchor", "bucket"), default="anchor")
-    central = parser.add_argument_group("laplace, geometric, stability")
-    central.add_argument(
-        "--neighbours",
-        choices=NEIGHBOURS.choices,
-        help="tables that must look alike: change-one (default), add-remove",
-    )
-    central.add_argument("--delta", type=float, metavar="D", help="δ of stability (1e-6)")
-    rappor = parser.add_argument_group(
-        "rappor", "Its p and q are the reverse of Wang's: q = Pr[1 | bit 1] > p = Pr[1 | bit 0]."
-    )
-    rappor.add_argument(
-        "--form",
-        choices=("full", "one-time", "basic", "basic-one-time"),
-        help="full (default); one-time: without p and q; basic: one bit per item",
-    )
-    rappor.add_argument("--f", type=float, metavar="F", help="noise of the permanent bits (0.5)")
-    rappor.add_argument("--p", type=float, metavar="P", help="Pr[1 | permanent bit 0] (0.5)")
-    rappor.add_argument("--q", type=float, metavar="Q", help="Pr[1 | permanent bit 1] (0.75)")
-    rappor.add_argument("--bits", type=int, metavar="K", help="bits of a Bloom filter (16)")
-    rappor.add_argument("--hashes", type=int, metavar="H", help="hashes of a Bloom filter (2)")
-    rappor.add_argument("--cohorts", type=int, metavar="M", help="cohorts (64)")
-    parser.add_argument("--format", choices=("table", "json"), default="table")
-    _add_keys(parser)
-    return parser
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the arguments say; returns the exit code and never raises an Exception."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -291,9 +219,12 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _obey(arguments: list[str]) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if command in ("run", "theory"):
-        options = (run_parser if command == "run" else theory_parser)().parse_args(rest)
-        return _work(command)(options)
+    if command == "run":
+        return _work(command)(run_parser().parse_args(rest))
+    if command == "theory":
+        from . import theory_options
+
+        return _work(command)(theory_options.parser(command, _parser).parse_args(rest))
     for group in (library_options, collecting_options):
         if command in group.COMMANDS:
             options = group.parser(command, _parser).parse_args(rest)

@@ -35,7 +35,7 @@ from core.scenario import parse
 from ldptui import __main__ as program
 from ldptui import exits
 from ldptui.catalogue import key_words
-from ldptui.commands import cli, progress
+from ldptui.commands import cli, progress, theory_options
 from ldptui.commands.runs import keeping
 from ldptui.text import table
 
@@ -582,7 +582,7 @@ def test_theory_json_has_the_keys_of_the_contract(capsys: Captured) -> None:
 
 
 def test_theory_has_an_option_for_every_key_of_a_protocol() -> None:
-    options = {action.dest for action in cli.theory_parser()._actions}
+    options = {action.dest for action in theory_options.parser("theory", cli._parser)._actions}
     keys = {key.name for spec in KINDS.values() for key in fields(spec)} - {"kind"}
     assert keys <= options, "a key of a protocol has no row in ldptui/catalogue/keys.toml"
 
