@@ -189,6 +189,7 @@ def test_names_are_free_and_say_what_they_hold(tmp_path: Path) -> None:
     assert default_path("csv-cells", "mga", tmp_path) == tmp_path / "mga-results-2.csv"
     names = {default_path(what, "x", tmp_path).name for what in get_args(What)}
     assert names == {
+        "x-figure.pdf",
         "x-results.csv",
         "x-trials.csv",
         "x-results.json",
