@@ -30,8 +30,9 @@ from .terminal.shown import Shown
 from .widgets.field import ValueInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from textual.command import Provider
     from textual.filter import LineFilter
 
     from .engine.playback import Playback
@@ -85,12 +86,25 @@ def _allowed(settings: Settings) -> list[str]:
     return attack_options.as_arguments(settings.allow_attacks, settings.attack_files)
 
 
+def _commands() -> type[Provider]:
+    from .palette import Commands
+
+    return Commands
+
+
+def _typed() -> type[Provider]:
+    from .palette import Typed
+
+    return Typed
+
+
 class Workbench(App[None]):
     """The workbench of ldptui."""
 
     TITLE = "ldptui"
     CSS_PATH = "ldptui.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands, _typed}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave", "Quit", id="app.quit", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="app.palette", priority=True),
@@ -245,7 +259,7 @@ class Workbench(App[None]):
             self.focused.action_select_all()
 
     def action_command_palette(self) -> None:
-        from .palette import Palette
+        from .widgets.palette import Palette
 
         hidden = self.screen.has_class("-small")  # what it would act on cannot be seen
         if not hidden and not Palette.is_open(cast("App[object]", self)):

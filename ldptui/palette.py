@@ -1,36 +1,26 @@
-"""The command palette: every action with its key, the themes, the charsets."""
+"""What the palette holds: actions with their keys, values, scenarios, themes, charsets."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from textual import work
 from textual.actions import parse
-from textual.app import App, ComposeResult, SystemCommand
-from textual.await_complete import AwaitComplete
+from textual.app import App, SystemCommand
 from textual.binding import Binding
-from textual.command import CommandInput, CommandPalette, SearchIcon
-from textual.command import CommandList as TextualCommandList
-from textual.containers import Horizontal, Vertical
+from textual.command import Hit, Hits, Provider
 from textual.content import Content
-from textual.css.query import NoMatches
 from textual.dom import DOMNode
-from textual.errors import NoWidget
-from textual.events import Click, InputEvent, Mount
 from textual.keys import format_key
-from textual.message import Message
 from textual.screen import Screen
+from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
-from textual.widgets import Input, LoadingIndicator
-from textual.widgets import OptionList as TextualOptionList
 
+from .messages import KeyEdited
 from .terminal import settings
-from .widgets.dialog import close_once
-from .widgets.option_list import hear_click
 
 if TYPE_CHECKING:
     from .screens.workbench.charts import ChartsPane
@@ -60,63 +50,55 @@ TITLES: Final = {
 """The titles of the whole screen's actions in the palette, which has room for a few words."""
 
 
-FROM_USER: Final = (InputEvent, Input.Changed, Input.Submitted, TextualOptionList.OptionSelected)
+BEGUN: Final = 100.0
+"""What a command ranks higher whose words begin as those that are typed."""
+FIRST: Final = 100.0
+"""What it ranks higher besides where its title begins so."""
+VALUE: Final = 1000.0
+"""The rank of a value that is typed, and of a scenario after the word open."""
+MOST: Final = 8
+"""Scenarios that are offered at a time."""
+NAMED: Final = 3
+"""The last rank of a library's entry whose name holds the words."""
 
 
-class CommandList(TextualCommandList, can_focus=False):
-    """The palette's list, which stands clicks on what is gone."""
+class Commands(SystemCommandsProvider):
+    """The commands; those come first whose title begins as what is typed, then by its words."""
 
-    async def _on_click(self, event: Click) -> None:
-        hear_click(self, event)
+    async def search(self, query: str) -> Hits:
+        matcher, typed = self.matcher(query), query.casefold().split()
+        for title, words, callback, *_ in self.app.get_system_commands(self.screen):
+            parts = re.split(r"[^a-z0-9]+", title.casefold())
+            begun = all(any(part.startswith(word) for part in parts) for word in typed)
+            first = title.casefold().startswith(query.casefold())
+            if (score := matcher.match(title)) > 0:
+                rank = BEGUN * begun + FIRST * first
+                yield Hit(score + rank, matcher.highlight(title), callback, help=words)
 
 
-class Palette(CommandPalette):
-    """Textual's palette, which stands being paged while it is empty and used while it closes."""
+class Typed(Provider):
+    """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
 
-    def compose(self) -> ComposeResult:
-        """The parts of Textual's own, but for a list that stands clicks."""
-        with Vertical(id="--container"):
-            with Horizontal(id="--input"):
-                yield SearchIcon()
-                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
-            with Vertical(id="--results"):
-                yield CommandList()
-                yield LoadingIndicator()
+    async def search(self, query: str) -> Hits:
+        from .screens.library import entries
+        from .screens.workbench import files
+        from .screens.workbench.screen import WorkbenchScreen
+        from .screens.workbench.typed import values
 
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        return close_once(self, partial(super().dismiss, result))
-
-    def _action_command_list(self, action: str) -> None:
-        """Textual 8.2 looks for the line of an option before the list has lines: KeyError."""
-        with suppress(KeyError):
-            super()._action_command_list(action)
-
-    async def _dispatch_message(self, message: Message) -> None:
-        """Hear nothing of the user after the end.
-
-        A second click closes the screen below, a second enter does the command again, and the
-        third of a triple click selects text of a screen without styles: textual#6308.
-        """
-        if self.is_active or not isinstance(message, FROM_USER):
-            await super()._dispatch_message(message)
-
-    def _on_mount(self, event: Mount) -> None:
-        """Textual 8.2 looks for the screen below, and there is none where it closed already."""
-        if not self.is_active:
-            event.prevent_default()
-
-    def _on_click(self, event: Click) -> None:  # type: ignore[override]
-        """Textual 8.2 looks for what was clicked, where the screen has shrunk since: NoWidget."""
-        try:
-            self.get_widget_at(event.screen_x, event.screen_y)
-        except NoWidget:
-            event.prevent_default()
-
-    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
-    async def _gather_commands(self, search_value: str) -> None:
-        """Textual 8.2 begins a search whose list is gone where the palette closes meanwhile."""
-        with suppress(NoMatches):
-            await CommandPalette._gather_commands.__wrapped__(self, search_value)  # type: ignore[attr-defined]
+        screen, words = self.screen, query.casefold().split()
+        if not isinstance(screen, WorkbenchScreen) or screen.draft is None or not words:
+            return
+        for at, (key, value, title) in enumerate(values(screen.draft, query)):
+            set_it = partial(screen.post_message, KeyEdited(key, value))
+            yield Hit(VALUE - at, title, set_it, help=f"Set {key} in the scenario")
+        asked = words[0] == "open" and len(words) > 1
+        name = " ".join(words[1:] if asked else words)
+        fitting = [entry for entry in entries() if entry.matches(name)]
+        for at, entry in enumerate(sorted(fitting, key=lambda entry: entry.rank(name))[:MOST]):
+            if asked or entry.rank(name)[0] <= NAMED:
+                score = VALUE - at if asked else BEGUN - at
+                yield Hit(score, f"Open {entry.name}", partial(files.open_path, screen, entry.path),
+                          help=entry.title)  # fmt: skip
 
 
 def commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
@@ -170,10 +152,11 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
     """A command for each action of a node."""
     for action, bindings in _by_action(type(node)).items():
         _, name, arguments = parse(action)
-        now = node.check_action(name, arguments)
+        if not node.check_action(name, arguments):
+            continue  # it has no effect on what is shown now
         yield SystemCommand(
             _title(node, bindings),
-            _help(app, bindings) + ("" if now else " (has no effect on what is shown now)"),
+            _help(app, bindings),
             partial(_act, app, screen, node, action),
             # Moving about in a list is found by its name, but is no suggestion.
             node in (app, screen) or any(binding.show for binding in bindings),

@@ -19,7 +19,6 @@ from textual.widgets import Input
 from textual.widgets import OptionList as TextualOptionList
 
 from ldptui.app import Workbench
-from ldptui.palette import CommandList, Palette
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.screens.workbench.completion_list import CompletionList
@@ -31,6 +30,7 @@ from ldptui.terminal.driver import ChangedCellsDriver
 from ldptui.terminal.mishaps import MOST
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.option_list import OptionList
+from ldptui.widgets.palette import CommandList, Palette
 from ldptui.widgets.path_field import PathField
 
 __all__ = ["own_home"]

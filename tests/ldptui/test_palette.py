@@ -10,18 +10,23 @@ from typing import Any, cast
 import pytest
 from support.chart_cases import scenario, snapshot
 from support.fake_engine import FakeEngine
+from support.waiting import until
 from textual.app import SystemCommand
-from textual.command import CommandInput, SearchIcon
+from textual.command import CommandInput, CommandList, SearchIcon
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
 from ldptui.palette import TITLES, commands, debug_info, keys_of
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import field_text
+from ldptui.screens.library import entries
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
+from ldptui.screens.workbench.typed import values
+from ldptui.session.draft import opened
 from ldptui.session.shelf import Shelf
 from ldptui.terminal import places, settings
 from ldptui.terminal.settings import Settings
@@ -106,13 +111,13 @@ async def choose(pilot: Pilot[None], title: str) -> None:
 @pytest.mark.every(3)
 @pytest.mark.parametrize("pilot", SIZES, indirect=True)
 async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
-    """But for those of dialogs, and of fields that have not the focus."""
+    """But for those of dialogs, of fields that have not the focus, and without an effect now."""
     helps = [command.help for command in commands(pilot.app, pilot.app.screen)]
     titles = offered(pilot)
     everything = settings.bindings()
     for name in ("run.start", "file.save", "file.open", "file.library", "file.export", "help",
                  "chart.copy", "run.cancel", "app.quit", "pane.1", "pane.5", "charts.view",
-                 "charts.log-x", "charts.log-y", "runs.overlay", "report.new", "report.user",
+                 "report.new", "report.user",
                  "table.sort", "table.filter", "equations.filter"):  # fmt: skip
         binding = everything[name][1]
         found = [one for title, one in titles.items()
@@ -121,6 +126,7 @@ async def test_every_action_is_there_with_its_key(pilot: Pilot[None]) -> None:
         keys = keys_of(pilot.app, binding)
         assert any(all(key in command.help for key in keys) for command in found), (name, keys)
     assert all(helps)
+    assert not any("Log x" in title or "Play rounds" in title for title in titles)
 
 
 async def test_titles_are_different(pilot: Pilot[None]) -> None:
@@ -203,9 +209,42 @@ async def test_debug_info_and_keys_are_texts_to_read(pilot: Pilot[None], home: P
 
 
 async def test_the_palette_opens_and_finds(pilot: Pilot[None]) -> None:
-    await pilot.press("ctrl+p")
-    await pilot.press(*"library")
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-    await pilot.press("enter")
-    assert type(pilot.app.screen).__name__ == "LibraryScreen"
+    app: Any = pilot.app
+
+    async def type_in(words: str) -> None:
+        await pilot.press("ctrl+p")
+        app.screen.query_one(CommandInput).value = words
+        await until(pilot, lambda: app.screen.query_one(CommandList).option_count > 0)
+        await app.workers.wait_for_complete()
+        await pilot.press("down", "up", "enter")
+        await pilot.pause()
+
+    await type_in("library")
+    assert type(app.screen).__name__ == "LibraryScreen"
+    await pilot.press("escape")
+    await type_in("olh")
+    await until(pilot, lambda: app.workbench.draft.document["protocol"]["kind"] == "olh")
+    await type_in("eps 2")
+    await until(pilot, lambda: app.workbench.draft.document["protocol"]["epsilon"] == 2)
+    await type_in("fake")
+    title = next(entry.title for entry in entries() if entry.name == "fake-accounts")
+    await until(pilot, lambda: app.workbench.draft.title == title)
+
+
+def test_values_are_typed_by_symbol_name_and_kind() -> None:
+    draft = opened(scenarios.path("quickstart"))
+
+    def typed(words: str) -> list[tuple[str, Any]]:
+        return [(key, value) for key, value, _ in values(draft, words)]
+
+    assert typed("oue") == [("protocol.kind", "oue")]
+    assert typed("attack mga") == [("attack.kind", "mga")]
+    assert typed("eps 2") == typed("ε=2") == typed("privacy budget 2") == [("protocol.epsilon", 2)]
+    assert typed("beta 5%") == typed("share 0.05") == [("attack.share", 0.05)]
+    assert ("population.users", 1000000) in typed("users 1e6")
+    assert typed("eps") == typed("eps two") == typed("nothing 3") == []
+
+
+def test_a_scenario_is_found_by_its_name_first() -> None:
+    first = min(entries(), key=lambda entry: (not entry.matches("fake"), entry.rank("fake")))
+    assert first.name == "fake-accounts"

@@ -60,17 +60,18 @@ def open_by_path(desk: Desk) -> None:
     from ..dialogs.open import OpenScreen
 
     folder = desk.draft.folder if desk.draft else current_dir()
-    desk.app.push_screen(OpenScreen(folder), partial(_open, desk))
+    desk.app.push_screen(OpenScreen(folder), partial(open_path, desk))
 
 
 def open_from_library(desk: Desk) -> None:
     """Show the library, and open the scenario chosen there."""
     from ..library import LibraryScreen
 
-    desk.app.push_screen(LibraryScreen(), partial(_open, desk))
+    desk.app.push_screen(LibraryScreen(), partial(open_path, desk))
 
 
-def _open(desk: Desk, path: Path | None) -> None:
+def open_path(desk: Desk, path: Path | None) -> None:
+    """Open the scenario at a path; None: none was chosen."""
     if path is not None:
         desk.open_draft(opened(path))
         desk.note(f"opened {path}")
