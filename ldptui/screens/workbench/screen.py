@@ -280,12 +280,10 @@ class WorkbenchScreen(Screen[None]):
 
     def action_run(self, resumed: int | None = None) -> None:
         """Run the scenario with all trials and its sweep; `resumed`: go on with that run."""
-        if self.draft is None:
-            return
-        if self.draft.problems:
+        if self.draft is not None and self.draft.problems:
             self.action_mend()
             self.note(f"nothing runs before this is mended: {in_words(self.draft.problems)}")
-        elif self.draft.scenario is not None:
+        else:
             self._player.close()
             self._chosen = True
             self.simulating.run(resumed)

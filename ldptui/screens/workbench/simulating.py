@@ -42,6 +42,7 @@ class Simulating:
         self._simulation = Simulation(engine, store)
         self._debounce: Timer | None = None
         self._edited = True  # since the last preview: the run shown may give way
+        self._asked = False  # for a run, before there was a scenario to run
 
     @property
     def pending(self) -> bool:
@@ -67,6 +68,9 @@ class Simulating:
         self._debounce = None
         draft, desk = self._desk.draft, self._desk
         if draft is None or draft.scenario is None or self._playing():
+            return
+        if self._asked:
+            self.run(None)
             return
         from ...charts.curves import preview_part
 
@@ -107,10 +111,14 @@ class Simulating:
         )
 
     def run(self, resumed: int | None) -> None:
-        """Run every trial of the scenario and of its sweep, unless a run has them all."""
+        """Run every trial of the scenario and of its sweep, unless a run has them all.
+
+        One that is still being read runs once it is there, in place of its first preview.
+        """
         draft, shelf = self._desk.draft, self._desk.shelf
-        assert draft is not None
-        assert draft.scenario is not None
+        self._asked = draft is None or draft.scenario is None
+        if draft is None or draft.scenario is None:
+            return
         self._edited = False
         measured = shelf.measured(draft.scenario.document)
         if resumed is None and measured is not None and not may_change(draft.scenario.document):
@@ -122,6 +130,7 @@ class Simulating:
 
     def cancel(self) -> None:
         """Stop the run; what is finished stays."""
+        self._asked = False
         if self._desk.shelf.active is not None:
             self._engine.cancel()
         else:

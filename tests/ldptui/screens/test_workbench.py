@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
-from ldptui.screens.workbench import showing
+from ldptui.screens.workbench import files, showing
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
@@ -102,6 +102,26 @@ async def test_a_click_on_the_problem_goes_to_its_field(size: tuple[int, int]) -
             field for field in screen.query(Field) if field.key == "population.exponent"
         )
         assert screen.pane == 2
+
+
+async def test_a_run_asked_for_while_the_scenario_is_read_starts_once_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there, first_draft = threading.Event(), files.first_draft
+    monkeypatch.setattr(files, "first_draft", lambda *asked: there.wait(60) and first_draft(*asked))
+    app = Workbench(Settings(), None, FakeEngine)
+    try:
+        async with app.run_test(size=(120, 40)) as pilot:
+            engine = app.workbench._engine
+            assert isinstance(engine, FakeEngine)
+            await until(pilot, lambda: engine.started)
+            await pilot.press("ctrl+r")
+            assert engine.requests == []
+            there.set()
+            await until(pilot, lambda: bool(engine.requests))
+            assert [request.full for request in engine.requests] == [True]
+    finally:
+        there.set()
 
 
 async def test_a_full_run_has_all_trials_and_is_not_lost_to_an_edit() -> None:
