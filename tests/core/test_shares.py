@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import attack, experiment
+from support.kinds import CAO_PROTOCOLS
 
 import core
 from core import counts
@@ -64,7 +65,7 @@ class Counting(Executor):
         return self.pool.submit(call, *args, **kwargs)
 
 
-@pytest.mark.parametrize("kind", ["olh", "oue", "grr"])
+@pytest.mark.parametrize("kind", CAO_PROTOCOLS)
 def test_shares_have_the_digest_of_the_whole(kind: str) -> None:
     *_, whole = run(work(kind))
     executor = Counting()
