@@ -36,8 +36,11 @@ BOUND = Range(0, 1e9, "(]")
 
 BoundRule: TypeAlias = Literal["honest"]
 
-AT_ONCE = 1 << 14
-"""Cells that are drawn at once, in the processor's L2 cache."""
+AT_ONCE = 1 << 17
+"""Cells that are drawn at once: 1 MB, so few calls that they cost nothing."""
+
+SIGN = np.int64(-(2**63))
+"""The bit of a double's sign."""
 
 Sums: TypeAlias = Any
 """float64[…, d], the cells of reports added up: counts that are no whole numbers."""
@@ -122,8 +125,9 @@ class Summation(Summed):
             words |= 1  # 0 has no logarithm
             np.multiply(words, 2.0**-63, out=part)
             np.log(np.abs(part, out=part), out=part)
-            part *= self.scale
-            np.copysign(part, words, out=part)
+            part *= -self.scale
+            signed = part.view(np.int64)
+            signed |= words & SIGN  # what np.copysign does, in half the time
         return drawn
 
     def _noise_sums(self, count: Counts, rng: Rng) -> Floats:
