@@ -50,13 +50,13 @@ class Experiment:
 
 
 def compile(  # noqa: A001
-    scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse
+    scenario: Scenario, limits: bool = True, pulse: Pulse = no_pulse, searches: bool = True
 ) -> Experiment:
     """Bind every point of a scenario; raises ScenarioError or FileError.
 
     With `limits`, sizes that would take very long or very much memory are refused. A goal is
     reached for here, which may take a search by simulation: `pulse` is called meanwhile, and
-    raises to stop.
+    raises to stop. Without `searches`, such goals are left to `core.searching.searched`.
     """
     if limits and scenario.cells > MAX_CELLS:
         raise ScenarioError(
@@ -66,7 +66,7 @@ def compile(  # noqa: A001
         )
     try:
         most = MAX_USERS if limits else 2**62
-        cells = tuple(solved(cell, pulse, most) for cell in _cells(scenario, limits))
+        cells = tuple(solved(cell, pulse, most, searches) for cell in _cells(scenario, limits))
     except ScenarioError as error:
         raise error.at(scenario.name) from error
     return Experiment(scenario, cells)

@@ -46,10 +46,11 @@ PRECISION: Final = 0.01
 """A bracket is narrow enough when its ends differ by this share, or by one fake user."""
 
 
-def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
+def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: bool = True) -> Cell:
     """The cell with as many fake users as its goal takes, and the answer; itself without a goal.
 
-    most : genuine and fake users together.
+    most : genuine and fake users together. simulates : without it, a goal that takes a search is
+    left without an answer.
     """
     if cell.goal is None or cell.attack is None:
         return cell
@@ -57,6 +58,8 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13) -> Cell:
     cap = max(0, min(math.floor(cell.users * share / (1 - share)), most - cell.users))
     closed = cell.task.expected(with_fakes(cell, cap))[cell.goal.metric]
     answer = _exact(cell, cell.goal, cap) if closed is not None else None
+    if answer is None and not simulates:
+        return cell
     if answer is None:
         answer = _searched(cell, cell.goal, cap, pulse)
     return replace(with_fakes(cell, answer.malicious), answer=answer)

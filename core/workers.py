@@ -7,6 +7,7 @@ a number.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from typing import Final, TypeAlias, cast
 
 from .cell import Cell, Share
@@ -271,6 +273,15 @@ def _in_processes(batches: Batches, workers: int) -> Iterator[Outcome]:
 
 def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[list[Unit], str]]:
     """Compute in a pool; returns the units under way when a process of it died, and of what."""
+    with processes(workers) as (pool, first):
+        # One worker is given one batch at a time: then it is clear which one it dies of.
+        lost = yield from _submitted(batches, pool, 2 * workers if workers > 1 else 1)
+    return lost, next((_end_of(process.exitcode) for process in first), "")
+
+
+@contextlib.contextmanager
+def processes(workers: int) -> Iterator[tuple[ProcessPoolExecutor, set[BaseProcess]]]:
+    """A pool of processes that an exception kills, and the first of them, which has started."""
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         workers,
@@ -281,8 +292,7 @@ def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[li
     pool.submit(_keep_to_the_work)  # which starts the first process
     first = set(multiprocessing.active_children()) - before
     try:
-        # One worker is given one batch at a time: then it is clear which one it dies of.
-        lost = yield from _submitted(batches, pool, 2 * workers if workers > 1 else 1)
+        yield pool, first
     except BaseException:
         # An interrupted block may take seconds yet: nobody waits for it.
         started = set(multiprocessing.active_children()) - before
@@ -296,7 +306,6 @@ def _pooled(batches: Batches, workers: int) -> Generator[Outcome, None, tuple[li
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     pool.shutdown(wait=True)
-    return lost, next((_end_of(process.exitcode) for process in first), "")
 
 
 def _end_of(code: int | None) -> str:

@@ -18,6 +18,7 @@ from core.results import Block
 from core.runner import Progress
 from core.scenario import Scenario, parse
 from core.scenario import load as load_file
+from core.searching import searched
 
 from .kinds import plain
 from .results import Results
@@ -113,7 +114,12 @@ def run(
     (420, '')
     """
     files = tuple(Path(file).expanduser() for file in attack_files)
-    experiment = permit(compile(source, limits=limits), Allowed(tuple(allow_attacks), files))
+    if isinstance(source, Experiment):
+        experiment = source
+    else:
+        experiment = core_experiment.compile(load(source), limits, searches=False)
+    *_, answered = searched(experiment, workers, limits)
+    experiment = permit(answered.experiment, Allowed(tuple(allow_attacks), files))
     kept, last = _Kept(), None
     for last in runner.run(experiment, workers, executor, memory=kept, apart=True):
         if progress is not None:

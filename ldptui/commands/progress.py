@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import redirect_stdout
@@ -21,6 +22,7 @@ from core.experiment import Experiment
 from core.orphans import lasting
 from core.runner import WHOLE, Memory, Progress, Results, Shard
 from core.runner import run as run_experiment
+from core.searching import searched
 from core.workers import LostError
 
 from ..terminal.output import encodable, note
@@ -107,6 +109,23 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         steps.put(None)
     except BaseException as error:
         steps.put(error)
+
+
+def answered(experiment: Experiment, options: Namespace) -> Experiment:
+    """The experiment with the goals answered that take a search; a line says how far it is."""
+    stream = sys.stderr if not options.quiet and sys.stderr.isatty() else None
+    try:
+        for step in searched(experiment, options.workers, options.limits):
+            experiment = step.experiment
+            if stream is not None and step.done < step.total:
+                words = f"searching for the smallest attack: {step.done} of {step.total} cells"
+                stream.write(f"\r{words}\x1b[K")
+                stream.flush()
+    finally:
+        if stream is not None:
+            stream.write("\r\x1b[K")
+            stream.flush()
+    return experiment
 
 
 def _next(steps: Steps, bar: Bar) -> Step:

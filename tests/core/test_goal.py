@@ -13,9 +13,12 @@ from support.cases import cell, expecting, experiment
 from core import search
 from core.cell import Cell
 from core.errors import ScenarioError
+from core.experiment import compile
 from core.goal import Goal
 from core.protocols import PROTOCOLS
+from core.scenario import Scenario
 from core.search import _Bracket, _divergence, solved, with_fakes
+from core.searching import searched
 from core.theory import expected_metrics
 
 ZIPF = {"kind": "zipf", "items": 32, "users": 20_000, "exponent": 1.0}
@@ -321,3 +324,39 @@ def test_outputs_carry_the_answers() -> None:
     text = results_table(last.results)
     assert "fake users that it takes for gain ≥ 0.2" in text
     assert "closed form" in text
+
+
+# Searches in processes.
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_goals_are_searched_for_after_binding(workers: int) -> None:
+    """The same answers as those of `compile`, one step a goal."""
+    work = {
+        "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
+        "protocol": {"kind": "oue", "epsilon": 1.0},
+        "attack": aimed(),
+        "goal": goal("targets_in_top_k", 1.0),
+        "simulate": {"top_k": 2},
+        "sweep": {"protocol.kind": ["grr", "oue"]},
+        "format": 1,
+    }
+    whole = compile(Scenario(work))
+    bound = compile(Scenario(work), searches=False)
+    assert [cell.answer for cell in bound.cells] == [None, None]
+    steps = list(searched(bound, workers))
+    assert [(step.done, step.total) for step in steps] == [(0, 2), (1, 2), (2, 2)]
+    for one, other in zip(steps[-1].experiment.cells, whole.cells, strict=True):
+        assert one.answer is not None
+        assert (one.answer, one.malicious, one.parameters) == (
+            other.answer,
+            other.malicious,
+            other.parameters,
+        )
+
+
+def test_an_experiment_without_open_goals_is_left_as_it_is() -> None:
+    work = experiment(goal=None)
+    (step,) = searched(work, 2)
+    assert (step.done, step.total) == (0, 0)
+    assert step.experiment.cells == work.cells

@@ -20,6 +20,7 @@ from core.limits import held_bytes, in_bytes
 from core.recording import write_recording
 from core.results import BLOCK_TRIALS
 from core.runner import WHOLE, Results, Shard, units
+from core.scenario import Scenario
 from core.store import RunMemory, Store, begin, open_store
 
 from ... import __version__, exits
@@ -35,7 +36,7 @@ def run(options: Namespace) -> int:
     reporting.check_output(options)
     shard = _shard_of(options)
     scenario, source = reading.scenario_of(options)
-    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    experiment = _bound(scenario, options)
     for warning in {} if options.quiet else _warnings(experiment):
         output.note(f"warning: {warning}")
     held = max(map(held_bytes, experiment.cells))
@@ -52,6 +53,12 @@ def run(options: Namespace) -> int:
         if not shard.whole:
             return _compute_shard(experiment, options, source, place)
         return reporting.report(measure(experiment, options, source, place), options)
+
+
+def _bound(scenario: Scenario, options: Namespace) -> Experiment:
+    """The experiment, its goals answered and its Python code allowed."""
+    experiment = compile(scenario, limits=options.limits, searches=False)
+    return attack_options.permitted(progress.answered(experiment, options), options)
 
 
 @dataclass(frozen=True)
@@ -221,7 +228,7 @@ def record(options: Namespace) -> int:
     out = reporting.check_output(options)
     assert out is not None
     scenario, source = reading.scenario_of(options)
-    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    experiment = _bound(scenario, options)
     options.frequencies = True
     if options.store or os.environ.get(places.STORE):
         store = open_store(places.chosen_store(options.store)[0])
