@@ -45,7 +45,7 @@ class _Loops:
         self._pairs = 0
 
     def for_pairs(self, pairs: int) -> ModuleType | None:
-        """What to compute so many more pairs with; None for NumPy."""
+        """The compiled loops for this number of further pairs; None for NumPy."""
         self._pairs += pairs
         if self.compiled is None and not self.missing and self._pairs > WORTH:
             try:

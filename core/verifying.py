@@ -27,7 +27,7 @@ def verified_counts(
     rounds: int = 1,
     published: Floats | None = None,
 ) -> Mapping[Arm, Sifted]:
-    """What arrives before and after the attack; nothing where no defence verifies it.
+    """The reports that arrive before and after the attack; nothing where no defence verifies them.
 
     clean : the genuine users' counts [trials, d] without a defence. They are shared where users are
     asked by the same protocol. rounds, published : as `fake_counts` has them.

@@ -1,4 +1,4 @@
-"""Where units of work are computed: here, in processes of this machine, in any executor.
+"""The places that compute units of work: here, in processes of this machine, in any executor.
 
 A unit is a picklable (cell, block of trials). Units travel in batches, which cost the parent a
 fraction of what they cost a worker; where they are computed, and in what company, does not change

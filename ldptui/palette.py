@@ -1,4 +1,4 @@
-"""What the palette holds: actions with their keys, values, scenarios, themes, charsets."""
+"""The content of the palette: actions with their keys, values, scenarios, themes, charsets."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ TITLES: Final = {
 
 
 BEGUN: Final = 100.0
-"""What a command ranks higher whose words begin as those that are typed."""
+"""The rise in rank of a command whose words begin as those that are typed."""
 FIRST: Final = 100.0
-"""What it ranks higher besides where its title begins so."""
+"""Its further rise where its title begins so."""
 VALUE: Final = 1000.0
 """The rank of a value that is typed, and of a scenario after the word open."""
 MOST: Final = 8

@@ -111,7 +111,7 @@ class Strategy(Protocol):
         ...
 
     def claims(self, view: View, domain_size: int) -> Floats:
-        """How likely a fake who has to run the protocol pretends to hold each item: float64[d].
+        """float64[d]: the chances that a fake who runs the protocol pretends to hold each item.
 
         float64[trials, d] where it depends on what was published in each trial.
         """

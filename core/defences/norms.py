@@ -17,7 +17,7 @@ from .simplex import project
 from .step import Step
 
 ROUNDING: Final = 1e-12
-"""A sum may be so much above one by rounding."""
+"""A sum may be above one by this much, which is rounding."""
 
 
 @dataclass(frozen=True)

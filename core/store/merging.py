@@ -17,7 +17,7 @@ from .store import Store
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge brought: runs by their numbers here, and trials that were not known before."""
+    """The gain of a merge: runs by their numbers here, and trials that were not known before."""
 
     runs: tuple[int, ...]
     trials: int

@@ -1,1 +1,1 @@
-"""What `import ldptui` gives to notebooks and programs; `ldptui/__init__.py` has the names."""
+"""The library that `import ldptui` gives; `ldptui/__init__.py` has the names."""

@@ -28,7 +28,7 @@ LINES: Final = 40
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What an experiment measured; its `repr` is the table that `ldptui run` prints.
+    """The measurements of an experiment; its `repr` is the table that `ldptui run` prints.
 
     measured : the columns as they are, `measured.cells[i].metrics` for the trials of a cell.
     blocks : the trials as they were computed, for charts.

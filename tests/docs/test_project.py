@@ -1,4 +1,4 @@
-"""What says who we are: the citation, the metadata and the packages agree."""
+"""The places that say who we are: the citation, the metadata and the packages agree."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from .parts import SIMULATED
 from .variables import Variable, own_values
 
 PLACED_ITEMS: Final = 2**12
-"""Where a report depends on which items the targets are, MGA has a line up to this many items."""
+"""MGA has a line up to this many items where a report depends on which items are targets."""
 
 LISTED: Final = 2**17
 """Entries of a matrix of reports over which the undetectable gain is optimised: 0.3 s a point."""
@@ -135,7 +135,7 @@ def _shown(scenario: Scenario) -> Point | None:
 
 
 def _settings(cell: Point, folder: Path, draw: Draw) -> Callable[[Varied], _Setting | None]:
-    """What a point of the axis is about; None where it has no lines."""
+    """The subject of a point of the axis; None where it has no lines."""
     protocols: dict[tuple[ProtocolSpec, int], Any] = {}
     targets_of = resolver(cell.seed)
 

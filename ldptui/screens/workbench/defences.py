@@ -167,7 +167,7 @@ def steps_of(draft: Draft) -> list[dict[str, Any]]:
 
 
 def needs(draft: Draft) -> str:
-    """What can be sent where that is verified; the memory of filters, and doubts about them."""
+    """The messages left where they are verified; the memory of filters, and doubts about them."""
     cell = draft.cell
     if cell is None:
         return ""

@@ -70,7 +70,7 @@ def test_a_z_that_says_nothing_gives_the_reason(
 
 @pytest.mark.parametrize("trials", [5, 6, 10, 20, 40, 1000])
 def test_a_spread_that_is_far_below_what_is_expected(trials: int) -> None:
-    """Of normal measures it has the probability 10^-5, or less where trials are few."""
+    """It has the probability 10^-5 for normal measures, or less where trials are few."""
     quantile = chi2.ppf(1e-5, trials - 1) / (trials - 1)
     assert quantile * 0.6 < doubts._far_below(trials) ** 2 < quantile * 1.01 or trials < 10
     assert chi2.cdf(doubts._far_below(trials) ** 2 * (trials - 1), trials - 1) < 2e-5

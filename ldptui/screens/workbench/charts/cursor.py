@@ -12,7 +12,7 @@ from ....widgets.words import put_or_hide
 Move = Literal["play", "step", "faster", "to", "pool"]
 """The moves of the keys that go through rounds; a chart's cursor knows `step`, `to` and `pool`."""
 READ: Final = 8
-"""Of this many rows of a chart's box one is read at most."""
+"""At most one row is read of this many rows of a chart's box."""
 
 Stop = TypeVar("Stop")
 
@@ -29,7 +29,7 @@ def moved(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | 
 
 
 class Readout(Static):
-    """What a chart reads at its cursor; nothing while it has none."""
+    """The line of what a chart reads at its cursor; nothing while it has none."""
 
     DEFAULT_CSS = """
     Readout {

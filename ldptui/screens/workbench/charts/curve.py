@@ -204,7 +204,7 @@ class CurveChart(Rows):
         return table, [] if table is None else rows_at(table, (1, self._at))
 
     def _read(self, room: Size) -> str:
-        """What stands at the cursor, a line for each series; "" without one."""
+        """The values at the cursor, a line for each series; "" without one."""
         from ....charts.figures.readings import reading
 
         table, rows = self._rows()
