@@ -7,12 +7,13 @@ Identification metrics: Cao, Jia, Gong, USENIX Security 2021, section 5; NCR: Wa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arms import Arm
+from .flags import Flags
 from .pure import Items
 from .sampling import Floats
 
@@ -49,11 +50,17 @@ class Identification:
     targets : int64[r], their places among the watched items; empty without an attack.
     hitters : int64[h], those of the k most frequent items that anybody holds, the most frequent
         first.
+    claims : of a server that looks for fakes, in its arms.
     """
 
     answers: Mapping[Arm, Answer]
     targets: Items
     hitters: Items
+    claims: Mapping[Arm, Flags] = field(default_factory=dict)
+
+    def flags(self, arm: Arm) -> Flags:
+        """The claims about one arm."""
+        return self.claims[arm]
 
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets in the answer."""

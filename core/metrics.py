@@ -176,10 +176,17 @@ def _collateral(outcome: Outcome) -> Floats:
 
 
 def _flagged(
-    name: str, function: Callable[[Flags], Floats], arm: Arm = ATTACKED_DEFENDED
+    name: str,
+    function: Callable[[Flags], Floats],
+    arm: Arm = ATTACKED_DEFENDED,
+    tasks: tuple[str, ...] = (FREQUENCIES,),
 ) -> Metric:
     """A metric of what a defence claims in one arm."""
-    return Metric(name, lambda outcome: function(outcome.flags(arm)), (arm,), flags=True)
+
+    def of(outcome: Outcome | Identification) -> Floats:
+        return function(outcome.flags(arm))
+
+    return Metric(name, of, (arm,), flags=True, tasks=tasks)
 
 
 def _identified(
@@ -193,6 +200,7 @@ def _identified(
 
 
 _BOTH: Final = (CLEAN, ATTACKED)
+_ALL: Final = (FREQUENCIES, HITTERS)
 _DEFENDED: Final = (CLEAN_DEFENDED, ATTACKED_DEFENDED)
 
 METRICS: Final[dict[str, Metric]] = {
@@ -241,8 +249,8 @@ METRICS: Final[dict[str, Metric]] = {
         _flagged("false_positive_rate", lambda flags: flags.false_positive_rate),
         _flagged("auc", lambda flags: flags.area),
         _flagged("reports_kept", lambda flags: flags.kept),
-        _flagged("alarm_rate", lambda flags: flags.alarm),
-        _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED),
+        _flagged("alarm_rate", lambda flags: flags.alarm, tasks=_ALL),
+        _flagged("false_alarm_rate", lambda flags: flags.alarm, CLEAN_DEFENDED, tasks=_ALL),
         _flagged("detection_delay", lambda flags: flags.delay),
         _flagged("targets_named", lambda flags: flags.named),
         _flagged("share_estimate", lambda flags: flags.share),
@@ -279,7 +287,8 @@ def identified(outcome: Identification) -> Measures:
     """All METRICS of heavy hitters in each trial, [trials]."""
     measures = unmeasured(len(outcome.answers[CLEAN].survived))
     for name, metric in METRICS.items():
-        if HITTERS in metric.tasks and (outcome.targets.size or not metric.targets):
+        known = outcome.targets.size or not metric.targets
+        if HITTERS in metric.tasks and known and (outcome.claims or not metric.flags):
             measures[name] = metric.function(outcome)
     return measures
 

@@ -1,7 +1,8 @@
 """Defences: what the server does about fake users.
 
 A verifier decides what users can send. A filter reads every report and says which ones the server
-keeps. An alarm reads the estimates and claims an attack, or none. A correction changes the
+keeps. An alarm reads the estimates, or the sizes of groups, and claims an attack or none. A
+correction changes the
 estimates, and knows of the users only what is in `Known`. Each is a frozen dataclass with `kind`,
 and a row of DEFENCES.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from .alarm import Alarm, is_alarm
 from .correction import Correction, Known, is_correction, known
 from .filter import Filter, Received, Verdict, asks_twice, is_filter
+from .imbalance import ReadsGroups, reads_groups
 from .kinds import ALARMS, CORRECTIONS, DEFENCES, FILTERS, VERIFIERS, Defence, corrected
 from .python import PythonCorrection, PythonFilter
 from .simplex import project
@@ -29,6 +31,7 @@ __all__ = [
     "Known",
     "PythonCorrection",
     "PythonFilter",
+    "ReadsGroups",
     "Received",
     "Verdict",
     "Verifier",
@@ -40,4 +43,5 @@ __all__ = [
     "is_verifier",
     "known",
     "project",
+    "reads_groups",
 ]

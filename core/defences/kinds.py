@@ -15,6 +15,7 @@ from .fiad import FIAD
 from .filter import Filter
 from .guard import Guard
 from .history import History
+from .imbalance import Imbalance, ReadsGroups
 from .likelihood import BayesianUpdate, MaximumLikelihood
 from .norms import NoCorrection, Norm, Normalisation, NormCut, NormMul, NormSub
 from .power import Power
@@ -38,6 +39,9 @@ FILTERS: Final[dict[str, type[Any]]] = {
 
 ALARMS: Final[dict[str, type[Any]]] = {"asd": ASD, "history": History}
 """The kinds that claim an attack, and change nothing."""
+
+GROUP_TESTS: Final[dict[str, type[Any]]] = {"imbalance": Imbalance}
+"""The kinds that read the sizes of groups of users, which heavy hitters have."""
 
 CORRECTIONS: Final[dict[str, type[Any]]] = {
     "none": NoCorrection,
@@ -63,10 +67,10 @@ PYTHON: Final[dict[str, type[Any]]] = {
 }
 """The kinds whose code is somebody's."""
 
-DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **VERIFIERS, **PYTHON}
+DEFENCES: Final = {**CORRECTIONS, **FILTERS, **ALARMS, **GROUP_TESTS, **VERIFIERS, **PYTHON}
 """Every kind, in the order in which it is shown."""
 
-Defence: TypeAlias = Verifier | Filter | Alarm | Correction
+Defence: TypeAlias = Verifier | Filter | Alarm | Correction | ReadsGroups
 
 
 def corrected(frequencies: Floats, corrections: Sequence[Correction], known: Known) -> Floats:

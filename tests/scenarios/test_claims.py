@@ -485,6 +485,10 @@ def test_fewer_groups_find_more_and_name_more_targets() -> None:
 
 
 def test_fakes_who_choose_their_groups_gain_by_it() -> None:
+    alarms = theory("hitters-client", "alarm_rate", "task.group_choice", "attack.share")
+    seen = [alarms["client", share] for share in (0.002, 0.005, 0.01)]
+    assert seen == pytest.approx([0.08, 0.88, 1.0], abs=0.01)
+    assert alarms["server", 0.01] == pytest.approx(0.01)
     named = theory("hitters-client", "targets_in_top_k", "task.group_choice", "attack.share")
     assert series(named, "server") == pytest.approx([0.82, 3.7, 9.2], 0.02)
     assert series(named, "client") == pytest.approx([2.4, 9.3, 10], 0.02)

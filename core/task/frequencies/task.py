@@ -18,6 +18,7 @@ from ...counts import (
     shares_of,
     trials_of,
 )
+from ...defences import reads_groups
 from ...errors import LIFTED, ScenarioError, got
 from ...metrics import Measures, Outcome, measure
 from ...population import Population
@@ -54,7 +55,11 @@ class Frequencies:
         return min(asked, population.domain_size)
 
     def check(self, cell: Cell) -> None:
-        """Everything makes sense that can be bound."""
+        """Everything makes sense that can be bound, but for what reads groups of users."""
+        for number, step in enumerate(cell.defences):
+            if reads_groups(step):
+                rule = 'must be left out without task.kind = "heavy-hitters": there are no groups'
+                raise ScenarioError(rule, key=f"defence.{number}")
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         mechanism: Mechanism = protocol.bind(population.domain_size, population.labels)

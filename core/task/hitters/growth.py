@@ -49,6 +49,7 @@ class Grown:
     """One level of one arm: its candidates, ascending, and the survivors.
 
     counts : the supporting users of each candidate. estimates : their frequencies in the group.
+    users : of the group, fakes included.
     top : the places of the survivors among the candidates, the largest estimate first; of equal
     ones the lower prefix.
     """
@@ -57,6 +58,7 @@ class Grown:
     counts: Counts
     estimates: Floats
     top: Counts
+    users: int
 
     @property
     def survivors(self) -> Codes:
@@ -99,4 +101,4 @@ def _ranked(candidates: Codes, counts: Counts, users: int, oracle: PureProtocol,
     """The survivors of a level, by the counts of a group of `users`; an empty group ranks none."""
     estimates = estimate(counts, users, oracle) if users else np.zeros(candidates.size)
     top = np.argsort(-counts, kind="stable")[:k]
-    return Grown(candidates, counts, np.asarray(estimates), top)
+    return Grown(candidates, counts, np.asarray(estimates), top, users)

@@ -12,6 +12,7 @@ import numpy as np
 from ...answers import Answer, Identification
 from ...arms import ATTACKED, CLEAN, Arm
 from ...cell import Cell, Counted, Share
+from ...defences import reads_groups
 from ...errors import LIFTED, ScenarioError, got
 from ...metrics import identified
 from ...population import Population
@@ -23,6 +24,7 @@ from ...results import Arms, Block, Fingerprints, Moments
 from ...sampling import Floats
 from ...streams import Path
 from .allocation import best_weights
+from .claims import claims_of, expected_alarms
 from .codes import Encoding, check_codes
 from .collection import Hunt
 from .details import details_of
@@ -126,12 +128,16 @@ class PEM:
         if cell.rounds:
             rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
             raise ScenarioError(rule, key="attack.phase" if cell.attack else "campaign")
-        if cell.defences:
-            raise ScenarioError(
-                f'must be left out with task.kind = "heavy-hitters": {cell.defences[0].kind} '
-                "is about reports or estimates of one list of items",
-                key="defence",
-            )
+        for number, step in enumerate(cell.defences):
+            if not reads_groups(step):
+                raise ScenarioError(
+                    f'must be left out with task.kind = "heavy-hitters": {step.kind} '
+                    "is about reports or estimates of one list of items",
+                    key=f"defence.{number}",
+                )
+            if len(self.settings.lengths) < 2:
+                rule = "must be at least 2 for groups to differ"
+                raise ScenarioError(f"{rule}, {got(1)}", key="task.groups")
         for number, part in enumerate(cell.fakes):
             if not getattr(part.strategy, "aims_at_prefixes", False):
                 mixed = "attack.kind" not in cell.parameters
@@ -193,7 +199,11 @@ class PEM:
         return Block(
             cell=cell.index,
             number=number,
-            metrics=identified(Identification(answers, watched.targets, watched.hitters)),
+            metrics=identified(
+                Identification(
+                    answers, watched.targets, watched.hitters, claims_of(cell, clean, attacked)
+                )
+            ),
             fingerprints=marks.values,
             arms=_moments(answers, watched),
         )
@@ -205,7 +215,8 @@ class PEM:
         )
         size = min(self.settings.k, candidate_counts(self.settings.lengths, self.settings.k)[-1])
         hitters = hunt.watched.items[hunt.watched.hitters]
-        return expected_metrics(clean, attacked, cell.targets, hitters, size)
+        expected = expected_metrics(clean, attacked, cell.targets, hitters, size)
+        return expected | expected_alarms(hunt)
 
     def details(self, cell: Cell, arms: Arms) -> dict[str, Any]:
         """The measurements of the levels and of the watched items."""

@@ -15,14 +15,12 @@ from .state import Draft
 from .tables import placed
 from .text import rewritten
 
-_INSTEAD: Final[Mapping[str, str]] = {
-    "protocol.f": "protocol.epsilon",
-    "protocol.epsilon": "protocol.f",
-    "task.groups": "task.extension",
-    "task.extension": "task.groups",
-    "goal": "attack.share",
-    "attack.share": "goal",
-}
+_EITHER: Final = (
+    ("protocol.f", "protocol.epsilon"),
+    ("task.groups", "task.extension"),
+    ("goal", "attack.share"),
+)
+_INSTEAD: Final[Mapping[str, str]] = dict((*_EITHER, *((two, one) for one, two in _EITHER)))
 """Keys of which a scenario has one or the other: setting one drops the other."""
 
 

@@ -99,6 +99,7 @@ def _of_hitters(finished: list[Finished]) -> list[Group]:
     groups = [
         _compared("recall of hitters", "hitter_recall", finished),
         _measured("without attack", clean, finished),
+        *_claims(finished),
     ]
     if any(cell.attack is not None for cell, _, _ in finished):
         named = _compared("targets named", "targets_in_top_k", finished)

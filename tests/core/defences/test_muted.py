@@ -11,6 +11,7 @@ from support.cases import alike, attack, experiment, results_of
 import core
 from core.arms import UNDEFENDED
 from core.defences import DEFENCES
+from core.defences.kinds import GROUP_TESTS
 from core.errors import ScenarioError
 from core.metrics import METRICS
 from core.store.address import addresses
@@ -33,7 +34,7 @@ def test_a_muted_step_of_any_kind_does_not_act(kind: str) -> None:
     assert muted.parameters["defence.0.muted"] is True
 
 
-@pytest.mark.parametrize("kind", DEFENCES)
+@pytest.mark.parametrize("kind", [kind for kind in DEFENCES if kind not in GROUP_TESTS])
 def test_the_words_of_muting_change_no_number(kind: str) -> None:
     compares = getattr(DEFENCES[kind], "compares_rounds", False)
     rounds = {"campaign": {"rounds": 2}} if compares else {}

@@ -51,7 +51,7 @@ def test_a_task_that_cannot_be_is_refused_in_a_sentence(task: Any, sentence: str
     ("more", "sentence"),
     [
         ({"attack": {**MGA, "kind": "mga-a", "subset": 1}}, "attack.kind must be an attack that"),
-        ({"defence": [{"kind": "norm-sub"}]}, "defence must be left out with task.kind"),
+        ({"defence": [{"kind": "norm-sub"}]}, "defence.0 must be left out with task.kind"),
         ({"campaign": {"rounds": 2}}, "campaign must be left out with task.kind"),
         ({"protocol": {"kind": "laplace", "epsilon": 1.0}}, "protocol.kind must be a pure"),
     ],

@@ -1,0 +1,84 @@
+"""The alarm where users choose their group: groups that differ more than chance lets them.
+
+Pearson's chi-square test, Philosophical Magazine 1900; no paper has it against PEM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, Protocol, TypeGuard
+
+import numpy as np
+
+from ..pure import BoolArray
+from ..ranges import ALPHA, check_bounds
+from ..sampling import Counts, Floats
+from .correction import ForAll, Known
+from .step import Step
+
+
+class ReadsGroups(Protocol):
+    """A step that reads the sizes of the users' groups, and claims an attack or none."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def muted(self) -> bool | None: ...
+
+    def check(self, known: Known) -> None:
+        """Raise ScenarioError where it makes no sense for such a collection."""
+        ...
+
+    def uneven(self, sizes: Counts) -> BoolArray:
+        """bool[trials]: whether it claims an attack, from int64[trials, G] users of the groups."""
+        ...
+
+    def power(self, genuine: int, fakes: Floats) -> float:
+        """The probability of a claim: users at random, float64[G] fakes besides. Approximate."""
+        ...
+
+
+@dataclass(frozen=True)
+class Imbalance(ForAll, Step):
+    """Alarm where Σ (N_j - N/G)² / (N/G) is above the 1 - α quantile of χ² with G - 1 degrees.
+
+    alpha : how often it alarms where nobody attacks, exact for many users.
+    """
+
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special",)
+
+    alpha: Annotated[float, ALPHA] = 0.01
+    kind: Literal["imbalance"] = "imbalance"
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def threshold(self, groups: int) -> float:
+        """The largest statistic without a claim."""
+        from scipy.special import chdtri
+
+        return float(chdtri(groups - 1, self.alpha))
+
+    def uneven(self, sizes: Counts) -> BoolArray:
+        groups = sizes.shape[1]
+        if groups < 2:
+            return np.zeros(len(sizes), dtype=np.bool_)
+        even = np.maximum(sizes.sum(axis=1, keepdims=True) / groups, 1 / groups)
+        return np.asarray(((sizes - even) ** 2 / even).sum(axis=1) > self.threshold(groups))
+
+    def power(self, genuine: int, fakes: Floats) -> float:
+        """Of the N users n are at random: N/n of the statistic is noncentral χ²."""
+        from scipy.special import chndtr
+
+        groups, everyone = fakes.size, genuine + float(fakes.sum())
+        if groups < 2:
+            return 0.0
+        shift = float(((fakes - fakes.mean()) ** 2).sum()) * groups / genuine
+        limit = self.threshold(groups) * everyone / genuine
+        return float(1 - chndtr(limit, groups - 1, shift))
+
+
+def reads_groups(defence: object) -> TypeGuard[ReadsGroups]:
+    """Return whether a defence reads the sizes of groups."""
+    return hasattr(defence, "uneven")
