@@ -229,7 +229,7 @@ def report(scenario: str, values: Values) -> Report:
             if kind in values["reports"]:
                 report = values["reports"][kind]
                 factor, bits = (text.short(report[key], 3) for key in ("gain_factor", "bits"))
-                about = f"√MSE; a {factor}; {bits} bits"
+                about = f"√MSE; a {factor}; {bits} bit" + "s" * (bits != "1")
             rows.append(row(f"{kind}: error", error, about, source))
     for name in APART:
         for kind in LOCAL:
