@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ..rows import Charset, clean
 from .table import Column, Table, Value
 
 MEASURED: Final = "measured"
@@ -30,11 +31,12 @@ def reading(
     column: int,
     picked: int,
     room: tuple[int, int],
+    charset: Charset = "braille",
 ) -> str:
     """Rows of a table in lines: the value that they share over them, the picked row marked.
 
     column : the one that they share. room : the width, and the most rows; of more, those around
-    the picked one. The last columns give way.
+    the picked one. The last columns give way. charset : ASCII spells symbols out.
     """
     width, most = room
     head, shared = table.columns[column], rows[0][column]
@@ -46,6 +48,7 @@ def reading(
     lines = [["", *(heads[at].name for at in used[1:])]]
     lines += [[heads[at].text(row[at]) for at in used] for row in left[first : first + most]]
     lines[0][0] = f"{head.name} = {_plain(head, shared)}{part}"
+    lines = [[clean(text, charset) for text in line] for line in lines]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     while len(widths) > 2 and sum(widths) + 2 * len(widths) > width:
         widths.pop()

@@ -46,6 +46,9 @@ def test_rows_are_read_in_columns_with_the_picked_one_marked() -> None:
         "▸ OUE             3.00      3.25",
         "  bound           9.00         –",
     ]
+    spelled = reading(TABLE, rows, 1, 1, (80, 9), "ascii").split("\n")
+    assert spelled[0].startswith("  beta = 0.1  closed form")
+    assert spelled[2].startswith("▸ OUE")  # the screen has a letter for that sign
     # Of more than there is room for, those around the picked one; a column of nothing is left out.
     assert reading(TABLE, rows, 1, 2, (80, 1)).split("\n") == [
         "  β = 0.1  3 of 3  closed form  measured",

@@ -212,7 +212,8 @@ class CurveChart(Rows):
             return ""
         self._series = min(self._series, len(rows) - 1)
         most = max(1, room.height // READ)
-        return reading(table, rows, 1, self._series, (room.width, most))
+        size, charset = (room.width, most), self._chart.charset
+        return reading(table, rows, 1, self._series, size, charset)
 
     @property
     def points(self) -> bool:

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.geometry import Size
 
 from ....catalogue import metric_words
+from ....charts.rows import clean
 from ....messages import LongWork
 from ....terminal.keyboard import VIEW, key_of
 from ....widgets.choice_bar import Choices
@@ -110,7 +111,9 @@ class MapChart(Rows):
         from ....charts.figures.maps import cell_words
 
         cell = self._cell() if self._at is not None else None
-        return cell_words(cell, keys_of(self._shown), self.metric) if cell is not None else ""
+        if cell is None:
+            return ""
+        return clean(cell_words(cell, keys_of(self._shown), self.metric), self._chart.charset)
 
     def switches(self) -> Choices:
         if not self.metric:

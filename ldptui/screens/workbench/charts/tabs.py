@@ -53,8 +53,8 @@ def tabs_of(draft: Draft | None) -> Choices:
     pairs = scenario is not None and len(scenario.document.get("sweep", {})) > 1
     scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
     missing = {
-        "trials": cell is None or bool(cell.rounds),
-        "timeline": cell is not None and not cell.rounds,
+        "trials": cell is not None and bool(cell.rounds),
+        "timeline": draft is None or (cell is not None and not cell.rounds),
         "privacy": not keeps,
         "answer": not goal,
         "map": not pairs,

@@ -110,7 +110,8 @@ class TrialCharts(Rows):
         if table is None or not rows:
             return ""
         self._item = min(self._item, len(rows) - 1)
-        return reading(table, rows, 0, self._item, (room.width, max(1, room.height // READ)))
+        size = room.width, max(1, room.height // READ)
+        return reading(table, rows, 0, self._item, size, self._chart.charset)
 
     # The numbers.
 
