@@ -248,7 +248,7 @@ def test_the_variance_of_a_pool_of_bloom_filters(churn: float, seed: int) -> Non
     assert variances is not None
     mutant = one.protocol.variances(replace(collected(one), meetings=None))
     truth, expected = one.population.frequencies, expected_metrics(one)
-    pool, _ = run(one, 8)
+    pool, _ = run(one, 5)
     for arm, name in enumerate(("target_frequency_clean", "target_frequency")):
         seen, mean = column(pool, name), expected[name]
         assert mean is not None
