@@ -81,9 +81,10 @@ def _driver() -> type[Driver] | None:
     return ChangedCellsDriver
 
 
-def _allowed(settings: Settings) -> list[str]:
+def _arguments(settings: Settings) -> list[str]:
     """The arguments of the background worker."""
-    return attack_options.as_arguments(settings.allow_attacks, settings.attack_files)
+    allowed = attack_options.as_arguments(settings.allow_attacks, settings.attack_files)
+    return [*allowed, *([f"--cluster={settings.cluster}"] if settings.cluster else [])]
 
 
 def _commands() -> type[Provider]:
@@ -135,7 +136,7 @@ class Workbench(App[None]):
         self.crash: BaseException | None = None
         self.crash_file: Path | None = None
         self._path = path
-        self._engine = engine or partial(Engine, command=[*COMMAND, *_allowed(settings)])
+        self._engine = engine or partial(Engine, command=[*COMMAND, *_arguments(settings)])
         self._store = store
         self._playback = playback
 

@@ -65,6 +65,7 @@ def open_workbench(
     mouse: bool | None = None,
     allow_attacks: Iterable[str] = (),
     attack_files: Iterable[str] = (),
+    cluster: str | None = None,
     log_file: str | None = None,
     store: str | None = None,
     keep: bool = True,
@@ -90,6 +91,7 @@ def open_workbench(
             mouse=mouse,
             allow_attacks=allow_attacks,
             attack_files=attack_files,
+            cluster=cluster,
         )
         path = _scenario_path(scenario)
     except (SettingsError, FileNotFoundError) as error:

@@ -135,6 +135,7 @@ def app_parser() -> argparse.ArgumentParser:
         "--no-store", dest="keep", action="store_false", help="keep no runs, and show none"
     )
     attack_options.add_to(parser)
+    run_options.add_cluster(parser)
     parser.add_argument("--log-file", metavar="FILE", help="write a log here")
     parser.add_argument("--version", action="version", version=f"ldptui {__version__}")
     return parser
@@ -220,11 +221,13 @@ def _dispatch(arguments: list[str]) -> int:
 def _obey(arguments: list[str]) -> int:
     command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if command == "run":
-        return _work(command)(run_parser().parse_args(rest))
+        options = run_parser().parse_args(rest)
+        return _work(command)(options)
     if command == "theory":
         from . import theory_options
 
-        return _work(command)(theory_options.parser(command, _parser).parse_args(rest))
+        options = theory_options.parser(command, _parser).parse_args(rest)
+        return _work(command)(options)
     for group in (library_options, collecting_options):
         if command in group.COMMANDS:
             options = group.parser(command, _parser).parse_args(rest)
@@ -284,6 +287,7 @@ def _open(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
         mouse=options.mouse,
         allow_attacks=options.allow_attacks,
         attack_files=options.attack_files,
+        cluster=options.cluster,
         log_file=options.log_file,
         store=options.store,
         keep=options.keep,

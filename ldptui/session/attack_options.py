@@ -40,6 +40,15 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_travel(experiment: Experiment, options: argparse.Namespace) -> None:
+    """Refuse files of this machine on a cluster, whose workers do not have them: ScenarioError."""
+    from core.errors import ScenarioError
+
+    if options.attack_files and any(cell.python_code for cell in experiment.cells):
+        rule = "cannot be a file of this machine with --cluster: install it on the workers"
+        raise ScenarioError(f"{rule}, and name it by --allow-attack", key="--attack-file")
+
+
 def as_arguments(names: Sequence[str], files: Sequence[Path]) -> list[str]:
     """The arguments that `add_to` reads, for a process in another folder."""
     return [

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 Charset = Literal["ascii", "block", "braille"]
 CHARSETS: Final = ("auto", *get_args(Charset))
 OWN_THEMES: Final = ("ldptui-dark", "ldptui-light")
-SETTINGS: Final = ("theme", "charset", "mouse", "allow_attacks", "attack_files", "keys")
+SETTINGS: Final = (
+    "theme", "charset", "mouse", "allow_attacks", "attack_files", "cluster", "keys",
+)  # fmt: skip
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "meta", "hyper"})
 
 
@@ -53,6 +55,7 @@ class Settings:
 
     theme : a theme's name; None leaves the choice to the app. charset : what charts are drawn with.
     allow_attacks, attack_files : attacks in Python that may run, by name and by file.
+    cluster : the one that computes whole runs, as `ldptui run --cluster` takes it; None: no one.
     keys : binding id → keys, several with commas between, as Textual's keymap takes them.
     """
 
@@ -61,6 +64,7 @@ class Settings:
     mouse: bool = True
     allow_attacks: tuple[str, ...] = ()
     attack_files: tuple[Path, ...] = ()
+    cluster: str | None = None
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -72,6 +76,7 @@ def load_settings(
     mouse: bool | None = None,
     allow_attacks: Iterable[str] = (),
     attack_files: Iterable[str] = (),
+    cluster: str | None = None,
 ) -> Settings:
     """The settings; raises SettingsError.
 
@@ -88,6 +93,7 @@ def load_settings(
     with_mouse = read.get("mouse", True)
     if not isinstance(with_mouse, bool):
         raise SettingsError(f"{where}: mouse must be true or false, {_got(with_mouse)}")
+    chosen_cluster = _chosen("cluster", read, where, cluster)
     chosen_files = [Path(file).expanduser() for file in attack_files]
     refuse_unreadable(chosen_files)
     return Settings(
@@ -96,6 +102,7 @@ def load_settings(
         mouse=with_mouse and mouse is not False,
         allow_attacks=(*allow_attacks, *_texts(read, "allow_attacks", where)),
         attack_files=(*chosen_files, *_files(read, where)),
+        cluster=chosen_cluster[0] if chosen_cluster else None,
         keys=_keys(read.get("keys", {}), where),
     )
 

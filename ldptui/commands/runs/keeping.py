@@ -78,9 +78,7 @@ def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor |
     if options.cluster is None:
         yield None
         return
-    if options.attack_files and any(cell.python_code for cell in experiment.cells):
-        rule = "cannot be a file of this machine with --cluster: install it on the workers"
-        raise ScenarioError(f"{rule}, and name it by --allow-attack", key="--attack-file")
+    attack_options.check_travel(experiment, options)
     from core.cluster import cluster
 
     try:

@@ -36,6 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser("ldptui.engine.worker")
     parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")
     attack_options.add_to(parser)
+    parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
     allow = partial(attack_options.permit, options=options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
@@ -62,7 +63,7 @@ def main() -> None:
             elif "tab" in request:
                 Answering(request, inbox, out).work()
             else:
-                Run(request, inbox, out, allow).work()
+                Run(request, inbox, out, allow, options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone
 

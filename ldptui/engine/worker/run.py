@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Executor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -17,6 +18,7 @@ from core.results import Tally, digest
 from core.runner import Results, run
 from core.scenario import Scenario
 from core.trial import run_block
+from core.workers import LostError
 
 from ...text.format import duration
 from .imports import import_for, import_solver
@@ -39,8 +41,12 @@ class Run:
         inbox: Inbox,
         out: BinaryIO,
         allow: Callable[[Experiment], Experiment] = lambda experiment: experiment,
+        cluster: str | None = None,
     ) -> None:
         self.request, self.inbox, self.out, self.allow = request, inbox, out, allow
+        self.cluster = cluster
+        self.executor: Executor | None = None
+        self.ends = ExitStack()
         self.started = time.perf_counter()
         self.sent_at = float("-inf")
         self.parts: dict[str, PartSoFar] = {}
@@ -64,6 +70,9 @@ class Run:
         except Cancelled:
             self._keep_end()
             self.send("partial")
+        except LostError as error:
+            self._keep_end()
+            self.send("partial", str(error))
         except Exception as error:
             known = isinstance(error, LdpError)
             sentence = str(error) if known else f"{type(error).__name__}: {error}".strip(": ")
@@ -72,6 +81,8 @@ class Run:
             self.send("failed", sentence, "" if known else traceback.format_exc())
         else:
             self._send_end()
+        finally:
+            self.ends.close()
 
     def _work(self) -> None:
         scenarios = {
@@ -114,6 +125,10 @@ class Run:
             else:
                 experiment = self.allow(bind(scenario))
             self.whole = Whole(experiment)
+            if self.cluster is not None:
+                from core.cluster import cluster
+
+                self.executor = self.ends.enter_context(cluster(self.cluster))
             if self.keeper is not None:
                 self.keeper.begin(experiment, request["source"], request["resumed"])
         return experiment
@@ -158,7 +173,13 @@ class Run:
         if base and part.experiment.cells[0].path == "reports" and not known:
             self._peek(part)
         beat = Beat(self, part)
-        steps = run(part.experiment, pulse=beat, frequencies=base, memory=memory)
+        steps = run(
+            part.experiment,
+            executor=self.executor,
+            pulse=beat,
+            frequencies=base,
+            memory=memory,
+        )
         while True:
             with self.inbox.interruptible():
                 progress = next(steps, None)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
+import json
 import sqlite3
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,9 +23,12 @@ from core.runner import run, units
 from core.scenario import Scenario
 from core.store import begin, cell_keys, open_store
 from core.trial import run_block
+from core.workers import LostError
 from ldptui.engine.engine import as_document
 from ldptui.engine.wire import RunSoFar
+from ldptui.engine.worker.inbox import Inbox, checked
 from ldptui.engine.worker.keeping import BEHIND, Keeper
+from ldptui.engine.worker.run import Run
 from ldptui.session.snapshot import Part, Request
 
 SHARES = {"attack.share": [0.02, 0.05]}
@@ -203,3 +210,55 @@ def test_a_disk_that_fills_up_is_a_note_and_the_run_goes_on(
     with open_store(path) as store:
         assert store.check() == "ok"
         assert 0 < store.run(1).done < 1200
+
+
+class Calls(ThreadPoolExecutor):
+    """A cluster as far as a run knows; it counts what it is asked, and may be lost."""
+
+    def __init__(self, lost_after: int = 10**9) -> None:
+        super().__init__(1)
+        self.asked, self.lost_after = 0, lost_after
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.asked += 1
+        if self.asked > self.lost_after:
+            raise LostError("the connection to the scheduler is lost")
+        return super().submit(call, *args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("lost_after", "whole", "status"),
+    [(10**9, True, "done"), (2, True, "partial"), (0, False, "done")],
+)
+def test_a_cluster_computes_whole_runs(
+    monkeypatch: pytest.MonkeyPatch, path: Path, lost_after: int, whole: bool, status: str
+) -> None:
+    """Not what is shown while one edits; a lost one leaves a run to go on with."""
+    asked: list[str] = []
+    calls = Calls(lost_after)
+
+    @contextlib.contextmanager
+    def cluster(place: str) -> Iterator[Calls]:
+        asked.append(place)
+        yield calls
+
+    monkeypatch.setattr("core.cluster.cluster", cluster)
+    out, inbox = io.BytesIO(), Inbox()
+    parts = tuple(Part(*item) for item in PARTS.items())
+    kept: Any = {"whole": WHOLE, "store": str(path)} if whole else {}
+    request = checked(as_document(Request(1, parts, ".", True, **kept)))
+    inbox._newest = request
+    Run(request, inbox, out, cluster="somewhere").work()
+    told = [json.loads(line).get("snapshot") for line in out.getvalue().splitlines()]
+    last = [snapshot for snapshot in told if snapshot][-1]
+    assert last["status"] == status
+    assert asked == ["somewhere"] * whole
+    assert bool(calls.asked) == whole
+    if whole:
+        with open_store(path) as store:
+            assert store.runs()[0].status == status
+            assert 0 < store.runs()[0].done <= 120
+    if status == "done" and whole:
+        assert last["digest"] == simulated(WHOLE).digest
+    elif whole:
+        assert last["error"] == "the connection to the scheduler is lost"

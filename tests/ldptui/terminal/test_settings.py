@@ -115,8 +115,8 @@ def test_auto_charset_is_one_that_the_terminal_has(
     ("text", "sentence"),
     [
         (
-            "colour = 1\n",
-            f"FILE: colour is not a setting ({', '.join(SETTINGS)})",
+            "hue = 1\n",
+            f"FILE: hue is not a setting ({', '.join(SETTINGS)})",
         ),
         ('them = "nord"\n', "FILE: them is not a setting (did you mean theme?)"),
         ("allow_attacks = 3\n", "FILE: allow_attacks must be a list of texts, got 3"),
