@@ -68,6 +68,10 @@ class Task(Protocol):
         """The k of the most frequent items, where a scenario asks for this one."""
         ...
 
+    def asked(self, cell: Cell, number: int) -> Cell:
+        """The collection as it asks this user, whose answer may be a part of an item."""
+        ...
+
     def check(self, cell: Cell) -> None:
         """Refuse a cell that makes no sense for this task; raises ScenarioError."""
         ...

@@ -24,6 +24,7 @@ from ...results import Arms, Block, Fingerprints, Moments
 from ...sampling import Floats
 from ...streams import Path
 from .allocation import best_weights
+from .asked import asked_of
 from .claims import claims_of, expected_alarms
 from .codes import Encoding, check_codes
 from .collection import Hunt
@@ -122,6 +123,10 @@ class PEM:
 
     def top_k(self, asked: int, population: Population) -> int:  # noqa: ARG002
         return self.settings.k
+
+    def asked(self, cell: Cell, number: int) -> Cell:
+        """The collection of one group, whose items are its prefixes; users take turns."""
+        return asked_of(self.hunt(cell), self.oracle, number)
 
     def check(self, cell: Cell) -> None:
         """Refuse what this task has no meaning for, and codes that cannot be."""
