@@ -32,6 +32,7 @@ class Depth:
 
     numbers: int = 3
     kind: str = "frequencies"  # whose metrics it fills
+    approximate: bool = False
 
     def bound(self, protocol: ProtocolSpec, population: Population) -> Mechanism:
         return Frequencies().bound(protocol, population)
@@ -41,13 +42,18 @@ class Depth:
     ) -> None:
         """Everything fits."""
 
-    def block(self, cell: core.Cell, number: int, trials: int, pulse: Pulse) -> Block:
+    def block(
+        self, cell: core.Cell, number: int, trials: int, pulse: Pulse, shares: None = None
+    ) -> Block:
         pulse()
         metrics = unmeasured(trials)
         metrics["gain"] = number
         moments = Moments.of(np.full((trials, self.numbers), float(number)))
         marks = np.arange(trials, dtype=np.uint64)
         return Block(cell.index, number, metrics, marks, {CLEAN: moments, ATTACKED: moments})
+
+    def shares(self, cell: core.Cell, number: int, trials: int) -> tuple[()]:
+        return ()
 
     def expected(self, cell: core.Cell) -> dict[str, float | None]:
         return dict.fromkeys(METRICS)
