@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..bits import Columns
 from ..capabilities import SendsBitPerItem, lacking
+from ..errors import ScenarioError, got
 from ..pure import Items, Mechanism
 from ..ranges import Range, check_bounds
 from ..sampling import Floats
@@ -28,6 +29,7 @@ from .step import Step
 CHANCE = Range(0, 1, "()")
 SUPPORT = Range(0, 1, "[)")
 SIZE = Range(1, 64)
+THRESHOLD = Range(0, 1, "(]")
 NO_BITS = "whose reports are not a bit for each item, each by itself"
 """The reason of a protocol that gives none for having no columns."""
 
@@ -57,6 +59,8 @@ class FIAD(ForAll, Step):
 
     chance : η, of one set. min_support : the share of the reports below which no set is looked at.
     max_size : of the largest set.
+    thresholds : τ₁, τ₂, … as shares of the reports instead of those of η; the last one holds for
+        larger sets as well.
     flag : "in-turn" takes the set that exceeds its threshold most, flags its users, and goes on
         with the others until no set exceeds; "any" flags the users of every abnormal set.
     """
@@ -67,11 +71,25 @@ class FIAD(ForAll, Step):
     chance: Annotated[float, CHANCE] = 0.01
     min_support: Annotated[float, SUPPORT] = 0.005
     max_size: Annotated[int, SIZE] = 10
+    thresholds: tuple[float, ...] | None = None
     flag: Literal["in-turn", "any"] = "in-turn"
     kind: Literal["fiad"] = "fiad"
 
     def __post_init__(self) -> None:
         check_bounds(self)
+        if self.thresholds is not None:
+            if not self.thresholds:
+                raise ScenarioError("must name a share for each size, got none", key="thresholds")
+            for share in self.thresholds:
+                if share not in THRESHOLD:
+                    raise ScenarioError(f"must be {THRESHOLD}, {got(share)}", key="thresholds")
+
+    def _threshold(self, protocol: SendsBitPerItem, size: int, users: int) -> int:
+        """τ_z for sets of this size."""
+        if self.thresholds is None:
+            return protocol.itemset_threshold(size, users, self.chance)
+        share = self.thresholds[min(size, len(self.thresholds)) - 1]
+        return math.ceil(share * users)
 
     def reads(self, protocol: Mechanism) -> str | None:
         return lacking(protocol, "columns", NO_BITS)
@@ -97,9 +115,7 @@ class FIAD(ForAll, Step):
         most = np.cumsum(np.sort(held)[::-1])
         sizes = np.arange(1, r + 1)
         honest = users * (most * p * q ** (sizes - 1) + (1 - most) * q**sizes)
-        levels = [
-            protocol.itemset_threshold(size, everyone, self.chance) for size in range(1, r + 1)
-        ]
+        levels = [self._threshold(protocol, size, everyone) for size in range(1, r + 1)]
         margin = DEVIATIONS * np.sqrt(honest)
         beyond = malicious + honest - np.array(levels)
         return bool(
@@ -116,10 +132,7 @@ class FIAD(ForAll, Step):
         received.pulse()
         least = max(1.0, self.min_support * users)
         levels = [*mined(columns, users, least, self.max_size, received.pulse, received.tell)]
-        thresholds = {
-            level.size: protocol.itemset_threshold(level.size, users, self.chance)
-            for level in levels
-        }
+        thresholds = {level.size: self._threshold(protocol, level.size, users) for level in levels}
         exceeding = _exceeding(levels, thresholds)
         flagged, suspects = (
             _in_turn(columns, exceeding, thresholds, received.pulse)

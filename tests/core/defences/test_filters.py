@@ -15,6 +15,7 @@ from core.defences import FILTERS, Received, Verdict
 from core.defences.conditional import Conditional
 from core.defences.diffstats import Diffstats, ones_law
 from core.defences.fiad import FIAD
+from core.errors import ScenarioError
 from core.flags import area_under, roc
 from core.protocols import KINDS, OLH, OUE, SUE
 from core.pure import BoolArray, Reports, SeedSearch, sends_reports
@@ -72,6 +73,37 @@ def test_fiad_flags_nobody_where_nobody_attacks(protocol: Any, rng: np.random.Ge
     verdict = FIAD().sift(received(protocol, reports))
     assert kept(verdict).all()
     assert verdict.alarm is False
+
+
+@pytest.mark.parametrize("flag", ["in-turn", "any"])
+def test_fiad_takes_thresholds_in_place_of_those_of_eta(
+    flag: Any, rng: np.random.Generator
+) -> None:
+    """Those of η, given as shares, flag the same users; the last one holds for larger sets."""
+    protocol = OUE(24, 1.0)
+    reports, fakes = attacked(protocol, rng)
+    users = len(reports)
+    counts = [protocol.itemset_threshold(size, users, 0.01) for size in range(1, 11)]
+    shares = tuple((count - 0.5) / users for count in counts)
+    usual = FIAD(flag=flag).sift(received(protocol, reports))
+    given = FIAD(flag=flag, thresholds=shares, chance=0.5).sift(received(protocol, reports))
+    assert np.array_equal(kept(given), kept(usual))
+    assert not kept(usual)[fakes].any()
+    one = FIAD(flag=flag, thresholds=(1.0,)).sift(received(protocol, reports))
+    assert kept(one).all()  # no set is in all reports
+    every = protocol.supports(reports)[:, TARGETS].all(axis=1)
+    pair = (1.0, every.mean() + 0.5 / users)  # the largest sets stay below it by one report
+    above = FIAD(flag=flag, thresholds=pair).sift(received(protocol, reports))
+    assert not np.array_equal(kept(above), kept(one))  # pairs are in more reports
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "words"),
+    [((), "name a share for each size"), ((0.5, 0.0), r"in \(0, 1\], got 0"), ((1.5,), "got 1.5")],
+)
+def test_fiad_refuses_thresholds_that_are_no_shares(thresholds: Any, words: str) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        FIAD(thresholds=thresholds)
 
 
 def test_fiad_as_printed_flags_the_users_of_every_abnormal_set(rng: np.random.Generator) -> None:
