@@ -71,7 +71,7 @@ class Run:
             self._keep_end()
             self.send("partial")
         except LostError as error:
-            self._keep_end()
+            self._keep_end(wait=True)
             self.send("partial", str(error))
         except Exception as error:
             known = isinstance(error, LdpError)

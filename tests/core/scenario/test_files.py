@@ -403,12 +403,12 @@ def csv_scenario(**keys: str) -> str:
 
 def test_a_csv_column_gives_items_users_and_sorted_labels(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(
-        'id,colour\n1,red\n2,"blue, dark"\n3,red\n\n4,\n', encoding="utf-8"
+        'id,colour\n1,red\n2,"blue, dark"\n3,red\n\n', encoding="utf-8"
     )
     scenario = parse(csv_scenario(path="people.csv", column="colour"), folder=tmp_path)
     (cell,) = compile(scenario).cells
-    assert cell.population.labels == ("", "blue, dark", "red")
-    assert cell.population.histogram.tolist() == [1, 1, 2]
+    assert cell.population.labels == ("blue, dark", "red")
+    assert cell.population.histogram.tolist() == [1, 2]
 
 
 def test_a_column_of_counts_gives_totals_and_targets_by_label(tmp_path: Path) -> None:
