@@ -48,7 +48,9 @@ class Power(Step):
         least, sigma = 1 / known.users, known.std
         scores = np.maximum(frequencies / sigma, LOW)
         near = _near(self.exponent, least / sigma, 1 / sigma)
-        means = np.where(scores < FAR, near(np.minimum(scores, FAR)), _far(self.exponent, scores))
+        means = near(np.minimum(scores, FAR))
+        far = scores >= FAR  # few items, if any
+        means[far] = _far(self.exponent, scores[far])
         return np.clip(sigma * means, least, 1.0)
 
 
@@ -65,17 +67,20 @@ def _near(exponent: float, least: float, most: float) -> PchipInterpolator:
     exponents = (1 - exponent) * logs + z * t - t**2 / 2
     weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
     weights[:, [0, -1]] /= 2
-    return PchipInterpolator(z[:, 0], (weights @ t) / weights.sum(axis=1))
+    # Without BLAS, whose second thread would spin on for 0.2 s.
+    return PchipInterpolator(z[:, 0], (weights * t).sum(axis=1) / weights.sum(axis=1))
 
 
 def _far(exponent: float, scores: Floats) -> Floats:
-    """The same far above 0, where the ends do not matter: E(z+s)^(1-a) / E(z+s)^-a, s normal."""
+    """The same of scores z from FAR on, where the ends do not matter.
+
+    E (z + s)^(1-a) / E (z + s)^-a, s standard normal.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(10)
     weighted, mass = np.zeros_like(scores), np.zeros_like(scores)
-    z = np.maximum(scores, FAR)
     for node, weight in zip(nodes, weights, strict=True):
         # Divided by z^-a, which might overflow.
-        part = weight * (1 + node / z) ** -exponent
-        weighted += part * (z + node)
+        part = weight * (1 + node / scores) ** -exponent
+        weighted += part * (scores + node)
         mass += part
     return weighted / mass
