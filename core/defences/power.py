@@ -48,7 +48,7 @@ class Power(Step):
         least, sigma = 1 / known.users, known.std
         scores = np.maximum(frequencies / sigma, LOW)
         near = _near(self.exponent, least / sigma, 1 / sigma)
-        means = near(np.minimum(scores, FAR))
+        means: Floats = near(np.minimum(scores, FAR))
         far = scores >= FAR  # few items, if any
         means[far] = _far(self.exponent, scores[far])
         return np.clip(sigma * means, least, 1.0)
