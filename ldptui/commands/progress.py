@@ -133,9 +133,15 @@ def _next(steps: Steps, bar: Bar) -> Step:
     started = time.monotonic()
     while True:
         try:
-            return steps.get(timeout=1.0)
+            step = steps.get(timeout=1.0)
         except Empty:
-            bar.say(f"{text.duration(round(time.monotonic() - started))} in this block")
+            taken = text.duration(round(time.monotonic() - started))
+            usual = f" of {text.duration(bar.step_s)}" if bar.step_s > 1 else ""
+            bar.say(f"{taken}{usual} in this block")
+            continue
+        if isinstance(step, Progress) and step.done:
+            bar.step_s = time.monotonic() - started
+        return step
 
 
 class Beat:
@@ -157,7 +163,8 @@ class Beat:
 class Bar:
     """A progress bar on one line of a terminal, drawn ten times a second at most.
 
-    Words tell on the same line what is looked at within a long trial.
+    Words tell on the same line what is looked at within a long trial. step_s : the seconds that the
+    last step took, 0 before there was one.
     """
 
     def __init__(self, stream: TextIO, experiment: Experiment, quiet: bool) -> None:
@@ -165,6 +172,7 @@ class Bar:
         self._swept = list(experiment.scenario.sweep)
         self._due = 0.0
         self._drawn = False
+        self.step_s = 0.0
         self._latest: Progress | None = None
 
     def show(self, progress: Progress) -> None:

@@ -10,6 +10,7 @@ from support.commands import TINY, Captured
 
 from core import foretime
 from core.experiment import compile
+from core.runner import Progress
 from core.scenario import parse
 from ldptui.commands import cli, progress
 from ldptui.commands.runs import keeping
@@ -54,16 +55,22 @@ def test_a_long_block_counts_its_seconds(monkeypatch: pytest.MonkeyPatch) -> Non
         def __init__(self) -> None:
             self.left = 2
 
-        def get(self, timeout: float) -> None:
+        def get(self, timeout: float) -> Progress:
             assert timeout <= 1
             self.left -= 1
             if self.left >= 0:
                 raise Empty
+            return block
 
     class Line:
         say = staticmethod(said.append)
+        step_s = 0.0
 
-    times = iter([0.0, 1.0, 65.0])
+    block = Progress(None, 20, 40, 70.0)  # type: ignore[arg-type]
+    times = iter([0.0, 1.0, 65.0, 70.0, 70.0, 71.0, 72.0, 73.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(times))
-    assert progress._next(Slow(), Line()) is None  # type: ignore[arg-type]
+    line = Line()
+    assert progress._next(Slow(), line) is block  # type: ignore[arg-type]
     assert said == ["1.0 s in this block", "1 min 05 s in this block"]
+    progress._next(Slow(), line)  # type: ignore[arg-type]
+    assert said[2:] == ["1.0 s of 1 min 10 s in this block", "2.0 s of 1 min 10 s in this block"]
