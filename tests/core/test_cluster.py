@@ -62,7 +62,8 @@ def test_a_large_population_travels_once(there: Cluster, monkeypatch: pytest.Mon
         return scatter(value, **options)
 
     monkeypatch.setattr(there._client, "scatter", spied)
-    large = work(2, items=cluster_module.LARGE)
+    monkeypatch.setattr(cluster_module, "LARGE", 20)
+    large = work()
     assert digest_of(large, there) == digest_of(large)
     populations = {id(cell.population) for cell in large.cells}
     assert {id(value) for value in travelled} == populations

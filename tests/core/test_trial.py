@@ -71,7 +71,7 @@ def poisoned(
     return one, Poisoned(case, histogram, fake, one.malicious, targets)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("path", ["counts", "reports"])
 @every_attack
 def test_measured_metrics_agree_with_the_law(
@@ -98,6 +98,7 @@ def test_measured_metrics_agree_with_the_law(
     assert measured("normalised_gain") == pytest.approx(measured("gain") / held + 1)
 
 
+@pytest.mark.every(2)
 @every_attack
 def test_measured_gain_rejects_wrong_formulas(
     case: Case, kind: str, scoring: Any, seed: int
@@ -131,6 +132,7 @@ def test_measured_gain_rejects_wrong_formulas(
     assert not budget.spread(measured, value, unpaired)
 
 
+@pytest.mark.every(3)
 @every_attack
 def test_measured_mse_rejects_wrong_formulas(
     case: Case, kind: str, scoring: Any, seed: int
@@ -148,7 +150,7 @@ def test_measured_mse_rejects_wrong_formulas(
         assert not budget.mean(measured("mse_clean"), 1.3 * clean, scatter)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("targets", [[3], [4], [0, 1, 2, 3, 4]], ids=str)
 @every_attack
 def test_one_target_and_all_items(
@@ -198,6 +200,7 @@ def by_hand(one: Cell, trial: int) -> tuple[Any, Any]:
     return clean, attacked
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("kind", CAO_ATTACKS)
 def test_the_reports_path_by_hand(case: Case, kind: str) -> None:

@@ -259,6 +259,7 @@ def variance(law: Any, bits: Any, counted: list[int]) -> float:
     return float(law @ hits**2 - (law @ hits) ** 2)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_fakes_follow_the_law_of_their_attack_on_both_paths(case: Case, rng: Rng) -> None:
     protocol, targets = bind(case), np.array([3, 0])

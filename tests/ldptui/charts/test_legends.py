@@ -130,7 +130,7 @@ def check(chart: Chart, width: int, height: int, charset: Charset = "braille") -
         assert part in text, "\n".join(lines)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scenario_has_all_its_words_at_every_width(name: str, blank: None) -> None:
     offset = NAMES.index(name) % 17
