@@ -47,10 +47,11 @@ Unit: TypeAlias = tuple[Cell, int, int]
 
 @dataclass(frozen=True)
 class Piece:
-    """A share of a large unit of the reports path, which is counted alone."""
+    """A share of a large unit of the reports path, which is counted alone. of : their number."""
 
     unit: Unit
     share: Share
+    of: int
 
     @property
     def place(self) -> tuple[int, int]:
@@ -133,7 +134,7 @@ class Batches:
                 break
             self._held = None
             self._left -= 1
-            self._pieces.extend(Piece(unit, share) for share in shares)
+            self._pieces.extend(Piece(unit, share, len(shares)) for share in shares)
             if not shares:
                 batch.append(unit)
             if alone:
@@ -180,10 +181,9 @@ class Gathered:
             return [counts]
         held = self._counts.setdefault(piece.place, {})
         held[piece.share] = cast("Counts", counts)
-        cell, number, trials = piece.unit
-        if len(held) < len(cell.task.shares(cell, number, trials)):
+        if len(held) < piece.of:
             return []
-        return [run_block(cell, number, trials, shares=self._counts.pop(piece.place))]
+        return [run_block(*piece.unit, shares=self._counts.pop(piece.place))]
 
 
 def _failure(cell: Cell, error: BaseException) -> Failure:
