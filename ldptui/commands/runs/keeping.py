@@ -81,11 +81,12 @@ def _executor(options: Namespace, experiment: Experiment) -> Iterator[Executor |
     attack_options.check_travel(experiment, options)
     from core.cluster import cluster
 
-    try:
-        with cluster(options.cluster) as executor:
-            yield executor
-    except ScenarioError as error:
-        raise ScenarioError(error.rule, key="--cluster") if error.key == "cluster" else error  # noqa: B904
+    with contextlib.ExitStack() as ends:
+        try:
+            executor = ends.enter_context(cluster(options.cluster))
+        except ScenarioError as error:
+            raise ScenarioError(error.rule, key="--cluster") from None
+        yield executor
 
 
 def _shard_of(options: Namespace) -> Shard:
