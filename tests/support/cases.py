@@ -26,6 +26,7 @@ from core.pure import PureProtocol
 from core.support import Support
 from core.task import Frequencies
 from core.trial import no_pulse, run_block
+from support.kinds import CAO_PROTOCOLS
 from support.report_laws import Case, Poisoned
 
 
@@ -159,6 +160,19 @@ def experiment(
     if attack is not None:
         document["attack"] = attack
     return core.compile(core.Scenario(document, "test", Path()))
+
+
+def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
+    """Six cells of small collections, as stores keep them: 18 blocks with 50 trials."""
+    return experiment(
+        {"kind": "zipf", "items": 20, "users": 2000, "exponent": 1.0},
+        {"kind": "oue", "epsilon": 1.0},
+        attack("mga", 0.1, [3, 4], seeds=5),
+        trials=trials,
+        seed=seed,
+        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": ["none", "mga"]},
+        **top,
+    )
 
 
 def results_of(made: core.Experiment, **how: Any) -> core.Results:

@@ -6,24 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.cases import attack, experiment
-from support.kinds import CAO_PROTOCOLS
+from support.cases import sweep
 
 import core
 from core.errors import FileError, ScenarioError
 from core.runner import Shard, run, units
 from core.store import begin, merge, open_store
-
-
-def sweep(trials: int = 50, seed: int = 0) -> core.Experiment:
-    return experiment(
-        {"kind": "zipf", "items": 20, "users": 2000, "exponent": 1.0},
-        {"kind": "oue", "epsilon": 1.0},
-        attack("mga", 0.1, [3, 4], seeds=5),
-        trials=trials,
-        seed=seed,
-        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": ["none", "mga"]},
-    )
 
 
 def record(path: Path, shard: Shard, work: core.Experiment) -> Path:

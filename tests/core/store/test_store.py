@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import alike, attack, experiment
+from support.cases import alike, experiment, sweep
 from support.kinds import CAO_PROTOCOLS
 
 import core
@@ -52,18 +52,6 @@ KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
 """The number of times that a running sweep is killed."""
 BLOCKS = 18
 """The number of blocks of that sweep."""
-
-
-def sweep(trials: int = 50, seed: int = 0, **top: Any) -> core.Experiment:
-    return experiment(
-        {"kind": "zipf", "items": 20, "users": 2000, "exponent": 1.0},
-        {"kind": "oue", "epsilon": 1.0},
-        attack("mga", 0.1, [3, 4], seeds=5),
-        trials=trials,
-        seed=seed,
-        sweep={"protocol.kind": list(CAO_PROTOCOLS), "attack.kind": ["none", "mga"]},
-        **top,
-    )
 
 
 def record(
