@@ -27,7 +27,7 @@ PATIENCE: Final = 10
 """Seconds to wait for a scheduler, and for its first worker."""
 
 LARGE: Final = 4096
-"""Populations over so many items travel once, and not with each batch."""
+"""Items of a domain from which on a population travels once, and not with each batch."""
 
 LOCAL: Final = Range(1, 1000)
 

@@ -43,6 +43,6 @@ def searched(experiment: Experiment, workers: int = 1, limits: bool = True) -> I
     with processes(min(workers, total)) as (pool, _):
         futures = [pool.submit(solved, cell, most=most) for cell in open_goals]
         for done, future in enumerate(as_completed(futures), 1):
-            found = future.result()
-            cells[found.index] = found
+            answered = future.result()
+            cells[answered.index] = answered
             yield so_far(done)

@@ -140,7 +140,7 @@ def _roomy(most: float, share: float, size: int, others: int, targets: int) -> f
 
 
 def _level(values: Floats, counts: Counts, most: float) -> float:
-    """The largest t with which so many of min(value, t) sum to at most `most`; values fall."""
+    """The largest t with which Σ counts · min(value, t) is at most `most`; values fall."""
     if values @ counts <= most:
         return math.inf
     # With t between a value and the next one: t times the number so far + Σ of the smaller = most.
