@@ -1,15 +1,23 @@
-"""The charts of each tab, as one type."""
+"""The charts of all tabs, and the parts of a run that they are drawn from."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
+from ....session.snapshot import Part
 from .curve import CurveChart
 from .detection import DetectionCharts
 from .frequencies import FrequencyCharts
 from .map import MapChart
+from .success import SuccessChart
+from .tabs import CHARTS, Chart, Tab
 from .timeline import TimelineCharts
 from .trials import TrialCharts
+
+if TYPE_CHECKING:
+    from core.scenario import Scenario
 
 Views: TypeAlias = FrequencyCharts | MapChart | TrialCharts | DetectionCharts | TimelineCharts
 """Charts with several views, which a key goes through."""
@@ -18,3 +26,73 @@ Box: TypeAlias = Views | CurveChart
 
 Pointed: TypeAlias = CurveChart | MapChart | TrialCharts
 """Charts with a cursor of their own."""
+
+
+class Boxes:
+    """The charts of each tab; `needed`: the tabs whose charts or numbers are looked at."""
+
+    def __init__(self) -> None:
+        self.gain = CurveChart("gain")
+        self._curves = (self.gain, CurveChart("error"), SuccessChart())
+        self._map = MapChart(id="map-box")
+        self._by_name: dict[Chart, Box] = {
+            "timeline": TimelineCharts(id="timeline-box"),
+            "map": self._map,
+            "trials": TrialCharts(id="trials-box"),
+            "detection": DetectionCharts(id="detection-box"),
+            "frequencies": FrequencyCharts(id="frequencies"),
+            **{curve.kind: curve for curve in reversed(self._curves)},
+        }
+        """From left to right."""
+
+    def __iter__(self) -> Iterator[tuple[Chart, Box]]:
+        return iter(self._by_name.items())
+
+    def __getitem__(self, name: Chart) -> Box:
+        return self._by_name[name]
+
+    def of(self, tab: Tab) -> Box | None:
+        """The charts of a tab, whose views, targets, … the keys go through."""
+        return self._by_name[tab] if tab in CHARTS else None
+
+    def pointed(self, tab: Tab) -> Pointed | None:
+        """The chart of a tab whose cursor the keys move."""
+        box = self.of(tab)
+        return box if isinstance(box, CurveChart | MapChart | TrialCharts) else None
+
+    def curve(self, tab: Tab) -> CurveChart:
+        """The chart whose axes the keys change."""
+        return next((curve for curve in self._curves if curve.kind == tab), self.gain)
+
+    # What is simulated for them.
+
+    def follow(self, scenario: Scenario | None) -> None:
+        """Take the scenario whose closed forms are shown."""
+        for curve in self._curves:
+            curve.follow(scenario)
+
+    def parts(
+        self, scenario: Scenario, needed: Collection[Tab], *, whole: bool
+    ) -> tuple[Part, ...]:
+        """The parts to simulate; the base cell always comes first.
+
+        whole : all that the scenario asks for as well, whether it is shown or not.
+        """
+        from ....charts.curves import base_part
+
+        judged, listed = "detection" in needed, "trials" in needed
+        parts: list[Part | None] = [replace(base_part(scenario), detection=judged, by_trial=listed)]
+        always = ("gain", "success") if whole else ()
+        parts += [each.part() for each in self._curves if each.kind in (*needed, *always)]
+        if "goal" in scenario.document and (whole or "answer" in needed):
+            parts.append(Part("answer", scenario.document))
+        if "map" in needed:
+            parts.append(self._map.part(scenario))
+        return tuple(part for part in parts if part is not None)
+
+    def wanted(self, needed: Collection[Tab]) -> list[object]:
+        """A value that is another one where other parts have to be simulated."""
+        curves = [curve for curve in self._curves if curve.kind in needed]
+        wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in curves]
+        others: tuple[Tab, ...] = ("answer", "map", "trials", "detection")
+        return [*wanted, *(name for name in others if name in needed)]

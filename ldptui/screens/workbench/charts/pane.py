@@ -20,24 +20,15 @@ from ....widgets.plot import ChartView
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
-from .boxes import Box, Pointed
+from .boxes import Boxes
 from .cursor import Move
-from .curve import CurveChart
-from .detection import DetectionCharts
-from .frequencies import FrequencyCharts
 from .headline import ClaimLine, Warnings, border_title
 from .keys import KEYS
-from .map import MapChart
 from .sheets import Sheets
 from .shown import Shown
-from .success import SuccessChart
 from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of
-from .timeline import TimelineCharts
-from .trials import TrialCharts
 
 if TYPE_CHECKING:
-    from core.scenario import Scenario
-
     from ....charts.figures import Table
     from ....session.draft import Draft
     from ....session.snapshot import Overlay, Snapshot
@@ -81,19 +72,7 @@ class ChartsPane(Vertical):
         self._claim = ClaimLine()
         self._warnings = Warnings()
         self._sheets, self._bar = Sheets(), rounds_bar.rounds_bar()
-        self._frequencies = FrequencyCharts(id="frequencies")
-        self._gain = CurveChart("gain")
-        self._curves = (self._gain, CurveChart("error"), SuccessChart())
-        self._map = MapChart(id="map-box")
-        self._boxes: dict[Chart, Box] = {
-            "timeline": TimelineCharts(id="timeline-box"),
-            "map": self._map,
-            "trials": TrialCharts(id="trials-box"),
-            "detection": DetectionCharts(id="detection-box"),
-            "frequencies": self._frequencies,
-            **{curve.kind: curve for curve in reversed(self._curves)},
-        }
-        """The charts of each tab, from left to right."""
+        self._boxes = Boxes()
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
         self._shown, self._wide = Shown(), False
         self._asked, self._offered = list[object](), list[bool | None]()
@@ -103,7 +82,7 @@ class ChartsPane(Vertical):
         yield self._claim
         yield self._warnings
         with self._columns:
-            yield from self._boxes.values()
+            yield from (box for _, box in self._boxes)
         yield self._bar
         yield self._sheets
 
@@ -116,25 +95,13 @@ class ChartsPane(Vertical):
     def parts(self, draft: Draft, *, with_sweep: bool = False) -> tuple[Part, ...]:
         """The parts to simulate for the charts that are shown; the base cell always comes first.
 
-        with_sweep : the curve with the scenario's sweep too, whether it is shown or not.
+        with_sweep : all that the scenario sweeps too, whether it is shown or not.
         """
         scenario = draft.scenario
         if scenario is None:
             return ()
-        from ....charts.curves import base_part
-
-        self._follow(scenario)
-        judged, listed = self._needed("detection"), self._needed("trials")
-        base = replace(base_part(scenario), detection=judged, by_trial=listed)
-        parts: list[Part | None] = [base]
-        always = ("gain", "success") if with_sweep else ()
-        needed = [each for each in self._curves if each.kind in always or self._needed(each.kind)]
-        parts += [curve.part() for curve in needed]
-        if "goal" in scenario.document and (with_sweep or self.tab == "answer"):
-            parts.append(Part("answer", scenario.document))
-        if self._needed("map"):
-            parts.append(self._map.part(scenario))
-        return tuple(part for part in parts if part is not None)
+        self._boxes.follow(scenario)
+        return self._boxes.parts(scenario, self._needed(), whole=with_sweep)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -228,7 +195,7 @@ class ChartsPane(Vertical):
 
     def action_view(self) -> None:
         """The next view of a chart, or the next chart of the table."""
-        box = self._box()
+        box = self._boxes.of(self.tab)
         if self.tab == "table":
             charts = self._with_table()
             at = charts.index(self._behind) if self._behind in charts else -1
@@ -239,7 +206,7 @@ class ChartsPane(Vertical):
 
     def action_cohort(self, by: int) -> None:
         """Another cohort's bits, another target of the Timeline, another series at the cursor."""
-        box = self._box()
+        box = self._boxes.of(self.tab)
         if box is not None:
             box.walk(by)
         self._show()
@@ -250,22 +217,22 @@ class ChartsPane(Vertical):
 
     def action_axis(self) -> None:
         """The next variable on the x-axis."""
-        self._curve().next_axis()
+        self._boxes.curve(self.tab).next_axis()
         self._show()
 
     def action_log(self, direction: Literal["x", "y"]) -> None:
         """Linear to logarithmic and back."""
-        self._curve().toggle_log(direction)
+        self._boxes.curve(self.tab).toggle_log(direction)
         self._show()
 
     def action_pick(self) -> None:
         """One panel of the gain alone, the next one, and all of them again."""
-        self._gain.pick()
+        self._boxes.gain.pick()
         self._show()
 
     def action_rounds(self, how: Move, by: int = 0) -> None:
         """Move the cursor of the chart, else through a campaign's rounds, which can play."""
-        if (chart := self._pointed()) is not None:
+        if (chart := self._boxes.pointed(self.tab)) is not None:
             chart.step(how, by)
             self._show()
         else:
@@ -273,7 +240,7 @@ class ChartsPane(Vertical):
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
-        chart = self._pointed()
+        chart = self._boxes.pointed(self.tab)
         if chart is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
@@ -283,13 +250,13 @@ class ChartsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        box, chart = self._box(), self._pointed()
+        box, chart = self._boxes.of(self.tab), self._boxes.pointed(self.tab)
         match action:
             case "axis" | "log":
-                curve = self._curve()
+                curve = self._boxes.curve(self.tab)
                 return curve.kind in self._visible() and curve.variable is not None
             case "pick":
-                return self.tab == "gain" and self._gain.has_panels
+                return self.tab == "gain" and self._boxes.gain.has_panels
             case "cohort":
                 return box is not None and box.walks
             case "rounds" if chart is not None:
@@ -308,25 +275,13 @@ class ChartsPane(Vertical):
         """The charts that are on the screen, the tab's own ones first."""
         return charts_of(self.tab, wide=self._wide, rounds=self._shown.rounds is not None)
 
-    def _needed(self, name: Chart) -> bool:
-        return name in self._visible() or (self.tab == "table" and self._behind == name)
+    def _needed(self) -> frozenset[Tab]:
+        """The tabs whose charts, or their numbers, are looked at."""
+        return frozenset((self.tab, *self._visible(), *[self._behind] * (self.tab == "table")))
 
     def _charts(self) -> list[ChartView]:
         """The charts on the screen, those that the tab is named after first."""
         return [chart for name in self._visible() for chart in self._boxes[name].charts()]
-
-    def _box(self) -> Box | None:
-        """The charts of this tab, whose views, targets, … the keys go through."""
-        return self._boxes[self.tab] if self.tab in CHARTS else None
-
-    def _pointed(self) -> Pointed | None:
-        """The chart of this tab whose cursor the keys move."""
-        box = self._box()
-        return box if isinstance(box, CurveChart | MapChart | TrialCharts) else None
-
-    def _curve(self) -> CurveChart:
-        """The chart whose axes the keys change."""
-        return next((curve for curve in self._curves if curve.kind == self.tab), self._gain)
 
     def _with_table(self) -> list[Chart]:
         """The charts that the draft has, each with its numbers."""
@@ -334,14 +289,14 @@ class ChartsPane(Vertical):
 
     def _scrubs(self) -> bool:
         """True if the charts on the screen follow a round."""
-        follows = self._needed("timeline") or self._needed("frequencies")
-        return follows and self._shown.rounds is not None and self._pointed() is None
+        follows = {"timeline", "frequencies"} & self._needed()
+        return (
+            bool(follows)
+            and self._shown.rounds is not None
+            and self._boxes.pointed(self.tab) is None
+        )
 
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
-
-    def _follow(self, scenario: Scenario | None) -> None:
-        for curve in self._curves:
-            curve.follow(scenario)
 
     def _show(self, *, mark: bool = True) -> None:
         """Show what the tab has; `mark`: estimates of other settings as such from now on."""
@@ -351,7 +306,7 @@ class ChartsPane(Vertical):
         shown = Shown(self.draft, self.snapshot, self.overlays, self.cursor, run_key=run)
         marked = shown.stale if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
-        self._follow(shown.scenario)
+        self._boxes.follow(shown.scenario)
         width, height = self.content_size
         self._wide = width >= WIDE
         visible = self._visible()
@@ -359,7 +314,7 @@ class ChartsPane(Vertical):
         self._columns.set_class(self._wide, "-wide")
         self._columns.set_class(self.tab in ("timeline", "trials", "detection"), "-second")
         room = Size(width // 2 - 1 if self._wide else width, max(0, height - 1))
-        for name, box in self._boxes.items():
+        for name, box in self._boxes:
             box.display = name in visible
             if box.display:
                 box.show(shown, room)
@@ -371,7 +326,7 @@ class ChartsPane(Vertical):
 
     def _show_bars(self) -> None:
         """The rows around the charts: tabs, warnings, the round; and the key hints."""
-        box, shown = self._box(), self._shown
+        box, shown = self._boxes.of(self.tab), self._shown
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
@@ -390,10 +345,7 @@ class ChartsPane(Vertical):
 
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
-        needed = [curve for curve in self._curves if self._needed(curve.kind)]
-        wanted: list[object] = [(each.kind, each.variable and each.variable.key) for each in needed]
-        wanted += ["answer"] * (self.tab == "answer")
-        wanted += [name for name in ("map", "trials", "detection") if self._needed(name)]
+        wanted = self._boxes.wanted(self._needed())
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:
