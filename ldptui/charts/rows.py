@@ -165,7 +165,7 @@ def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
     for text, style in (*row, (" " * width, "")):
         text = crop(text, room) if text.strip() or len(text) < room else " " * room
         room -= cell_len(text)
-        if pieces and (style == pieces[-1][1] or (_blank(text) and "reverse" not in pieces[-1][1])):
+        if pieces and (style == pieces[-1][1] or (_blank(text) and _unseen(style, pieces[-1][1]))):
             pieces[-1][0] += text
         elif text:
             pieces.append([text, style])
@@ -176,6 +176,11 @@ def strip(row: Row, width: int, charset: Charset = "braille") -> Strip:
 
 def _blank(text: str) -> bool:
     return not text.strip(" ")
+
+
+def _unseen(*styles: str) -> bool:
+    """Return whether a blank looks the same in all of these styles."""
+    return not any(word in style for style in styles for word in ("reverse", "underline", "on #"))
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -142,6 +142,7 @@ class Grid:
 
     rows, columns : the names of the values. row, column : of the two keys. values : a row for each
     of `rows`, a number or None for each of `columns`. cursor : the row and the column looked at.
+    inside : as `values`, True for what lies inside of a line on the map; line : its meaning.
     """
 
     title: str
@@ -152,6 +153,8 @@ class Grid:
     values: tuple[tuple[float | None, ...], ...]
     note: str = ""
     cursor: tuple[str, str] | None = None
+    inside: tuple[tuple[bool, ...], ...] = ()
+    line: str = ""
 
 
 Chart = Plot | Panels | Bars | Grid

@@ -1,62 +1,40 @@
-"""Heat maps: a number and a shade for each pair of values, in a grid of text."""
+"""Heat maps: a number and a shade for each pair of values, or a block of colour."""
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from ...text import format as fmt
 from ..rows import NO_DATA, Charset, Palette, Row, clean, crop, pad, titled
 from ..series import Grid
+from .heat import LABEL, Layout, heat_rows, inside, layout, number, part_of, sizes_of, some
 
 SHADES: Final[dict[Charset, str]] = {"braille": " ░▒▓█", "block": " ░▒▓█", "ascii": " .:+#"}
 """From nothing to the largest of all numbers; each shade says as much as a colour would."""
 SWATCH: Final = 2
 """Cells of a shade; more where there is room."""
 WIDEST: Final = 6
-LABEL: Final = 18
-"""Cells of a row's name at most."""
-DECADES: Final = 100
-"""From this ratio of the largest to the smallest number on the shades are those of logarithms."""
+INSIDE: Final[dict[Charset, str]] = {"braille": "•", "block": "•", "ascii": "*"}
+"""The mark of a number inside of the line, where there are no colours to draw it on."""
 
 
 def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
-    """The grid: title, names of the columns, a line for each row, a note with the shades."""
-    known = [value for row in grid.values for value in row if value is not None]
-    if not known:
+    """The grid: title, names of the columns, a line for each row, a note with the shades.
+
+    Colours of the terminal's own have no shades between them, and ASCII has no blocks: there each
+    number stands beside its shade.
+    """
+    if not any(value is not None for row in grid.values for value in row):
         return titled(grid.title, NO_DATA, width, height, palette, charset)
-    texts = [[_number(value) for value in row] for row in grid.values]
-    digits = max(len(text) for row in texts for text in row)
-    names = [clean(name, charset) for name in grid.rows]
-    label = min(LABEL, max(len(name) for name in (*names, clean(grid.row, charset))))
-    swatch, cell = _widths(grid, width - label, digits, charset)
-    across = max(1, (width - label) // cell)
-    columns, rows = _some(len(grid.columns), across), _some(len(grid.rows), max(1, height - 4))
-    sizes, shades = sorted(abs(value) for value in known if value), SHADES[charset]
-    heads = [pad(clean(grid.columns[at], charset), cell - 1, right=True) for at in columns]
-    lines: list[Row] = [
-        [(crop(clean(grid.title, charset), width), f"bold {palette.foreground}")],
-        [(pad(clean(grid.row, charset), label), palette.muted),
-         (" " + " ".join(heads), palette.muted)],
-    ]  # fmt: skip
-    for at in rows:
-        line: Row = [(pad(names[at], label), palette.foreground)]
-        closing = ""
-        for column in columns:
-            value, text = grid.values[at][column], texts[at][column]
-            shade = "" if value is None else shades[_shade(value, sizes)] * swatch
-            colour = palette.clean if value is not None and value < 0 else palette.attacked
-            gap = (closing + " " * (cell - digits - swatch - 1))[: cell - digits - swatch - 1]
-            line.append((gap + pad(shade, swatch), colour))
-            looked_at = grid.cursor == (grid.rows[at], grid.columns[column])
-            opening, closing = ("[", "]") if looked_at else (" ", "")
-            line.append((opening + text.rjust(digits), palette.foreground))
-        line.append((closing, palette.foreground))
-        lines.append(line)
+    if _coloured(palette, charset):
+        at = layout(grid, width, height, charset)
+        lines, mark = heat_rows(grid, width, height, palette, charset), "line"
+    else:
+        at = _columns(grid, width, height, charset)
+        lines, mark = _shaded(grid, at, palette, charset), INSIDE[charset]
     lines.append([])
-    note = textwrap.wrap(clean(_note(grid, rows, columns), charset), width)
+    note = textwrap.wrap(clean(_note(grid, at, mark), charset), width)
     room = max(1, height - len(lines))
     if len(note) > room:  # the last line says that there is more
         note = [*note[: room - 1], crop(" ".join(note[room - 1 :]), width)]
@@ -64,48 +42,81 @@ def grid_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Ch
     return lines[:height]
 
 
-def _widths(grid: Grid, room: int, digits: int, charset: Charset) -> tuple[int, int]:
-    """The cells of a shade and of a whole cell of the grid, with a blank before each."""
-    least = digits + SWATCH + 2
+def grid_place(
+    grid: Grid, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
+) -> tuple[str, str] | None:
+    """The names of the row and the column at a cell of the picture; None beside the grid."""
+    make = layout if _coloured(palette, charset) else _columns
+    found = make(grid, width, height, charset).place(x, y) if grid.rows and grid.columns else None
+    return None if found is None else (grid.rows[found[0]], grid.columns[found[1]])
+
+
+def _coloured(palette: Palette, charset: Charset) -> bool:
+    return palette.background.startswith("#") and charset != "ascii"
+
+
+def _columns(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
+    """The places of numbers that stand beside their shades."""
+    names = [clean(name, charset) for name in (*grid.rows, grid.row)]
+    label = min(LABEL, max(map(len, names)))
+    room, least = width - label, _digits(grid) + SWATCH + 2
     longest = max(len(clean(name, charset)) + 1 for name in grid.columns)
     cell = max(least, min(longest, max(least, room // len(grid.columns))))
-    spare = room // len(grid.columns) - digits - 2
-    swatch = min(WIDEST, max(SWATCH, spare))
-    return swatch, max(cell, digits + swatch + 2)
+    cell = max(cell, _digits(grid) + _swatch(grid, room) + 2)
+    rows, columns = some(len(grid.rows), max(1, height - 4)), max(1, room // cell)
+    return Layout(rows, some(len(grid.columns), columns), label, 2, cell, 2)
 
 
-def _some(count: int, room: int) -> list[int]:
-    """The places that there is room for, evenly, the first and the last among them."""
-    if count <= room:
-        return list(range(count))
-    if room == 1:
-        return [0]
-    return [round(step * (count - 1) / (room - 1)) for step in range(room)]
+def _swatch(grid: Grid, room: int) -> int:
+    """The cells of a shade."""
+    return min(WIDEST, max(SWATCH, room // len(grid.columns) - _digits(grid) - 2))
+
+
+def _digits(grid: Grid) -> int:
+    return max(len(number(value)) for row in grid.values for value in row)
+
+
+def _shaded(grid: Grid, at: Layout, palette: Palette, charset: Charset) -> list[Row]:
+    sizes, shades, digits = sizes_of(grid), SHADES[charset], _digits(grid)
+    cell, swatch = at.wide, min(WIDEST, at.wide - digits - 2)
+    heads = [pad(clean(grid.columns[each], charset), cell - 1, right=True) for each in at.columns]
+    lines: list[Row] = [
+        [(clean(grid.title, charset), f"bold {palette.foreground}")],
+        [(pad(clean(grid.row, charset), at.left), palette.muted),
+         (" " + " ".join(heads), palette.muted)],
+    ]  # fmt: skip
+    for row in at.rows:
+        line: Row = [(pad(clean(grid.rows[row], charset), at.left), palette.foreground)]
+        closing = ""
+        for column in at.columns:
+            value = grid.values[row][column]
+            shade = "" if value is None else shades[_shade(value, sizes)] * swatch
+            colour = palette.clean if value is not None and value < 0 else palette.attacked
+            gap = (closing + " " * cell)[: cell - digits - swatch - 1]
+            line.append((gap + pad(shade, swatch), colour))
+            looked_at = grid.cursor == (grid.rows[row], grid.columns[column])
+            mark = INSIDE[charset] if inside(grid, row, column) else ""
+            opening, closing = ("[", "]") if looked_at else (" ", mark)
+            line.append((opening + number(value).rjust(digits), palette.foreground))
+        line.append((closing, palette.foreground))
+        lines.append(line)
+    return lines
 
 
 def _shade(value: float, sizes: Sequence[float]) -> int:
     """The shade of a number, from 1 to 4, by its size among the sorted `sizes`; 0 for a zero."""
-    size = abs(value)
-    if not size:
-        return 0
-    low, high = sizes[0], sizes[-1]
-    part = size / high
-    if high >= DECADES * low:
-        least = math.log(low)
-        part = (math.log(size) - least) / (math.log(high) - least)
-    return 1 + min(3, int(part * 4))
+    return 1 + min(3, int(part_of(value, sizes) * 4)) if value else 0
 
 
-def _number(value: float | None) -> str:
-    return fmt.MISSING if value is None else fmt.short(value, 3)
-
-
-def _note(grid: Grid, rows: Sequence[int], columns: Sequence[int]) -> str:
+def _note(grid: Grid, at: Layout, mark: str) -> str:
     """The key of the columns, the number of what is left out, and the note of the chart."""
     across = f"across: {grid.column}"
     hidden = [
         f"{len(whole) - len(shown)} {what} left out"
-        for whole, shown, what in ((grid.rows, rows, "rows"), (grid.columns, columns, "columns"))
+        for whole, shown, what in (
+            (grid.rows, at.rows, "rows"), (grid.columns, at.columns, "columns"),
+        )
         if len(whole) > len(shown)
-    ]
-    return "; ".join([across, *hidden, *filter(None, [grid.note])])
+    ]  # fmt: skip
+    line = [f"{mark}: {grid.line}"] if grid.line else []
+    return "; ".join([across, *line, *hidden, *filter(None, [grid.note])])

@@ -7,7 +7,7 @@ mark and dashes of its own besides. Closed forms lie behind the points.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -149,6 +149,18 @@ def _draw_grid(axes: Any, grid: Grid) -> None:
             if value is not None:
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=5,
                           bbox={"color": "white", "pad": 0.6, "alpha": 0.8})  # fmt: skip
+    for xs, ys in _border(grid.inside):
+        axes.plot(xs, ys, color="#d55e00", linewidth=1.2, label=grid.line)
+
+
+def _border(inside: Sequence[Sequence[bool]]) -> Iterator[tuple[tuple[float, float], ...]]:
+    """The pieces of the line between cells inside of it and outside, as x and y of both ends."""
+    for row, line in enumerate(inside):
+        for column, within in enumerate(line):
+            if column and within != line[column - 1]:
+                yield (column - 0.5, column - 0.5), (row - 0.5, row + 0.5)
+            if row and within != inside[row - 1][column]:
+                yield (column - 0.5, column + 0.5), (row - 0.5, row - 0.5)
 
 
 def _draw_bars(axes: Any, bars: Bars) -> None:

@@ -14,6 +14,11 @@ from .table import Column, Table
 
 FIRST: Final = ("gain_after", "gain", "mse_after", "mse")
 """The metrics that a map begins with, where it has them."""
+IN_TOP: Final = "targets_in_top_k"
+TOP: Final = 20
+"""k where a scenario does not say it."""
+ALL: Final = 0.98
+"""All targets are in the top k where this share of them is, as in a search for a goal."""
 
 
 def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
@@ -28,15 +33,22 @@ def mapped_metrics(cells: Sequence[CellView]) -> tuple[str, ...]:
 
 
 def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: str = "") -> Grid:
-    """The means of a metric; the key with more values stands down the side."""
+    """The means of a metric; the key with more values stands down the side.
+
+    Its line runs around the cells whose targets are all in the top k, after the defences where
+    the metric is.
+    """
     down, across = _sides(cells, keys)
     rows, columns = _values(cells, down), _values(cells, across)
     means: dict[tuple[str, str], float | None] = {}
+    inside: dict[tuple[str, str], bool] = {}
     for cell in cells:
         measured = cell.metrics.get(metric)
+        place = _text(cell.parameters.get(down)), _text(cell.parameters.get(across))
         if measured is not None:
-            place = _text(cell.parameters.get(down)), _text(cell.parameters.get(across))
             means[place] = measured.mean
+        inside[place] = _all_in_top(cell, metric)
+    line, no_line = _line_words(cells, metric, list(inside.values()))
     trials = min((cell.trials for cell in cells), default=0)
     words = metric_words(metric)
     return Grid(
@@ -46,8 +58,40 @@ def map_grid(cells: Sequence[CellView], keys: Sequence[str], metric: str, note: 
         rows,
         columns,
         tuple(tuple(means.get((row, column)) for column in columns) for row in rows),
-        "; ".join(filter(None, [f"mean of {fmt.count(trials)} trials", note])),
+        "; ".join(filter(None, [no_line, f"mean of {fmt.count(trials)} trials", note])),
+        inside=tuple(tuple(inside.get((row, each), False) for each in columns) for row in rows),
+        line=line,
     )
+
+
+def _in_top(cell: CellView, metric: str) -> tuple[float, int, int] | None:
+    """The mean number of targets in the top k, the most there can be, and k; None if unknown."""
+    name = f"{IN_TOP}_after" if metric.endswith("_after") else IN_TOP
+    measured = cell.metrics.get(name) or cell.metrics.get(IN_TOP)
+    top = min(int(cell.parameters.get("simulate.top_k", TOP)), cell.domain_size)
+    most = min(len(cell.targets), top)
+    if measured is None or measured.mean is None or not most:
+        return None
+    return measured.mean, most, top
+
+
+def _all_in_top(cell: CellView, metric: str) -> bool:
+    found = _in_top(cell, metric)
+    return found is not None and found[0] >= ALL * found[1]
+
+
+def _line_words(cells: Sequence[CellView], metric: str, inside: Sequence[bool]) -> tuple[str, str]:
+    """The meaning of the line, and a note in its place where all cells lie on one side of it."""
+    found = [seen for cell in cells if (seen := _in_top(cell, metric)) is not None]
+    if not found:
+        return "", ""
+    counts, tops = {most for _, most, _ in found}, {top for *_, top in found}
+    many, top = (str(min(each)) if len(each) == 1 else "" for each in (counts, tops))
+    words = f"all {many} targets".replace("all 1 targets", "the target").replace("  ", " ")
+    words += f" in the top {top or 'k'}"
+    if any(inside) and not all(inside):
+        return words, ""
+    return "", f"{words}: {'everywhere' if all(inside) else 'nowhere'}"
 
 
 def attack_down(cells: Sequence[CellView], keys: Sequence[str]) -> bool:
@@ -61,18 +105,20 @@ def place_of(cell: CellView, cells: Sequence[CellView], keys: Sequence[str]) -> 
     return down, across
 
 
-def cell_words(cell: CellView, keys: Sequence[str], metric: str) -> str:
-    """The numbers of one cell in a line: `ε 1  β 0.1  gain 0.948 ± 0.012  closed form 0.947`."""
+def cell_words(cell: CellView, keys: Sequence[str], metric: str) -> tuple[str, ...]:
+    """The numbers of one cell: `ε 1`, `β 0.1`, `gain 0.948 ± 0.012`, `closed form 0.947`, …"""
     places = [f"{key_words(key).short} {_text(cell.parameters.get(key))}" for key in keys]
     measured = cell.metrics.get(metric)
     if measured is None or measured.mean is None:
-        return "  ".join((*places, "no value"))
+        return (*places, "no value")
     mean, error, theory = measured.mean, measured.standard_error, measured.theory
     words = [*places, f"{metric_words(metric).name} {fmt.estimate(mean, error)}"]
     if theory is not None:
         words.append(f"closed form {fmt.short(theory)}")
         words += [f"z {(mean - theory) / error:+.2f}"] if error else []
-    return "  ".join((*words, f"{fmt.count(cell.trials)} trials"))
+    if (seen := _in_top(cell, metric)) is not None and not metric.startswith(IN_TOP):
+        words.append(f"top {seen[2]}: {fmt.short(seen[0], 3)} of {seen[1]}")
+    return (*words, f"{fmt.count(cell.trials)} trials")
 
 
 def map_table(cells: Sequence[CellView], keys: Sequence[str], metric: str) -> Table:

@@ -18,6 +18,7 @@ from core.attacks import ATTACKS
 from core.scenario import Scenario, load
 from ldptui.charts.curves import map_keys, map_part
 from ldptui.charts.draw import draw
+from ldptui.charts.draw.grids import grid_place
 from ldptui.charts.figures.game import game_words, is_game
 from ldptui.charts.figures.maps import (
     cell_words,
@@ -26,7 +27,7 @@ from ldptui.charts.figures.maps import (
     mapped_metrics,
     place_of,
 )
-from ldptui.charts.rows import DARK, Charset
+from ldptui.charts.rows import ANSI_DARK, DARK, Charset, Palette
 from ldptui.charts.series import Grid
 from ldptui.session import draft as drafts
 from ldptui.text.format import short
@@ -36,8 +37,10 @@ PAIRS = swept(scenario(), {KEYS[0]: [0.5, 1.0, 2.0], KEYS[1]: [0.01, 0.05]})
 CHARSETS: tuple[Charset, ...] = ("ascii", "block", "braille")
 
 
-def drawn(grid: Grid, width: int, height: int, charset: Charset = "braille") -> list[str]:
-    return [strip.text for strip in draw(grid, width, height, DARK, charset)]
+def drawn(
+    grid: Grid, width: int, height: int, charset: Charset = "braille", palette: Palette = ANSI_DARK
+) -> list[str]:
+    return [strip.text for strip in draw(grid, width, height, palette, charset)]
 
 
 def test_the_part_is_every_pair_of_the_first_two_keys() -> None:
@@ -89,6 +92,80 @@ def test_what_has_no_room_is_said() -> None:
     assert rows[9].startswith("39")  # both ends stay
 
 
+STEPS = Grid(
+    "t", "r", "c", tuple("abcdef"), tuple("uvwxyz"),
+    tuple(tuple(float(1 + row * 6 + at) for at in range(6)) for row in range(6)),
+    inside=tuple(tuple(row + at > 4 for at in range(6)) for row in range(6)), line="both are in",
+)  # fmt: skip
+
+
+def pieces(grid: Grid, width: int, height: int) -> list[list[tuple[str, str]]]:
+    """The texts of each line of the map in colours, with their styles."""
+    return [
+        [(segment.text, str(segment.style)) for segment in strip]
+        for strip in draw(grid, width, height, DARK, "braille")
+    ]
+
+
+def test_in_colours_every_pair_has_a_block_with_its_number() -> None:
+    """36 numbers in 6 rows of 3 lines, 36 colours that differ from their neighbours' above."""
+    lines = pieces(STEPS, 90, 24)
+    text = "\n".join("".join(words for words, _ in line) for line in lines[2:])
+    assert [int(word) for word in text.split() if word.isdigit()] == list(range(1, 37))
+    grounds = [[style.split(" on ")[-1] for _, style in line[1:]] for line in lines[2:8]]
+    assert all(grounds)
+    light = [int(line[0][1:3], 16) for line in grounds]
+    assert light == sorted(light)  # redder from line to line
+    assert "line: both are in" in text
+
+
+def test_the_line_runs_between_the_pairs_inside_and_those_outside() -> None:
+    lines = pieces(STEPS, 90, 24)
+    text = ["".join(words for words, _ in line) for line in lines]
+    assert [line.count("▏") for line in text[2:22]] == [1] * 15 + [0] * 5
+    under = [sum(len(words) for words, style in line if "underline" in style) for line in lines]
+    assert sum(under) == 5 * 14  # below five blocks of 14 cells
+    marked = drawn(STEPS, 90, 24)
+    assert "•: both are in" in marked[-1] + "".join(marked)
+    assert sum(line.count("•") for line in marked[2:8]) == 21
+
+
+def test_many_rows_stand_in_the_halves_of_cells() -> None:
+    """40 rows in 20 lines, none left out; the cursor's one has the colour of the text."""
+    values = tuple(tuple(float(row * 40 + at) for at in range(40)) for row in range(40))
+    names = tuple(str(at) for at in range(40))
+    grid = Grid("t", "r", "c", names, names, values, cursor=("3", "5"))
+    lines = pieces(grid, 90, 24)
+    assert "left out" not in str(lines)
+    assert all("▀" in str(line) for line in lines[2:22])
+    assert f"on {DARK.foreground}" in str(lines[3])
+
+
+@pytest.mark.parametrize("palette", [DARK, ANSI_DARK])
+def test_a_cell_of_the_screen_has_a_pair(palette: Palette) -> None:
+    lines = drawn(STEPS, 90, 24, palette=palette)
+    for y, line in enumerate(lines[2:], 2):
+        for number in (word for word in line.split() if word.strip("•").isdigit()):
+            at = int(number.strip("•")) - 1
+            found = grid_place(STEPS, line.index(number), y, 90, 24, palette, "braille")
+            assert found == (STEPS.rows[at // 6], STEPS.columns[at % 6])
+    assert grid_place(STEPS, 0, 5, 90, 24, palette, "braille") is None
+    assert grid_place(STEPS, 40, 0, 90, 24, palette, "braille") is None
+    assert grid_place(STEPS, 40, 23, 90, 24, palette, "braille") is None
+
+
+def test_the_line_of_a_map_is_where_all_targets_are_in_the_top_k() -> None:
+    part = map_part(PAIRS)
+    assert part is not None
+    views = cells(part.document)
+    gains = map_grid(views, KEYS, "gain")
+    for view in views:
+        row, column = place_of(view, views, KEYS)
+        place = gains.rows.index(row), gains.columns.index(column)
+        mean = view.metrics["targets_in_top_k"].mean or 0.0
+        assert gains.inside[place[0]][place[1]] == (mean >= 0.98 * 5)
+
+
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -104,9 +181,10 @@ def test_any_numbers_at_any_size(
 ) -> None:
     names = tuple(str(at) for at in range(len(values)))
     grid = Grid("t", "r", "c", names, ("a", "b", "c"), tuple(map(tuple, values)))
-    strips = draw(grid, width, height, DARK, charset)
-    assert len(strips) == height
-    assert all(strip.cell_length == width for strip in strips)
+    for palette in (DARK, ANSI_DARK):
+        strips = draw(grid, width, height, palette, charset)
+        assert len(strips) == height
+        assert all(strip.cell_length == width for strip in strips)
 
 
 async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() -> None:
@@ -130,8 +208,9 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
             cell for cell in run.parts["map"]
             if place_of(cell, run.parts["map"], tuple(PAIRS.sweep)) == grid.cursor
         )  # fmt: skip
-        assert cell_words(cell, tuple(PAIRS.sweep), "gain") in seen(pane.app)
-        assert f"[{short(cell.metrics['gain'].mean, 3)}]" in pane.as_text().replace("[ ", "[")
+        text = seen(pane.app)
+        assert all(words in text for words in cell_words(cell, tuple(PAIRS.sweep), "gain"))
+        assert f"[{short(cell.metrics['gain'].mean, 3)}]" in pane.as_text()
         await pilot.press("enter")
         app: Any = pane.app
         assert app.proposed == [(key, cell.parameters[key]) for key in PAIRS.sweep]

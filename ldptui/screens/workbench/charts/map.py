@@ -106,14 +106,20 @@ class MapChart(Rows):
         cells = [cell for cell in self._shown.cells("map") if cell.trials]
         return next((cell for cell in cells if place_of(cell, cells, keys) == self._at), None)
 
-    def _read(self) -> str:
-        """The numbers of the pair at the cursor; "" without one."""
+    def _read(self, width: int) -> str:
+        """The numbers of the pair at the cursor, in lines of this width; "" without one."""
         from ....charts.figures.maps import cell_words
 
         cell = self._cell() if self._at is not None else None
         if cell is None:
             return ""
-        return clean(cell_words(cell, keys_of(self._shown), self.metric), self._chart.charset)
+        lines = [""]
+        for number in cell_words(cell, keys_of(self._shown), self.metric):
+            words = clean(number, self._chart.charset)
+            if lines[-1] and len(lines[-1]) + 2 + len(words) > width:
+                lines.append("")
+            lines[-1] += f"{'  ' * bool(lines[-1])}{words}"
+        return "\n".join(lines)
 
     def switches(self) -> Choices:
         if not self.metric:
@@ -139,7 +145,7 @@ class MapChart(Rows):
         if not room.width:
             return
         keys = keys_of(shown)
-        state = (*self.numbers(shown), self.metric, self._game, self._at)
+        state = (*self.numbers(shown), self.metric, self._game, self._at, room.width)
         if not self.metric or shown.scenario is None or len(keys) < 2:
             self._drawn, self._chart.empty, self._grid = (), shown.empty, None
             self._readout.show("")
@@ -152,7 +158,7 @@ class MapChart(Rows):
             pairs = math.prod(len(sweep[key]) for key in keys)
             words = self._words_of(grid, keys, attack_down(cells, keys), pairs)
             note = "; ".join(filter(None, (grid.note, words)))
-            at = self._read()
+            at = self._read(room.width)
             self._readout.show(at)
             self._chart.chart = replace(grid, note=note, cursor=self._at if at else None)
 

@@ -1,0 +1,256 @@
+"""Heat maps in colours: a block for each pair of values, with its number where that has room.
+
+Where there are more rows than lines, a line holds two rows, in the halves of its cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ...text import format as fmt
+from ..rows import Charset, Palette, Row, Span, clean, crop, pad
+from ..series import Grid
+
+LABEL: Final = 18
+"""Cells of a row's name at most."""
+WIDEST: Final = 14
+"""Cells of a block at most, and its lines."""
+TALLEST: Final = 3
+LEVELS: Final = 16
+"""Colours from the faintest to that of the largest number: few, so that neighbours share one."""
+FAINT: Final = 0.12
+"""Part of the colour that the smallest number has."""
+DECADES: Final = 100
+"""From this ratio of the largest to the smallest number on the colours are those of logarithms."""
+EDGE: Final = "▏"
+HALF: Final = "▀"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The places of a grid's blocks on the screen.
+
+    rows, columns : those with room, by their places in the grid. left, top : cells before the
+    first block. wide : cells of a block. halves : its height in half lines; 1 or even.
+    """
+
+    rows: list[int]
+    columns: list[int]
+    left: int
+    top: int
+    wide: int
+    halves: int
+
+    def place(self, x: int, y: int) -> tuple[int, int] | None:
+        """The row and the column of the block at a cell of the screen; None beside them."""
+        across = (x - self.left) // self.wide
+        down = (y - self.top) * 2 // self.halves
+        if y < self.top or across not in range(len(self.columns)) or down >= len(self.rows):
+            return None
+        return self.rows[down], self.columns[across]
+
+
+def layout(grid: Grid, width: int, height: int, charset: Charset) -> Layout:
+    """The blocks in a picture of this size, as large as there is room for all of them."""
+    names = [clean(name, charset) for name in (*grid.rows, grid.row)]
+    left = min(LABEL, max(map(len, names)), max(0, width - 4)) + 1
+    lines, room = max(1, height - 4), max(1, width - left)
+    columns = some(len(grid.columns), room)
+    wide = max(1, min(WIDEST, room // len(columns)))
+    fits = len(grid.rows) <= lines
+    rows = some(len(grid.rows), lines * (1 if fits else 2))
+    halves = 2 * min(TALLEST, lines // len(rows)) if fits else 1
+    return Layout(rows, columns, left, 2, wide, halves)
+
+
+def heat_rows(grid: Grid, width: int, height: int, palette: Palette, charset: Charset) -> list[Row]:
+    """Title with the scale, names of the columns, the blocks; the note is left to the caller."""
+    at = layout(grid, width, height, charset)
+    sizes = sizes_of(grid)
+    lines = [_title(grid, sizes, width, palette, charset), _heads(grid, at, palette, charset)]
+    if at.halves == 1:
+        for first in range(0, len(at.rows), 2):
+            lines.append(_halved(grid, at, at.rows[first : first + 2], sizes, palette, charset))
+    else:
+        for place in range(len(at.rows)):
+            lines += _blocks(grid, at, place, sizes, palette, charset)
+    return lines
+
+
+def _title(
+    grid: Grid, sizes: Sequence[float], width: int, palette: Palette, charset: Charset
+) -> Row:
+    """The title, and where there is room the colours of the least, a middle and the largest."""
+    title = crop(clean(grid.title, charset), width)
+    known = sorted({value for row in grid.values for value in row if value is not None})
+    marks = dict.fromkeys((known[0], known[len(known) // 2], known[-1]))
+    row: Row = [(title, f"bold {palette.foreground}")]
+    used = len(title)
+    for value in marks:
+        words = f" {number(value)}"
+        if used + 4 + len(words) <= width:
+            row += [("  ", palette.muted), ("  ", f"on {colour(value, sizes, palette)}")]
+            row.append((words, palette.muted))
+            used += 4 + len(words)
+    return row
+
+
+def _heads(grid: Grid, at: Layout, palette: Palette, charset: Charset) -> Row:
+    """The names of the columns, of as many as have room."""
+    names = [clean(grid.columns[column], charset) for column in at.columns]
+    each = -(-(min(LABEL, max(map(len, names))) + 1) // at.wide)
+    row: Row = [(pad(clean(grid.row, charset), at.left), palette.muted)]
+    for first in range(0, len(names), each):
+        looked_at = grid.cursor is not None and grid.cursor[1] == grid.columns[at.columns[first]]
+        room = at.wide * min(each, len(names) - first)
+        style = f"bold {palette.foreground}" if looked_at else palette.muted
+        name = crop(names[first], max(1, room - 1))
+        inset = max(0, (at.wide - len(name)) // 2)
+        row.append((pad(" " * inset + name, room), style))
+    return row
+
+
+def _blocks(
+    grid: Grid, at: Layout, place: int, sizes: Sequence[float], palette: Palette, charset: Charset
+) -> list[Row]:
+    """The lines of a row of blocks: its name and the numbers in the middle one."""
+    row, count = at.rows[place], at.halves // 2
+    middle = (count - 1) // 2
+    digits = max(len(number(value)) for line in grid.values for value in line)
+    below = at.rows[place + 1] if place + 1 < len(at.rows) else None
+    lines: list[Row] = []
+    for line in range(count):
+        spans: Row = [_name(grid, row, at, palette, charset) if line == middle
+                      else (" " * at.left, palette.muted)]  # fmt: skip
+        for index, column in enumerate(at.columns):
+            value = grid.values[row][column]
+            here = grid.cursor == (grid.rows[row], grid.columns[column])
+            words = number(value) if line == middle and at.wide >= digits + 3 else ""
+            if line == middle and here:
+                words = f"[{words}]" if at.wide >= digits + 3 else "[]"[: at.wide]
+            text = f"{words:^{at.wide}}"
+            back = colour(value, sizes, palette)
+            before = at.columns[index - 1] if index else None
+            edge = before is not None and inside(grid, row, before) != inside(grid, row, column)
+            floor = line == count - 1 and below is not None
+            floor = floor and inside(grid, row, column) != inside(grid, below or 0, column)
+            style = f"{'bold ' * here}{'underline ' * floor}{ink(back, palette)} on {back}"
+            if edge and not text[0].strip():
+                text = EDGE + text[1:]
+            spans.append((text, style))
+        lines.append(spans)
+    return lines
+
+
+def _halved(
+    grid: Grid,
+    at: Layout,
+    pair: Sequence[int],
+    sizes: Sequence[float],
+    palette: Palette,
+    charset: Charset,
+) -> Row:
+    """One line for two rows: the upper one in the upper halves of the cells."""
+    named = next((row for row in pair if grid.cursor and grid.cursor[0] == grid.rows[row]), pair[0])
+    spans: Row = [_name(grid, named, at, palette, charset)]
+    for index, column in enumerate(at.columns):
+        halves = []
+        for row in (*pair, None)[:2]:
+            if row is None:
+                halves.append(palette.background)
+            elif grid.cursor == (grid.rows[row], grid.columns[column]) or _on_line(
+                grid, at, row, index
+            ):
+                halves.append(palette.foreground)
+            else:
+                halves.append(colour(grid.values[row][column], sizes, palette))
+        spans.append((HALF * at.wide, f"{halves[0]} on {halves[1]}"))
+    return spans
+
+
+def _on_line(grid: Grid, at: Layout, row: int, index: int) -> bool:
+    """Return whether a block is inside of the line and one beside it is not."""
+    column, place = at.columns[index], at.rows.index(row)
+    if not inside(grid, row, column):
+        return False
+    near = [(row, at.columns[other]) for other in (index - 1, index + 1)
+            if other in range(len(at.columns))]  # fmt: skip
+    near += [(at.rows[other], column) for other in (place - 1, place + 1)
+             if other in range(len(at.rows))]  # fmt: skip
+    return not all(inside(grid, *each) for each in near)
+
+
+def _name(grid: Grid, row: int, at: Layout, palette: Palette, charset: Charset) -> Span:
+    looked_at = grid.cursor is not None and grid.cursor[0] == grid.rows[row]
+    style = f"bold {palette.foreground}" if looked_at else palette.foreground
+    return pad(clean(grid.rows[row], charset), at.left - 1) + " ", style
+
+
+def inside(grid: Grid, row: int, column: int) -> bool:
+    """Return whether a cell lies inside of the grid's line; False where it has none."""
+    return bool(grid.inside) and grid.inside[row][column]
+
+
+def some(count: int, room: int) -> list[int]:
+    """The places that there is room for, evenly, the first and the last among them."""
+    if count <= room:
+        return list(range(count))
+    if room == 1:
+        return [0]
+    return [round(step * (count - 1) / (room - 1)) for step in range(room)]
+
+
+def number(value: float | None) -> str:
+    return fmt.MISSING if value is None else fmt.short(value, 3)
+
+
+def sizes_of(grid: Grid) -> list[float]:
+    """The sizes of the numbers but zero, sorted."""
+    return sorted(abs(value) for row in grid.values for value in row if value)
+
+
+def part_of(value: float, sizes: Sequence[float]) -> float:
+    """The place of a number's size between the least and the largest of `sizes`, from 0 to 1."""
+    size = abs(value)
+    if not size:
+        return 0.0
+    low, high = sizes[0], sizes[-1]
+    if high < DECADES * low:
+        return size / high
+    least = math.log(low)
+    return (math.log(size) - least) / (math.log(high) - least)
+
+
+def colour(value: float | None, sizes: Sequence[float], palette: Palette) -> str:
+    """The colour of a number: more of the attack's the larger it is, of the other one below 0."""
+    if not value:
+        return palette.background
+    level = min(LEVELS - 1, int(part_of(value, sizes) * LEVELS))
+    part = FAINT + (1 - FAINT) * level / (LEVELS - 1)
+    return mixed(palette.background, palette.clean if value < 0 else palette.attacked, part)
+
+
+def mixed(back: str, front: str, part: float) -> str:
+    """A colour between two, `part` of the way from the first to the second."""
+    pairs = zip(_rgb(back), _rgb(front), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+def ink(back: str, palette: Palette) -> str:
+    """The colour of the text that is read on this one: the theme's, or its background's."""
+    ground = _light(back)
+    texts = palette.foreground, palette.background
+    return max(texts, key=lambda text: abs(_light(text) - ground))
+
+
+def _light(colour: str) -> float:
+    """The lightness of a colour, from 0 to 1: the cube root of its luminance."""
+    red, green, blue = ((part / 255) ** 2.2 for part in _rgb(colour))
+    return float((0.2126 * red + 0.7152 * green + 0.0722 * blue) ** (1 / 3))
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
