@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SITE := .venv/.site
 
-.PHONY: run test test-long format bench bench-tui clean
+.PHONY: run test test-long format site bench bench-tui clean
 
 run: $(READY)
 	@$(BIN)/ldptui $(ARGS)
@@ -17,12 +18,15 @@ test: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 3 -m "not long" $(ARGS)
 
-test-long: $(READY)
+test-long: $(SITE)
 	$(BIN)/pytest -n 2 -m long $(ARGS)
 
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+site: $(SITE)
+	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(READY)
 	$(BIN)/python bench/simulation.py $(ARGS)
@@ -36,5 +40,9 @@ $(READY): pyproject.toml
 	$(BIN)/python -m compileall -q core ldptui scenarios
 	@touch $@
 
+$(SITE): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv ldptui/site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -29,6 +29,7 @@ from core.scenario import (
 )
 from ldptui.catalogue import key_words, kind_words, listed_keys, metric_words
 from ldptui.explain.attack import SUPPORTED
+from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
 from ldptui.explain.setting import Setting
 from ldptui.text.format import short
@@ -48,7 +49,13 @@ def main() -> None:
 
 def filled(page: str) -> str:
     """A page with all its tables made anew."""
-    return _BLOCK.sub(lambda block: f"{block[1]}\n{table(block[2])}\n{block[3]}", page)
+    return _BLOCK.sub(lambda block: f"{block[1]}\n{_made(block[2])}\n{block[3]}", page)
+
+
+def _made(name: str) -> str:
+    """What stands between the marks of a name: a table, or the equations of a part."""
+    what, _, part = name.partition(" of ")
+    return "\n".join(_equations(part)) if what == "equations" else table(name)
 
 
 def table(name: str) -> str:
@@ -210,6 +217,30 @@ def _names(_: str) -> Iterator[list[str]]:
             if bracket and name != kind:
                 yield [name, full.removesuffix(")"), f'`{section}.kind = "{kind}"`']
 
+
+def _equations(part: str) -> Iterator[str]:
+    """The equations of a part of the list, each with its verdict and what holds."""
+    for equation in equations():
+        if equation.part == part:
+            number = "" if equation.number is None else f"{equation.number}. "
+            yield f"### {number}{equation.title}\n"
+            yield f"*{equation.source}.* {_VERDICTS[equation.verdict]}\n"
+            if equation.latex:
+                yield f"```math\n{equation.latex.strip()}\n```\n"
+            else:
+                yield f"```text\n{equation.printed.strip()}\n```\n"
+            if words := _cell(equation.note or equation.remark):
+                yield f"{words}\n"
+            if equation.corrected:
+                yield f"What holds:\n\n```text\n{equation.corrected.strip()}\n```\n"
+
+
+_VERDICTS: Final = {
+    "ok": "Right as printed.",
+    "loose": "**Loose.**",
+    "wrong": "**Wrong as printed.**",
+    "missing": "A table in the list, rebuilt here.",
+}
 
 _VALUES: Final = {
     "epsilon": 1.0,

@@ -71,8 +71,13 @@ def test_relative_links_lead_to_a_file_and_a_heading(name: str) -> None:
 
 
 def test_every_page_can_be_reached_from_the_readme() -> None:
-    linked = set(re.findall(r"\]\(([^)#\s]+)", page("README.md")))
-    assert {name for name in NAMES if name != "README.md"} <= linked
+    reached, ahead = set(), {ROOT / "README.md"}
+    while ahead:
+        here = ahead.pop()
+        reached.add(here)
+        links = re.findall(r"\]\(([^)#\s]+\.md)", here.read_text(encoding="utf-8"))
+        ahead |= {(here.parent / link).resolve() for link in links if "://" not in link} - reached
+    assert {ROOT / name for name in NAMES} <= reached
 
 
 @pytest.mark.parametrize("name", NAMES)

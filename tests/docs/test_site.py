@@ -1,0 +1,48 @@
+"""The pages as a site: every one is in it, none warns, and nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.pages import NAMES, ROOT, page
+
+from ldptui.explain.equations import equations
+
+LISTED = [equation for equation in equations() if equation.number is not None]
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    nav = set(re.findall(r": (\S+\.md)$", page("mkdocs.yml"), flags=re.MULTILINE))
+    above = {"README.md": "index.md"}
+    assert {above.get(name, name.removeprefix("docs/")) for name in NAMES} <= nav
+
+
+def test_the_theory_page_has_every_equation_with_its_verdict() -> None:
+    theory = page("docs/theory.md")
+    headings = re.findall(r"^### (\d+)\. (.*)$", theory, flags=re.MULTILINE)
+    assert headings == [(str(number), LISTED[number - 1].title) for number in range(1, 42)]
+    of = Counter(equation.verdict for equation in LISTED)
+    counts = rf"{of['ok']} are right .* {of['loose']} are loose .* {of['wrong']} are wrong, and "
+    assert re.search(rf"{counts}{of['missing']} were tables", " ".join(theory.split()))
+
+
+@pytest.mark.long
+def test_the_site_is_built_and_fetches_nothing(tmp_path: Path) -> None:
+    assert importlib.util.find_spec("mkdocs"), "make test-long installs what the site needs"
+    build = ("mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-m", *build], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    pages = [*tmp_path.rglob("*.html")]
+    assert len(pages) > len(NAMES)
+    loaded = r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"?(?:https?:)?//[^\s>]*"
+    for path in pages:
+        assert re.findall(loaded, path.read_text(encoding="utf-8")) == [], path.name
+    assert (tmp_path / "theory.html").read_text(encoding="utf-8").count("<math") >= len(LISTED)
