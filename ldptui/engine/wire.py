@@ -41,6 +41,7 @@ class RunSoFar:
     _parts: dict[str, tuple[CellView, ...]] = field(default_factory=dict)
     _columns: dict[str, Any] = field(default_factory=dict)
     _frequencies: Frequencies | None = None
+    _at_cell: Frequencies | None = None
     _bits: BitCounts | None = None
     _detection: Detection | None = None
     _by_trial: TrialEstimates | None = None
@@ -95,6 +96,9 @@ class RunSoFar:
             }
             if "trials" in message["frequencies"]:
                 self._frequencies = frequencies(self._columns)
+        elif "at_cell" in message:
+            columns = {name: decoded(name, each) for name, each in message["at_cell"].items()}
+            self._at_cell = frequencies(columns)
         elif "followed" in message:
             self._followed = message["followed"]
         elif "bits" in message:
@@ -111,6 +115,7 @@ class RunSoFar:
                 full=self.request.full,
                 parts=self._parts,
                 frequencies=self._frequencies,
+                at_cell=self._at_cell,
                 bits=self._bits,
                 detection=self._detection,
                 by_trial=self._by_trial,

@@ -96,12 +96,17 @@ class Shelf:
         )  # fmt: skip
 
     @property
+    def preview(self) -> Run | None:
+        """The preview that follows the hand."""
+        return next((run for run in self.session if not run.snapshot.full), None)
+
+    @property
     def picture(self) -> Snapshot | None:
         """The numbers of the run shown, with those that only a preview of its scenario has."""
         run = self.run(self.shown)
         if run is None:
             return None
-        preview = next((live for live in self.session if not live.snapshot.full), None)
+        preview = self.preview
         if not run.snapshot.full or preview is None or not alike(run.document, preview.document):
             return run.snapshot
         return completed(run.snapshot, preview.snapshot)

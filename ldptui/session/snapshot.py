@@ -269,8 +269,9 @@ class Snapshot:
     """A run so far: complete in itself, so that any but the newest may be dropped.
 
     parts : the cells of each part, by its name. frequencies, bits, detection, rounds : of the first
-    cell of "base", the detection and by_trial where they were asked for. round_frequencies : those
-    of its rounds, by number; of very many every other one, or every third, …. followed : what
+    cell of "base", the detection and by_trial where they were asked for. at_cell : the frequencies
+    of the one cell of "cell". round_frequencies : those of the rounds of "base",
+    by number; of very many every other one, or every third, …. followed : what
     the task of that cell measured besides, by its JSON names, and the number of trials.
     latest : the parameters of the cell worked on last, in words. error : one sentence when failed;
     details : a traceback, where there is one.
@@ -286,6 +287,7 @@ class Snapshot:
     seconds: float = 0.0
     parts: Mapping[str, tuple[CellView, ...]] = field(default_factory=dict)
     frequencies: Frequencies | None = None
+    at_cell: Frequencies | None = None
     bits: BitCounts | None = None
     detection: Detection | None = None
     by_trial: TrialEstimates | None = None
@@ -304,10 +306,19 @@ class Snapshot:
 def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
     """A run so far over what was shown before it: what it has not measured yet stays as it was.
 
-    Only while it is running: a picture that vanishes with every edit cannot be compared.
+    Only while it is running: a picture that vanishes with every edit cannot be compared. A run
+    at its end keeps the cell at a cursor besides, until the next one is measured.
     """
-    if before is None or run.status != "running":
+    if before is None or (run.status != "running" and (run.at_cell or run.key != before.key)):
         return run
+    if run.status != "running":
+        cell = {"cell": before.parts["cell"]} if "cell" in before.parts else {}
+        return replace(run, parts={**run.parts, **cell}, at_cell=before.at_cell)
+    return going_on(run, before)
+
+
+def going_on(run: Snapshot, before: Snapshot) -> Snapshot:
+    """A run with what it has not measured from one before it."""
     parts = {name: with_unmeasured(cells, before.parts.get(name, ()))
              for name, cells in run.parts.items()}  # fmt: skip
     fresh = run if run.frequencies is not None else before
@@ -315,6 +326,7 @@ def over(run: Snapshot, before: Snapshot | None) -> Snapshot:
         run,
         parts={**before.parts, **parts},
         frequencies=fresh.frequencies,
+        at_cell=run.at_cell or before.at_cell,
         bits=fresh.bits,
         detection=run.detection or before.detection,
         by_trial=run.by_trial or before.by_trial,
@@ -334,6 +346,7 @@ def completed(run: Snapshot, preview: Snapshot) -> Snapshot:
     return replace(
         run,
         parts=parts,
+        at_cell=preview.at_cell,
         detection=run.detection or preview.detection,
         by_trial=run.by_trial or preview.by_trial,
     )

@@ -37,9 +37,14 @@ def same_settings(
     return True
 
 
-def covered(cells: Sequence[CellView], wanted: Sequence[Mapping[str, Any]]) -> bool:
-    """True where each of these settings was measured in one of the cells."""
-    known = [cell.parameters for cell in cells if cell.trials]
+def covered(
+    cells: Sequence[CellView], wanted: Sequence[Mapping[str, Any]], *, whole: bool = False
+) -> bool:
+    """True where each of these settings was measured in one of the cells.
+
+    whole : with all trials that it is to have.
+    """
+    known = [cell.parameters for cell in cells if cell.trials >= (cell.wanted if whole else 1)]
     return all(any(same_settings(cell, settings) for cell in known) for settings in wanted)
 
 

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from .rounds import Expected
 
 
+def estimates_of(cell: Cell, measured: CellResults) -> dict[str, Any]:
+    """The columns of `Frequencies` of a cell, all of them; none for other tasks."""
+    columns: dict[str, Any] = {}
+    for some in frequency_columns(cell, measured, True, sigmas(cell)):
+        columns |= some
+    return columns
+
+
 class Picture:
     """The first cell of the part "base": its closed forms, its bits, and how much of it was sent.
 

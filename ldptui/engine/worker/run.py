@@ -25,7 +25,7 @@ from .imports import import_for, import_solver
 from .inbox import Cancelled, Inbox, Superseded
 from .lines import encode, write
 from .part import PartSoFar
-from .picture import Picture
+from .picture import Picture, estimates_of
 from .whole import Whole
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Run:
         self.sizes = {name: 0 for name, _ in request["parts"]}
         self.latest = ""
         self.picture = Picture()
+        self.at_cell: dict[str, Any] = {}
+        """The frequencies of the cell at a chart's cursor, until they are sent."""
         self.failed: dict[str, Results] = {}
         """The results of the parts in which cells failed; the other cells went on."""
 
@@ -165,6 +167,7 @@ class Run:
     def _work_part(self, part: PartSoFar) -> None:
         import_solver(part.experiment.cells)
         base, memory, known = part.name == "base", None, False
+        pointed = part.name == "cell"
         if self.keeper is not None and self.whole is not None:
             with self.inbox.interruptible():
                 positions = self.whole.positions
@@ -177,7 +180,7 @@ class Run:
             part.experiment,
             executor=self.executor,
             pulse=beat,
-            frequencies=base,
+            frequencies=base or pointed,
             memory=memory,
         )
         while True:
@@ -197,10 +200,14 @@ class Run:
                         self.picture.judge(part.experiment.cells[0], self.inbox.pulse)
                     if self.request["by_trial"]:
                         self.picture.list_trials(part.experiment.cells[0], self.inbox.pulse)
+                if pointed and part.measured[0].trials:
+                    self.at_cell = estimates_of(part.experiment.cells[0], part.measured[0])
             if progress.latest is not None:
                 self.latest = part.words(progress.latest)
                 due = time.perf_counter() >= self.sent_at + self.request["interval"]
-                if due and self.trials != self.wanted:  # else the last snapshot follows
+                if (
+                    due or pointed
+                ) and self.trials != self.wanted:  # else the last snapshot follows
                     self.send("running")
 
     def _keep_end(self, error: str = "", *, wait: bool = False) -> None:
@@ -244,6 +251,9 @@ class Run:
             cell, measured = base.experiment.cells[0], base.measured[0]
             for change in self.picture.changes(cell, measured, ended=status != "running"):
                 write(self.out, {"key": key, **change})
+        if self.at_cell:
+            write(self.out, {"key": key, "at_cell": self.at_cell})
+            self.at_cell = {}
         write(self.out, self._line(status, error, details))
         self.sent_at = time.perf_counter()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,6 +12,7 @@ from textual.message import Message
 from ...engine import Engine
 from ...engine.simulation import Simulation
 from ...session.runs import alike, may_change
+from ...session.snapshot import going_on
 from .background import BURST_S
 from .desk import Desk
 
@@ -43,6 +45,7 @@ class Simulating:
         self._debounce: Timer | None = None
         self._edited = True  # since the last preview: the run shown may give way
         self._asked = False  # for a run, before there was a scenario to run
+        self._before: Snapshot | None = None  # the preview that this one goes on from
 
     @property
     def pending(self) -> bool:
@@ -63,7 +66,8 @@ class Simulating:
         """Simulate the draft with few trials on the counts path, as far as the charts need it.
 
         A run of the scenario that is at its end is shown in place of a preview, which then
-        adds what the run was not asked for. A run of other settings stays until an edit.
+        adds what the run was not asked for. A run of other settings stays until an edit. What is
+        measured of the scenario already is not measured again.
         """
         self._debounce = None
         draft, desk = self._desk.draft, self._desk
@@ -77,14 +81,21 @@ class Simulating:
         if self._edited and not (desk.shelf.active and desk.shelf.active.full):
             self._show_measured(draft.scenario.document)
         parts = tuple(map(preview_part, desk.charts.parts(draft)))
+        shown = None if self._edited else desk.shelf.run(desk.shelf.shown)
         stays = None if self._edited else desk.shelf.on_show
-        if stays is not None:
-            same = alike(stays.document, draft.scenario.document)
-            if not same or self._covered(stays.snapshot, parts, draft.scenario):
-                return
+        self._before = None
+        if shown is not None and alike(shown.document, draft.scenario.document):
+            parts = self._lacking(parts, draft.scenario)
+            live = desk.shelf.preview
+            if live is not None and alike(live.document, draft.scenario.document):
+                self._before = live.snapshot
+        elif stays is not None:
+            return
         run = self._simulation.preview(draft, parts)
         self._edited = self._edited and self._simulation.waits
         if run is not None:
+            if self._before is not None:
+                run = replace(run, snapshot=going_on(run.snapshot, self._before))
             desk.keep(desk.shelf.begun(run, shown=stays is None), soon=True)
 
     def _show_measured(self, document: Mapping[str, Any]) -> None:
@@ -94,20 +105,23 @@ class Simulating:
             self._edited = False
             self._desk.keep(self._desk.shelf.chosen(measured.key, self._desk.shelf.overlays))
 
-    @staticmethod
-    def _covered(run: Snapshot, parts: Sequence[Part], scenario: Scenario) -> bool:
-        """True where a run has all cells of these parts, and the verdict that they ask for."""
+    def _lacking(self, parts: Sequence[Part], scenario: Scenario) -> tuple[Part, ...]:
+        """The parts of which what is shown has not all cells, nor the verdict that they ask for."""
         from ...charts.curves import points_of
         from ...charts.figures import covered
 
-        return all(
-            (run.detection is not None or not part.detection)
-            and (run.by_trial is not None or not part.by_trial)
-            and covered(
-                run.parts.get(part.name, ()),
-                [point.parameters for point in points_of(dict(part.document), scenario)],
-            )
+        picture = self._desk.shelf.picture
+        return tuple(
+            part
             for part in parts
+            if picture is None
+            or (part.detection and picture.detection is None)
+            or (part.by_trial and picture.by_trial is None)
+            or not covered(
+                picture.parts.get(part.name, ()),
+                [point.parameters for point in points_of(dict(part.document), scenario)],
+                whole=picture.status == "running",
+            )
         )
 
     def run(self, resumed: int | None) -> None:
@@ -139,6 +153,8 @@ class Simulating:
     def take(self, snapshot: Snapshot) -> bool:
         """Show news of a run; whether the store's list of runs is another now."""
         running, before = snapshot.status == "running", self._desk.shelf
+        if not snapshot.full and self._before is not None:
+            snapshot = going_on(snapshot, self._before)
         self._desk.keep(before.heard(snapshot), soon=running and not snapshot.full)
         if self._simulation.heard(snapshot):
             self.preview_soon()

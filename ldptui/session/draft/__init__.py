@@ -20,6 +20,7 @@ from .looking import (
     value_of,
 )
 from .opening import opened, reopened
+from .pointing import pointed_at
 from .populations import Awaited, Origin, UnreadError, drawn, ready
 from .solving import require_solved
 from .state import Draft, Problem
@@ -45,6 +46,7 @@ __all__ = [
     "new_sweep",
     "opened",
     "own_problem",
+    "pointed_at",
     "read_on",
     "ready",
     "rekeyed",

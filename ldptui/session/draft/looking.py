@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from core.ranges import Range
@@ -15,26 +17,31 @@ Type = Literal["integer", "number", "text", "list"]
 
 _TYPES: Final[dict[type, Type]] = {int: "integer", float: "number", list: "list"}
 
+NOWHERE: Final[Mapping[str, Any]] = MappingProxyType({})
+"""No other values than the scenario's own."""
+
 if TYPE_CHECKING:
     from core.scenario import Scenario
 
 
-def base(scenario: Scenario) -> Scenario:
+def base(scenario: Scenario, at: Mapping[str, Any] = NOWHERE) -> Scenario:
     """The scenario without its sweep: what charts of a single cell show.
 
     Each swept key has the value in its table, or the middle one of its sweep if the table has none.
+    at : the values of keys, swept or not, that another cell has instead.
     """
     from core.scenario import value_at
 
     sweep = scenario.sweep
-    if not sweep:
+    if not sweep and not at:
         return scenario
     single = scenario
     # Kinds come last: setting one drops the keys that it does not know.
-    for key in sorted(sweep, key=lambda name: name.endswith(".kind")):
-        value = value_at(scenario.document, key)
-        middle = sweep[key][len(sweep[key]) // 2]
-        single = single.with_value(key, middle if value is None else value)
+    for key in sorted({**sweep, **at}, key=lambda name: name.endswith(".kind")):
+        value = at[key] if key in at else value_at(scenario.document, key)
+        single = single.with_value(
+            key, sweep[key][len(sweep[key]) // 2] if value is None else value
+        )
     document = {key: value for key, value in single.document.items() if key != "sweep"}
     return dataclasses.replace(single, document=document)
 

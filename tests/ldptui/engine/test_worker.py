@@ -90,6 +90,15 @@ async def test_frequencies_are_exact(worker: Worker) -> None:
     assert shown.attacked.sigma == tuple(np.sqrt(attacked_variance(cell)))
 
 
+async def test_the_cell_at_a_cursor_is_what_it_would_be_as_the_base(worker: Worker) -> None:
+    there = document("olh", attack={"kind": "mga", "share": 0.1, "targets": {"items": [3]}})
+    last = await worker.end(worker.run(1, base=document("olh"), cell=there))
+    alone = await worker.end(worker.run(2, base=there))
+    assert (last.at_cell, last.parts["cell"]) == (alone.frequencies, alone.parts["base"])
+    assert last.frequencies != last.at_cell
+    assert alone.at_cell is None
+
+
 async def test_what_is_undefined_is_none(worker: Worker) -> None:
     alone = document(trials=1, attack={"kind": "none"})
     last = await worker.end(worker.run(1, base=alone))

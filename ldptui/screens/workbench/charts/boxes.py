@@ -44,6 +44,7 @@ class Boxes:
             **{curve.kind: curve for curve in reversed(self._curves)},
         }
         """From left to right."""
+        self._walking: Pointed | None = None
 
     def __iter__(self) -> Iterator[tuple[Chart, Box]]:
         return iter(self._by_name.items())
@@ -60,6 +61,15 @@ class Boxes:
         box = self.of(tab)
         return box if isinstance(box, CurveChart | MapChart | TrialCharts) else None
 
+    def walking(self, tab: Tab) -> Pointed | None:
+        """The chart whose cursor points at a cell: that of the tab, else the one used last."""
+        here = self.pointed(tab)
+        if here is not None and here.takes and here.walks:
+            self._walking = here
+        elif self._walking is not None and not self._walking.walks:
+            self._walking = None
+        return self._walking
+
     def curve(self, tab: Tab) -> CurveChart:
         """The chart whose axes the keys change."""
         return next((curve for curve in self._curves if curve.kind == tab), self.gain)
@@ -72,16 +82,19 @@ class Boxes:
             curve.follow(scenario)
 
     def parts(
-        self, scenario: Scenario, needed: Collection[Tab], *, whole: bool
+        self, scenario: Scenario, needed: Collection[Tab], at: Scenario | None, *, whole: bool
     ) -> tuple[Part, ...]:
         """The parts to simulate; the base cell always comes first.
 
+        at : the cell that a cursor points at, None for none; a run leaves it out.
         whole : all that the scenario asks for as well, whether it is shown or not.
         """
         from ....charts.curves import base_part
 
         judged, listed = "detection" in needed, "trials" in needed
         parts: list[Part | None] = [replace(base_part(scenario), detection=judged, by_trial=listed)]
+        if at is not None and not whole:
+            parts.append(Part("cell", at.document))
         always = ("gain", "success") if whole else ()
         parts += [each.part() for each in self._curves if each.kind in (*needed, *always)]
         if "goal" in scenario.document and (whole or "answer" in needed):

@@ -161,7 +161,8 @@ class FrequencyCharts(Area):
             bars = figures.top_bars(frequencies, self._rows(), compact=compact, **more)
             self._bars.chart = of_round(bars, round_words)
         if self._residuals.display:
-            wanted = shown.base.wanted if shown.base is not None else None
+            cell = shown.cell or shown.base
+            wanted = cell.wanted if cell is not None else None
             columns = max(16, self._room.width - 12)
             plot = figures.residuals(frequencies, columns, wanted, **more)
             self._residuals.chart = of_round(plot, round_words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, cast
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 
 from ....messages import KeysProposed, PartsChanged, RoundShown
+from ....session.draft import pointed_at
 from ....session.snapshot import Part
 from ....terminal.keyboard import RUN, key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
@@ -20,7 +21,7 @@ from ....widgets.plot import ChartView
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
-from .boxes import Boxes
+from .boxes import Boxes, Pointed
 from .cursor import Move
 from .headline import ClaimLine, Warnings, border_title
 from .keys import KEYS
@@ -75,6 +76,9 @@ class ChartsPane(Vertical):
         self._boxes = Boxes()
         self._behind: Chart = "frequencies"  # the chart whose numbers the table shows
         self._shown, self._wide = Shown(), False
+        self._at: Draft | None = None  # at the cell that a cursor points at
+        self._pointed_from: Draft | None = None
+        self._edits: tuple[tuple[str, Any], ...] = ()  # of the draft, to be there
         self._asked, self._offered = list[object](), list[bool | None]()
 
     def compose(self) -> ComposeResult:
@@ -101,7 +105,8 @@ class ChartsPane(Vertical):
         if scenario is None:
             return ()
         self._boxes.follow(scenario)
-        return self._boxes.parts(scenario, self._needed(), whole=with_sweep)
+        at = self._at.scenario if self._at is not None else None
+        return self._boxes.parts(scenario, self._needed(), at, whole=with_sweep)
 
     def open_on(self, draft: Draft) -> None:
         """Show the tab that a scenario is about."""
@@ -231,8 +236,11 @@ class ChartsPane(Vertical):
         self._show()
 
     def action_rounds(self, how: Move, by: int = 0) -> None:
-        """Move the cursor of the chart, else through a campaign's rounds, which can play."""
-        if (chart := self._boxes.pointed(self.tab)) is not None:
+        """Move the cursor of the chart, else through a campaign's rounds, which can play.
+
+        Where there is neither, the cursor of the chart that the tab follows.
+        """
+        if (chart := self._cursor()) is not None:
             chart.step(how, by)
             self._show()
         else:
@@ -240,7 +248,7 @@ class ChartsPane(Vertical):
 
     def action_take(self) -> None:
         """Put the cell at the cursor into the draft: all other charts then show it."""
-        chart = self._boxes.pointed(self.tab)
+        chart = self._cursor()
         if chart is not None and (edits := chart.at_cursor()):
             self.post_message(KeysProposed(edits, "the cell at the cursor", sweeps_stay=True))
 
@@ -250,7 +258,7 @@ class ChartsPane(Vertical):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do nothing on this tab are not offered."""
-        box, chart = self._boxes.of(self.tab), self._boxes.pointed(self.tab)
+        box, chart = self._boxes.of(self.tab), self._cursor()
         match action:
             case "axis" | "log":
                 curve = self._boxes.curve(self.tab)
@@ -296,14 +304,31 @@ class ChartsPane(Vertical):
             and self._boxes.pointed(self.tab) is None
         )
 
+    def _cursor(self) -> Pointed | None:
+        """The chart whose cursor the keys move."""
+        own = self._boxes.pointed(self.tab)
+        return own if own is not None or self._scrubs() else self._boxes.walking(self.tab)
+
+    def _point(self) -> None:
+        """Look at the cell that a cursor points at."""
+        chart = self._boxes.walking(self.tab)
+        edits = tuple(chart.at_cursor()) if chart is not None else ()
+        if (self.draft, edits) != (self._pointed_from, self._edits):
+            self._pointed_from, self._edits = self.draft, edits
+            self._at = pointed_at(self.draft, dict(edits)) if self.draft and edits else None
+
     # The picture follows from the state of the pane and of its charts; each draws what has changed.
 
     def _show(self, *, mark: bool = True) -> None:
         """Show what the tab has; `mark`: estimates of other settings as such from now on."""
         if not self.is_mounted:
             return
-        run = key_of(self.app, *RUN)
-        shown = Shown(self.draft, self.snapshot, self.overlays, self.cursor, run_key=run)
+        self._point()
+        keys = tuple(key for key, _ in self._edits)
+        shown = Shown(
+            self.draft, self.snapshot, self.overlays, self.cursor, self._at, keys,
+            run_key=key_of(self.app, *RUN),
+        )  # fmt: skip
         marked = shown.stale if mark else self._shown.marked
         self._shown = shown = replace(shown, marked=marked)
         self._boxes.follow(shown.scenario)
@@ -345,7 +370,7 @@ class ChartsPane(Vertical):
 
     def _tell_parts(self) -> None:
         """Say so when other parts have to be simulated than before."""
-        wanted = self._boxes.wanted(self._needed())
+        wanted = [*self._boxes.wanted(self._needed()), self._edits]
         if wanted != self._asked:
             self._asked = wanted
             if self._shown.scenario is not None:

@@ -75,8 +75,10 @@ class Sheets(Rows):
             cells = shown.cells("answer")
             words = "" if cells else "looking for the smallest attack …"
             view.show(tab, cells, partial(answer_table, cells), empty=words)
-        elif view.draft is not shown.draft:
-            view.draft = shown.draft
+        else:
+            draft = shown.at if tab == "report" and shown.at is not None else shown.draft
+            if view.draft is not draft:
+                view.draft = draft
 
 
 def _made(tab: str) -> Sheet:

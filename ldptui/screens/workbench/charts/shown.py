@@ -36,16 +36,20 @@ OTHER: Final = "not the present settings"
 
 @dataclass(frozen=True)
 class Shown:
-    """A draft, the run shown with others over it, and the round that is looked at.
+    """A draft, the run shown with others over it, and the round or the cell that is looked at.
 
-    cursor : a round of the campaign, from 0; None: all rounds pooled. marked : whether the
-    estimates are marked as those of other settings than the draft's. run_key : what runs it.
+    cursor : a round of the campaign, from 0; None: all rounds pooled. at : the draft at the cell
+    that a chart's cursor points at, which differs from the draft's own in at_keys; None while
+    there is none. marked : whether the estimates are marked as those of other settings than the
+    draft's. run_key : what runs it.
     """
 
     draft: Draft | None = None
     snapshot: Snapshot | None = None
     overlays: tuple[Overlay, ...] = ()
     cursor: int | None = None
+    at: Draft | None = None
+    at_keys: tuple[str, ...] = ()
     marked: bool = False
     run_key: str = "^r"
 
@@ -85,6 +89,36 @@ class Shown:
         """The cell whose frequencies are shown."""
         return next(iter(self.cells("base")), None)
 
+    @property
+    def cell(self) -> CellView | None:
+        """The cell at a chart's cursor, or the one before it until that is measured."""
+        measured = next(iter(self.cells("cell")), None)
+        wanted = self.at.cell if self.at is not None else None
+        if measured is None or wanted is None or not measured.trials:
+            return None
+        from ....charts.figures import same_settings
+
+        left = tuple(key.removesuffix("kind") for key in self.at_keys)  # a kind has its own keys
+        there, here = (
+            {key: value for key, value in parameters.items() if not key.startswith(left)}
+            for parameters in (measured.parameters, wanted.parameters)
+        )
+        return measured if same_settings(there, here) else None
+
+    @property
+    def cell_words(self) -> str:
+        """Which cell is shown in place of the draft's: "OUE β 0.05"; "" for the draft's own."""
+        cell = self.cell
+        if cell is None:
+            return ""
+        words = []
+        for key in sorted(self.at_keys, key=lambda key: not key.endswith(".kind")):
+            value = cell.parameters.get(key)
+            number = short(value) if isinstance(value, float) else str(value)
+            is_kind = key.endswith(".kind")
+            words.append(number.upper() if is_kind else f"{key_words(key).short} {number}")
+        return " ".join(words)
+
     def cells(self, part: str) -> tuple[CellView, ...]:
         return _cells(self.snapshot, part)
 
@@ -93,11 +127,19 @@ class Shown:
         return tuple((overlay.label, _cells(overlay.snapshot, part)) for overlay in self.overlays)
 
     def at_cursor(self) -> tuple[Frequencies | None, str]:
-        """The frequencies of the round at the cursor, and which round that is, in words."""
+        """The frequencies of the round or the cell that is looked at, and which, in words."""
+        at_cell = self.snapshot.at_cell if self.snapshot is not None else None
+        if self.cursor is None and at_cell is not None and (words := self.cell_words):
+            return at_cell, words
         return _at_round(self.snapshot, self.cursor)
 
     def overlays_at_cursor(self) -> tuple[Overlay, ...]:
-        """The runs laid over, at the same round; while all are pooled, as they are."""
+        """The runs laid over, at the same round; while all are pooled, as they are.
+
+        None over a cell that is looked at: theirs are other ones.
+        """
+        if self.cursor is None and self.cell is not None:
+            return ()
         if self.cursor is None:
             return self.overlays
         rounds = [(overlay, _at_round(overlay.snapshot, self.cursor)) for overlay in self.overlays]
@@ -129,11 +171,12 @@ class Shown:
             return f"STALE: {name}, other settings · {trials}"
         cells = [cell for part in run.parts.values() for cell in part]
         sweep = self.scenario.sweep if self.scenario is not None else {}
+        here = f" · at {words}" if (words := self.cell_words) else ""
         if not run.full or len(cells) < 2 or not sweep:
-            return f"{name} · {trials}"
+            return f"{name} · {trials}{here}"
         swept = " × ".join(f"{key_words(key).short} {ends(sweep[key])}" for key in sweep)
         many = math.prod(map(len, sweep.values()))
-        return f"{name} · {swept} · {many} × {trials}"
+        return f"{name} · {swept} · {many} × {trials}{here}"
 
     @property
     def claim(self) -> str:
@@ -203,5 +246,5 @@ Titled = TypeVar("Titled", "Plot", "Bars", "Table")
 
 
 def of_round(titled: Titled, round_words: str) -> Titled:
-    """A chart or a table, with the round it is of in its title."""
+    """A chart or a table, with the round or the cell that it is of in its title."""
     return replace(titled, title=f"{titled.title}, {round_words}") if round_words else titled

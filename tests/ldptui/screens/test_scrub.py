@@ -1,0 +1,104 @@
+"""Going through a sweep with a chart's cursor: histogram, ranks and one report follow the cell."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from support.fake_engine import FakeEngine, base_snapshot
+from support.waiting import seen, until
+from support.workbench_app import measured, own_home, workbench  # noqa: F401
+from textual.pilot import Pilot
+
+import scenarios
+from core.scenario import load
+from ldptui.charts import curves
+from ldptui.screens.workbench.report import ReportView
+from ldptui.screens.workbench.screen import WorkbenchScreen
+from ldptui.session.draft import opened, pointed_at
+from ldptui.session.snapshot import Snapshot
+
+QUICKSTART = load(scenarios.path("quickstart"))
+SHARES = QUICKSTART.sweep["attack.share"]
+
+
+async def answered(engine: FakeEngine, pilot: Pilot[None]) -> tuple[str, ...]:
+    """Answer what is asked for, every part of it; the names of the parts."""
+    await until(pilot, lambda: engine.active is not None)
+    request = engine.active
+    assert request is not None
+    made = {part.name: measured(part.document) for part in request.parts}
+    frequencies = base_snapshot(1).frequencies
+    assert frequencies is not None
+    at_cell = None
+    if "cell" in made:
+        share = float(made["cell"][0].parameters["attack.share"])
+        held = (share,) * len(frequencies.items)  # so that a test can recognise it
+        at_cell = dataclasses.replace(frequencies, true=held)
+    base = "base" in made
+    engine.finish(
+        Snapshot(request.key, "done", full=request.full, done=20, total=20, parts=made,
+                 frequencies=frequencies if base else None, at_cell=at_cell)
+    )  # fmt: skip
+    return tuple(made)
+
+
+def pictured(screen: WorkbenchScreen) -> tuple[float, str]:
+    """The first true frequency of the histogram, and which cell it is of."""
+    frequencies, words = screen.charts._shown.at_cursor()
+    assert frequencies is not None
+    return frequencies.true[0], words
+
+
+def report_share(screen: WorkbenchScreen) -> float:
+    draft = screen.query_one(ReportView).draft
+    assert draft is not None
+    assert draft.cell is not None
+    return float(draft.cell.parameters["attack.share"])
+
+
+async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> None:
+    async with workbench((160, 40)) as (screen, engine, pilot):
+        assert screen.draft is not None
+        own = screen.draft.cell
+        assert own is not None
+        screen.charts.tab = "gain"
+        while not screen.charts._shown.cells("gain"):
+            await answered(engine, pilot)
+            await pilot.pause()
+        before = pictured(screen)
+        assert before[1] == ""
+        screen.action_pane(4)
+        await pilot.press("full_stop", "full_stop")
+        # The cell alone is simulated: what is there already is not measured again.
+        await until(pilot, lambda: engine.active is not None)
+        assert await answered(engine, pilot) == ("cell",)
+        at = sorted(curves.preview_part(curves.gain_part(QUICKSTART, curves.axes(QUICKSTART)[0]))
+                    .document["sweep"]["attack.share"])[1]  # type: ignore[arg-type]  # fmt: skip
+        await until(pilot, lambda: pictured(screen) == (at, f"β {at:g}"))
+        assert f"live · 20 trials · at β {at:g}" in seen(pilot.app)
+        assert len(screen.charts._shown.cells("gain")) == 11, "the curve stays"
+
+        # One report is that of this cell; there the same keys go on through the sweep.
+        screen.charts.tab = "report"
+        await until(pilot, lambda: bool(screen.query(ReportView)) and report_share(screen) == at)
+        await pilot.press("full_stop")
+        await until(pilot, lambda: report_share(screen) > at)
+        await answered(engine, pilot)
+        await until(pilot, lambda: pictured(screen)[0] == report_share(screen))
+
+        # Without the cursor the present setting is back.
+        await pilot.press("p")
+        await until(pilot, lambda: pictured(screen) == before)
+        assert report_share(screen) == own.parameters["attack.share"]
+        assert " at β" not in seen(pilot.app)
+
+
+def test_a_draft_at_another_cell_has_its_values_and_its_kind() -> None:
+    draft = opened(scenarios.path("cao-gain-beta"))
+    at = pointed_at(draft, {"protocol.kind": "grr", "attack.kind": "ria", "attack.share": 0.01})
+    assert at is not None
+    assert at.cell is not None
+    kinds = [at.cell.parameters[key] for key in ("protocol.kind", "attack.kind", "attack.share")]
+    assert kinds == ["grr", "ria", 0.01]
+    assert at.text == draft.text
+    assert pointed_at(draft, {"attack.share": 1.5}) is None
