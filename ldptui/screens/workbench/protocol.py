@@ -173,11 +173,10 @@ class ProtocolPane(Widget, can_focus=True):
         in_view = drawn[self._top : self._top + shown]
         self._drawn = [kind for kind, _ in in_view]
         rows = [row for _, row in in_view]
-        at = 2 + _widest(kinds)  # the gap after the names
         if self._top > 0:
-            rows[0] = rows[0][:at] + Content("↑") + rows[0][at + 1 :]
+            rows[0] = _marked(rows[0], "↑", 2 + _widest(kinds))
         if self._top + shown < len(drawn):
-            rows[-1] = rows[-1][:at] + Content("↓") + rows[-1][at + 1 :]
+            rows[-1] = _marked(rows[-1], "↓", 2 + _widest(kinds))
         return rows
 
     def _list(
@@ -248,6 +247,12 @@ class ProtocolPane(Widget, can_focus=True):
 
 def _widest(texts: Iterable[str]) -> int:
     return max(map(cell_len, texts), default=0)
+
+
+def _marked(row: Content, arrow: str, gap: int) -> Content:
+    """A row with an arrow where a star would stand, or in the gap before its star."""
+    at = gap if row.plain[gap + 1] == "★" else gap + 1
+    return row[:at] + Content(arrow) + row[at + 1 :]
 
 
 def _full_name(name: str) -> str:

@@ -105,3 +105,17 @@ def test_crafted_reports_are_the_best_of_all(case: Case, rng: Rng) -> None:
         )
         assert best == said.max()
         assert best >= min(r, getattr(protocol, "dimension", 2) - 1)
+
+
+@pytest.mark.parametrize(
+    ("d", "epsilon", "blocks", "variance"),
+    [(1022, 1.0, 2, 5.54), (1023, 1.0, 2, 7.20), (1024, 0.69, 1, 9.08), (1024, 0.7, 2, 14.69)],
+)
+def test_the_error_of_hadamard_response_has_steps(
+    d: int, epsilon: float, blocks: int, variance: float
+) -> None:
+    """Where the second block is full or all but empty, and where e^ε passes a power of two."""
+    protocol: Any = KINDS["hr"](kind="hr", epsilon=epsilon).bind(d)
+    assert protocol.blocks == blocks
+    variances = protocol.placed_variances(np.full(d, 1 / d))
+    assert variances.mean() == pytest.approx(variance, abs=0.01)

@@ -27,7 +27,7 @@ def picture(app: FormApp) -> str:
 def kinds_in(lines: list[str]) -> list[str]:
     """The kinds of the rows, in order, whatever stands between them."""
     rows = [line.split() for line in lines]
-    return [row[1].rstrip("↑↓").lower() for row in rows if row and row[0][0] in "●○↔"]
+    return [row[1].lower() for row in rows if row and row[0][0] in "●○↔"]
 
 
 @pytest.mark.parametrize("size", SIZES)
