@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SITE := .venv/.site
 
-.PHONY: run test test-long format site bench bench-tui clean
+.PHONY: run test test-long format site dist bench bench-tui clean
 
 run: $(READY)
 	@$(BIN)/ldptui $(ARGS)
@@ -26,7 +26,11 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 site: $(SITE)
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: site
+	$(BIN)/python docs/share.py
+	$(BIN)/python -m build --outdir dist
 
 bench: $(READY)
 	$(BIN)/python bench/simulation.py $(ARGS)
@@ -45,4 +49,4 @@ $(SITE): $(READY)
 	@touch $@
 
 clean:
-	rm -rf .venv ldptui/site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv ldptui/site share dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -23,6 +23,8 @@ _MODULES: Final = {
     "scenarios": "library",
     "schema": "library",
     "keys": "keys",
+    "docs": "pages",
+    "completion": "completion",
     "runs": "runs.actions",
     "resume": "runs.keeping",
     "replay": "runs.playing",
@@ -42,6 +44,8 @@ commands (each has its own --help):
   scenarios            list, show, copy or check scenarios
   schema               the JSON Schema of a scenario file
   keys                 every key of the workbench, as a table for the settings file
+  docs [PAGE]          the pages of the documentation, in a browser
+  completion SHELL     a script that completes commands in a shell
   runs                 the runs that are kept: list, show, tag, export, import, remove
   resume RUN           go on with a run that was interrupted
   replay RUN|FILE      compute a kept run again and compare
@@ -219,40 +223,51 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _obey(arguments: list[str]) -> int:
-    command, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
-    if command == "run":
-        options = run_parser().parse_args(rest)
-        return _work(command)(options)
-    if command == "theory":
-        from . import theory_options
-
-        options = theory_options.parser(command, _parser).parse_args(rest)
-        return _work(command)(options)
-    for group in (library_options, collecting_options):
-        if command in group.COMMANDS:
-            options = group.parser(command, _parser).parse_args(rest)
-            return _work(command)(options)
-    if command in run_options.COMMANDS:
-        options = run_options.parser(command, _parser, _add_scenario).parse_args(rest)
-        return _work(command)(options)
-    parser = app_parser()
     if not arguments:
+        parser = app_parser()
         return _open(parser, parser.parse_args(arguments))
-    from ..lab import topics as lab  # 25 ms, of which what is above needs nothing
-
-    if command in lab.TOPICS:
-        options = lab.parser(command, _parser).parse_args(rest)
-        return _work(command)(options)
+    command, rest = arguments[0], arguments[1:]
+    chosen = parser_of(command)
+    if chosen is not None:
+        return _work(command)(chosen.parse_args(rest))
+    parser = app_parser()
     options, more = parser.parse_known_args(arguments)
-    groups = (library_options, collecting_options, run_options)
-    known = ("run", "theory", *(name for group in groups for name in group.COMMANDS))
-    if options.scenario in (*known, *lab.TOPICS):
+    if options.scenario in commands():
         parser.error(f"{options.scenario} is a command: it comes before its options")
     if more:
-        close = difflib.get_close_matches(command, (*known, *lab.TOPICS), n=1)
+        close = difflib.get_close_matches(command, commands(), n=1)
         hint = f", did you mean the command {close[0]}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
     return _open(parser, options)
+
+
+def parser_of(command: str) -> argparse.ArgumentParser | None:
+    """The parser of a command; None where there is none of that name."""
+    if command == "run":
+        return run_parser()
+    if command == "theory":
+        from . import theory_options
+
+        return theory_options.parser(command, _parser)
+    for group in (library_options, collecting_options):
+        if command in group.COMMANDS:
+            return group.parser(command, _parser)
+    if command in run_options.COMMANDS:
+        return run_options.parser(command, _parser, _add_scenario)
+    from ..lab import topics as lab  # 25 ms, of which what is above needs nothing
+
+    if command not in lab.TOPICS:
+        return None
+    parser: argparse.ArgumentParser = lab.parser(command, _parser)
+    return parser
+
+
+def commands() -> tuple[str, ...]:
+    """The names of all commands, the topics of the lab last."""
+    from ..lab import topics as lab
+
+    groups = (library_options, collecting_options, run_options)
+    return ("run", "theory", *(name for group in groups for name in group.COMMANDS), *lab.TOPICS)
 
 
 def _work(command: str) -> Callable[[argparse.Namespace], int]:

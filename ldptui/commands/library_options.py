@@ -1,4 +1,4 @@
-"""The arguments of the commands of `ldptui.commands.library`. Imports nothing heavy."""
+"""The arguments of commands about files that ldptui brings along. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Final
 from ..session import attack_options
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("scenarios", "schema", "keys")
+COMMANDS: Final = ("scenarios", "schema", "keys", "docs", "completion")
+
+SHELLS: Final = ("bash", "zsh", "fish", "tcsh")
 
 
 def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
@@ -17,6 +19,10 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
         return _scenarios(make)
     if command == "schema":
         return make("ldptui schema", "Print the JSON Schema of a scenario file.")
+    if command == "docs":
+        return _docs(make)
+    if command == "completion":
+        return _completion(make)
     return make("ldptui keys", "Print every key as a [keys] table for the settings file.")
 
 
@@ -32,4 +38,27 @@ def _scenarios(make: MakeParser) -> argparse.ArgumentParser:
     check = actions.add_parser("check", help="say whether a scenario is valid")
     check.add_argument("path", metavar="PATH")
     attack_options.add_to(check)
+    return made
+
+
+def _docs(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui docs",
+        "Print the path of a page of the documentation, and open it where there is a screen.",
+        "example: ldptui docs attacks",
+    )
+    made.add_argument("page", metavar="PAGE", nargs="?", default="index", help="its name (index)")
+    made.add_argument(
+        "--path", dest="opens", action="store_false", help="print the path, open nothing"
+    )
+    return made
+
+
+def _completion(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui completion",
+        "Print a script that completes commands, options and scenarios in a shell.",
+        "example: ldptui completion bash > ~/.local/share/bash-completion/completions/ldptui",
+    )
+    made.add_argument("shell", choices=SHELLS)
     return made

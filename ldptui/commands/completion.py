@@ -1,0 +1,77 @@
+"""All commands as one parser, for completion in shells and the man page: ldptui completion."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from typing import Any, Final
+
+import shtab
+
+import scenarios
+
+from .. import exits
+from ..terminal.output import write_out
+from .cli import app_parser, commands, parser_of
+
+_FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
+"""What arguments are called whose value is a file."""
+
+
+def completion(options: Namespace) -> int:
+    """Print the script of a shell."""
+    write_out(script(options.shell), exactly=True)
+    return exits.DONE
+
+
+def script(shell: str) -> str:
+    """The script that completes commands, options, choices, files and scenarios in a shell."""
+    return f"{shtab.complete(whole(), shell)}\n"
+
+
+def whole() -> argparse.ArgumentParser:
+    """The parser of `ldptui` with each command below it. It is there to be read, not to parse."""
+    made = app_parser()
+    made._positionals._group_actions.clear()
+    made._actions = [action for action in made._actions if action.option_strings]
+    below = made.add_subparsers(title="commands", parser_class=argparse.ArgumentParser)
+    for command in commands():
+        if (parser := parser_of(command)) is not None:
+            first = " ".join((parser.description or "").split()).partition(". ")[0]
+            below.add_parser(
+                command,
+                prog=f"ldptui {command}",
+                parents=[parser],
+                add_help=False,
+                help=first.rstrip(".").replace("%", "%%"),
+                description=parser.description,
+                formatter_class=parser.formatter_class,
+            )
+    _complete(made)
+    return made
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Say of each argument below a parser what completes it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for nested in action.choices.values():
+                _complete(nested)
+        elif action.metavar in (*_FILES, "SCENARIO"):
+            completed: Any = action
+            completed.complete = _scenarios() if action.metavar == "SCENARIO" else shtab.FILE
+
+
+def _scenarios() -> dict[str, Any]:
+    """What completes a scenario: the names of those that are bundled, and files."""
+    names = " ".join(scenarios.names())
+    return {
+        "bash": "_ldptui_scenarios",
+        "zsh": "_ldptui_scenarios",
+        "fish": f"{names} (__fish_complete_suffix .toml)",
+        "tcsh": "f:*.toml",
+        "preamble": {
+            "bash": f'_ldptui_scenarios() {{ compgen -W "{names}" -- "$1"; compgen -f -- "$1"; }}',
+            "zsh": f"_ldptui_scenarios() {{ compadd {names}; _files }}",
+        },
+    }
