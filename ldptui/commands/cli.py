@@ -249,17 +249,17 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
         from . import theory_options
 
         return theory_options.parser(command, _parser)
-    for group in (library_options, collecting_options):
-        if command in group.COMMANDS:
-            return group.parser(command, _parser)
+    if command in library_options.COMMANDS:
+        return library_options.parser(command, _parser)
+    if command in collecting_options.COMMANDS:
+        return collecting_options.parser(command, _parser)
     if command in run_options.COMMANDS:
         return run_options.parser(command, _parser, _add_scenario)
     from ..lab import topics as lab  # 25 ms, of which what is above needs nothing
 
     if command not in lab.TOPICS:
         return None
-    parser: argparse.ArgumentParser = lab.parser(command, _parser)
-    return parser
+    return lab.parser(command, _parser)
 
 
 def commands() -> tuple[str, ...]:
