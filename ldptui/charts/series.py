@@ -28,14 +28,15 @@ class Series:
     """One line or cloud of points: `x`, `y` and `error` have one length; NaN breaks a line.
 
     `error` is the half-width of the interval drawn around y (± error). `cloud`: whether very many
-    points may come as dots below the lines; else each keeps its mark.
+    points may come as dots below the lines; else each keeps its mark. A `band` is a line through
+    the points, by x, within the intervals. A line without points is one of the legend alone.
     """
 
     label: str
     x: Numbers
     y: Numbers
     tone: Tone
-    style: Literal["line", "dotted", "points"] = "line"
+    style: Literal["line", "dotted", "points", "band"] = "line"
     error: Numbers | None = None
     legend: bool = True
     cloud: bool = True

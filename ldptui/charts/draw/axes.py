@@ -260,7 +260,7 @@ def sanitise(series: Series, x: Scale, y: Scale) -> Sane:
     if series.style == "points":
         inside = (u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)  # False for NaN
         points = one_per_dot(np.column_stack((u[inside], v[inside])), x, y)
-    elif count:
+    elif count and series.style != "band":
         lines = _clip(_thin(np.column_stack((u, v)), x))
     if series.error is not None and count:
         error = np.full(count, np.nan)

@@ -81,6 +81,12 @@ def marks_of(plot: Plot, charset: Charset, width: int) -> list[Mark]:
             used.add(glyph)
             marks.append(Mark(glyph, glyph, layer=0 if cloud else 3))
             continue
+        if series.style == "band":
+            marks.append(Mark("", ":" if plain else _CLOUDS[charset], layer=1))
+            continue
+        if not len(series.x):  # it names lines in the legend, and is none
+            marks.append(Mark("", "--" if plain else "──"))
+            continue
         index = lines[series.style]
         lines[series.style] += 1
         if plain:

@@ -100,6 +100,8 @@ def _draw_plot(axes: Any, plot: Plot) -> None:
         if series.style == "points":
             _draw_points(axes, series, MARKS[points % len(MARKS)])
             points += 1
+        elif series.style == "band":
+            _draw_band(axes, series)
         else:
             dashes = ":" if series.style == "dotted" else DASHES[lines % len(DASHES)]
             lines += series.style == "line"
@@ -120,6 +122,19 @@ def _draw_points(axes: Any, series: Series, mark: str) -> None:
         color=TONES[series.tone], markersize=0.8 if many else 3.0, markeredgewidth=0.5,
         elinewidth=0.5, capsize=1.5 if series.error is not None else 0, linestyle="none",
         label=series.label if series.legend else "_", zorder=2, rasterized=many, clip_on=False,
+    )  # fmt: skip
+
+
+def _draw_band(axes: Any, series: Series) -> None:
+    """The means of very many measurements as a line within their intervals."""
+    import numpy as np
+
+    means, halves = np.asarray(series.y, float), np.asarray(series.error, float)
+    look = {"color": TONES[series.tone], "linewidth": 0.5, "zorder": 2}
+    axes.plot(series.x, means, label=series.label if series.legend else "_", **look)
+    axes.fill_between(
+        series.x, means - halves, means + halves, color=TONES[series.tone], alpha=0.25,
+        linewidth=0, zorder=0,
     )  # fmt: skip
 
 

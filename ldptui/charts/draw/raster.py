@@ -19,6 +19,7 @@ from .axes import (
     one_per_dot,
     sanitise,
 )
+from .bands import band_cells
 from .marks import Mark
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 def rasterise(
     plotext: Any, plot: Plot, marks: Sequence[Mark], x: Scale, y: Scale, palette: Palette
 ) -> Canvas:
-    """The data area: clouds of dots below, then lines, error bars, and single points on top."""
+    """The data area: clouds and bands of dots below, then lines, error bars, single points."""
     jobs: list[Job] = []
+    bands: list[tuple[str, Floats]] = []
     whiskers: list[tuple[str, Floats]] = []
     for number, (series, mark) in enumerate(zip(plot.series, marks, strict=True), start=1):
         sane = sanitise(series, x, y)
@@ -39,7 +41,8 @@ def rasterise(
         if len(sane.lines):
             jobs.append((mark.layer, number, *path(sane.lines, mark.dashes, x, y), mark.glyph))
         if len(sane.bars):
-            whiskers.append((palette.style(series.tone), sane.bars))
+            kept = bands if series.style == "band" else whiskers
+            kept.append((palette.style(series.tone), sane.bars))
     jobs.sort(key=lambda job: job[0])
     clouds = [job for job in jobs if job[0] < 2]
     chars, numbers = build(plotext, [job for job in jobs if job[0] >= 2], x, y)
@@ -53,6 +56,10 @@ def rasterise(
                     line[column] = owners[row][column]
     colours = ["", *(palette.style(series.tone) for series in plot.series)]
     canvas = Canvas(chars, [[colours[number] for number in row] for row in numbers])
+    for style, bars in bands:
+        for row, column, char in band_cells(bars, x, y):
+            if canvas.chars[row][column] == " ":
+                canvas.chars[row][column], canvas.styles[row][column] = char, style
     points_of = {number for layer, number, *_ in jobs if layer == 3}
     for style, bars in whiskers:
         for row, column, char in whisker_cells(bars, x, y):

@@ -17,7 +17,7 @@ from .defended import with_defended
 from .items import OVERLAID
 from .limits import steady_limits, symlog_limits
 from .measurement import Measurement, Quantity, along, closed_forms, error_of, gain_of, grouped
-from .points import interval, points_of
+from .points import MANY, interval, points_of
 from .table import Column, Table, Value, finite
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _curve_series(
     for number, (label, xs, ys) in enumerate(lines):
         name = f"{label}, {theory}" if single else label
         # Where there are points, their markers name the series; the line runs through them.
-        has_points = bool(points[number]) and not single
+        has_points = 0 < len(points[number]) < MANY and not single
         yield Series(name, xs, ys, tone(number, "theory"), legend=not has_points)
     named = False
     for number, (xs, ys) in enumerate(support):
@@ -214,7 +214,11 @@ def _curve_series(
     for number, measured in enumerate(points):
         if measured:
             name = "simulated" if single else lines[number][0]
-            yield points_of(name, measured, tone(number, "attacked"))
+            drawn = points_of(name, measured, tone(number, "attacked"))
+            named_by_line = drawn.style == "band" and not single and len(lines[number][1]) > 0
+            yield replace(drawn, legend=not named_by_line)
+    if not single and any(points):
+        yield Series(f"line = {theory}", (), (), "muted")
 
 
 def _other_series(
@@ -236,11 +240,12 @@ def _notes(
     """The sentences below the curves; where there is little room, the last give way."""
     notes = [_coinciding(lines)] if len(lines) > 1 else []
     trials = sorted({point.trials for group in points for point in group})
+    what = "bands" if any(len(group) >= MANY for group in points) else "points"
     if trials and trials[-1] == 1:
-        notes.append("points: one trial")
+        notes.append(f"{what}: one trial")
     elif trials:
         many = " … ".join(map(fmt.count, dict.fromkeys((trials[0], trials[-1]))))
-        notes.append(f"points: mean of {many} trials {INTERVAL}")
+        notes.append(f"{what}: mean of {many} trials {INTERVAL}")
     empty = ", ".join(name for name, group in overlays if not group)
     if empty:
         notes.append(f"{empty}: no points over this axis")

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from ...text.interval import reach_95
 from ..series import Series, Tone
 from .measurement import Measurement
 
+MANY: Final = 30
+"""Measurements from which a curve of them is a line within a band: points would hide it."""
+
 
 def points_of(
     label: str, measured: Sequence[Measurement], tone: Tone, *, bars: bool = True
 ) -> Series:
-    """A point for each measurement; bars : False leaves the intervals out."""
+    """A point for each measurement, or a band of many; bars : False leaves the intervals out."""
+    if bars and len(measured) >= MANY:
+        measured = sorted(measured, key=lambda point: point.x)
     errors = [
         reach_95(point.trials) * point.error if point.error is not None else math.nan
         for point in measured
@@ -24,7 +30,7 @@ def points_of(
         [point.x for point in measured],
         [point.y for point in measured],
         tone,
-        "points",
+        "band" if usable and len(measured) >= MANY else "points",
         errors if usable else None,
     )
 

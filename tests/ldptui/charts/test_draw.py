@@ -150,6 +150,19 @@ def test_log_axes_in_ascii() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("charset", "band"), [("braille", "⡠⣪⡪⠊"), ("block", "▖▟▞▝"), ("ascii", "::: ")]
+)
+def test_a_band_fills_its_interval_and_no_more(charset: Charset, band: str) -> None:
+    """Every other dot from the low to the high end, and all along the mean."""
+    xs = [float(x) for x in range(10)]
+    series = Series("", xs, [5.0] * 10, "true", "band", [1.5] * 10, legend=False)
+    axes = Axis("", low=0.0, high=9.0), Axis("", low=0.0, high=10.0)
+    drawn = rows(Plot("", *axes, (series,)), 20, 12, charset)
+    assert "".join(row[3] for row in drawn[3:7]) == band
+    assert all(row[3:].strip(" ") == "" for row in (*drawn[:3], *drawn[7:9]))
+
+
 def test_error_bars_are_clipped_and_levels_dotted() -> None:
     series = Series("a", [0, 1, 2], [0, 1, -1], "series-0", "points", error=[1, 5, 0.1])
     plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=((1.5, "top"), (-9, "off")))

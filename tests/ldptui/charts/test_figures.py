@@ -320,8 +320,27 @@ def test_a_series_for_each_kind_and_the_marker_names_it() -> None:
         ("MGA", "line", False),
         ("RIA", "points", True),
         ("MGA", "points", True),
+        ("line = closed form", "line", True),
     ]
-    assert len({s.tone for s in after.series}) == 2
+    assert len({s.tone for s in after.series[:-1]}) == 2
+
+
+def test_many_points_are_a_line_within_a_band() -> None:
+    """From thirty on: points would hide the closed form, which then names the series."""
+    sweep = {"attack.kind": ["ria", "mga"], "attack.share": {"from": 0.01, "to": 0.2, "points": 30}}
+    made = swept(scenario(), sweep)
+    variable = curves.axes(made)[0]
+    part = curves.gain_part(made, variable)
+    assert part is not None
+    plot = figures.gain_plot(curves.gain_curve(made, variable, 11), cells(part.document), variable)
+    assert [(s.label, s.style, s.legend) for s in plot.series[:4]] == [
+        ("RIA", "line", True),
+        ("MGA", "line", True),
+        ("RIA", "band", False),
+        ("MGA", "band", False),
+    ]
+    assert list(plot.series[3].x) == sorted(plot.series[3].x)
+    assert "bands: mean of" in plot.note
 
 
 def test_axes_stand_still_while_the_points_come_in() -> None:

@@ -1,0 +1,54 @@
+"""A band: many measurements as the line of their means within their intervals, dot by dot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .axes import Floats, Scale
+
+BRAILLE: Final = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
+"""The bits of a braille character: left and right column of dots, from the bottom up."""
+QUADRANTS: Final = " ▖▘▌▗▄▚▙▝▞▀▛▐▟▜█"
+"""The block characters by their dots: 1 left below, 2 left above, 4 right below, 8 right above."""
+
+
+def band_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
+    """The cells (row from the top, column, character) of a band.
+
+    bars : float64[n, 4], x, mean, low and high end of each measurement, in box units. Every other
+    dot of the interval is set, and that of the mean.
+    """
+    import numpy as np
+
+    bars = bars[bars[:, 0].argsort(kind="stable")]
+    if len(bars) < 2:
+        return
+    first, last = (int(np.floor(u * x.last + 0.5)) for u in bars[[0, -1], 0])
+    at = np.arange(first, last + 1)
+    mean, low, high = (
+        np.floor(np.interp(at / max(1, x.last), bars[:, 0], bars[:, side]) * y.last + 0.5)
+        for side in (1, 2, 3)
+    )
+    level = np.arange(y.last + 1)[:, None]
+    inside = (level >= low) & (level <= high) & ((level + at) % 2 == 0)
+    dots = np.zeros((y.cells * y.dots, x.cells * x.dots), dtype=bool)
+    dots[: y.last + 1, first : last + 1] = inside | (level == mean)
+    cells = dots.reshape(y.cells, y.dots, x.cells, x.dots).transpose(0, 2, 3, 1)
+    for row, column in zip(*np.nonzero(cells.any(axis=(2, 3))), strict=True):
+        yield y.cells - 1 - int(row), int(column), _char(cells[row, column].tolist())
+
+
+def _char(dots: list[list[bool]]) -> str:
+    """The character with these dots: left and right column, each from the bottom up."""
+    if len(dots) == 1:  # a cell is one dot
+        return ":"
+    if len(dots[0]) == 2:
+        (a, b), (c, d) = dots
+        return QUADRANTS[a + 2 * b + 4 * c + 8 * d]
+    bits = sum(
+        bit for side, column in zip(dots, BRAILLE, strict=True)
+        for on, bit in zip(side, column, strict=True) if on
+    )  # fmt: skip
+    return chr(0x2800 + bits)
