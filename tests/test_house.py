@@ -172,7 +172,7 @@ LATE = {
     "matplotlib": "figures for paper alone",
     "distributed": "a run on a cluster",
     "sklearn": "RAPPOR's lasso",
-    "threadpoolctl": "RAPPOR's lasso",
+    "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
     "core": "`--help` and the first frame do without",
     "ldptui.charts.curves": "imports core",

@@ -7,6 +7,7 @@ is the one that `core` computes with; the text beside it says from what.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from core.cell import Cell
 
@@ -15,6 +16,7 @@ from .attack import attacked
 from .formula import Formula
 from .setting import Setting, setting_of
 from .story import story_named
+from .tasks import task_named
 
 
 def formulas(setting: Setting) -> Iterator[Formula]:
@@ -35,5 +37,16 @@ def entries(setting: Setting) -> dict[str, Formula]:
 
 
 def cell_formulas(cell: Cell) -> tuple[Formula, ...]:
-    """The formulas of a cell that are shown with its numbers put in."""
-    return tuple(row for row in formulas(setting_of(cell)) if row.title)
+    """The formulas of a cell that are shown with its numbers put in.
+
+    Of a task with a story of its own: these, and the numbers that its protocol is known by.
+    """
+    task = task_named(cell.task.kind)
+    if task is None:
+        return tuple(row for row in formulas(setting_of(cell)) if row.title)
+    known = (
+        replace(row, part=f"{row.part} {task.place}")
+        for row in entries(task.setting(cell)).values()
+        if row.title and row.entry is not None and row.entry.name
+    )
+    return (*task.formulas(cell), *known)

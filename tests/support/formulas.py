@@ -10,6 +10,7 @@ import itertools
 import math
 import re
 from dataclasses import fields
+from statistics import NormalDist
 from typing import Any
 from unicodedata import normalize
 
@@ -138,3 +139,22 @@ def value(formula: str, **names: float) -> float:
     unknown = letters - set(scope)
     assert not unknown, f"{formula!r} has {unknown}: teach tests/support/formulas.py its numbers"
     return float(eval("".join(product), {"__builtins__": {}}, scope))
+
+
+def recomputed(substituted: str) -> float | None:
+    """What a pocket calculator makes of the numbers of a formula; None where words are in it."""
+    text = re.sub(r"(?<=\d) (?=\d{3})", "", substituted)
+    text = text.replace("·", "*").replace("−", "-").replace("²", "**2").replace("^", "**")
+    text = text.replace("[", "(").replace("]", ")").replace("ln(", "log(").replace("log₂ ", "log2(")
+    for mark, name in (("⌊", "floor("), ("⌈", "ceil("), ("⌋", ")"), ("⌉", ")")):
+        text = text.replace(mark, name)
+    text = re.sub(r"log2\(([\d.]+)", r"log2(\1)", text).replace("log( ", "log(")
+    text = re.sub(r"√([\d.e-]+)", r"sqrt(\1)", text).replace("√(", "sqrt(")
+    text = text.replace(" of squared bias", "").replace(" of variance", "")
+    names: dict[str, Any] = {
+        "log2": math.log2, "log": math.log, "sqrt": math.sqrt, "floor": math.floor,
+        "ceil": math.ceil, "round": round, "min": min, "Φ": NormalDist().cdf,
+    }  # fmt: skip
+    if not re.fullmatch(rf"(?:[\d.e+*/(), -]|{'|'.join(names)})+", text):
+        return None
+    return float(eval(text, {"__builtins__": {}}, names))

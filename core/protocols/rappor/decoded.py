@@ -13,8 +13,9 @@ import numpy as np
 from ...capabilities import Collection
 from ...errors import spelled
 from ...sampling import Counts, Floats
+from ...threads import one_thread
 from .counted import attacked_shares, attacked_users
-from .decoding import Design, Fit, one_thread
+from .decoding import Design, Fit
 from .laws import Filters, honest_bits
 
 MOST_COLUMNS: Final = 2048

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -253,19 +252,6 @@ def _inverse_of(factor: Floats) -> Floats:
         inverse[done, panel] = root[rows, done].T @ root[rows, panel]
         inverse[panel, done] = inverse[done, panel].T
     return inverse
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Inside, linear algebra uses one thread.
-
-    The matrices are small: threads that wait for each other cost more than they save, by far where
-    several processes decode.
-    """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        yield
 
 
 def bit_shares(counts: Counts, p_star: float, q_star: float) -> Floats:

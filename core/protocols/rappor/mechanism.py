@@ -30,8 +30,9 @@ from ...pure import (
 )
 from ...ranges import Range, check_bounds
 from ...sampling import Counts, Floats, binomial, multinomial, subset_counts
+from ...threads import one_thread
 from . import counted, decoded, laws
-from .decoding import Adjust, Decoding, Design, bit_frequencies, decode, one_thread
+from .decoding import Adjust, Decoding, Design, bit_frequencies, decode
 from .filters import BITS, COHORTS, HASHES, bloom_bits, bloom_design
 from .noise import PROBABILITY, BitNoise
 
@@ -368,10 +369,7 @@ class Rappor:
     # The server.
 
     def bit_frequencies(self, counts: Counts) -> tuple[Floats, Floats]:
-        """The estimated share of each cohort's users whose filter has each bit, and its deviation.
-
-        Two arrays float64[m, k]: see `decoding.bit_frequencies`.
-        """
+        """Each bit's share of a cohort's filters and its deviation: `decoding.bit_frequencies`."""
         return bit_frequencies(counts, self.noise)
 
     def decode(self, counts: Counts) -> Decoding:

@@ -17,8 +17,9 @@ import numpy as np
 
 from ...attacks import Fakes
 from ...sampling import Floats
+from ...threads import one_thread
 from .expected import expected_levels
-from .fakes import GroupedFakes, fake_rates
+from .fakes import GroupedFakes, mean_rates
 from .oracles import Oracle
 from .prefixes import Prefixes
 
@@ -76,7 +77,8 @@ def best_weights(
     gaps, above = lifts.gaps.mean(axis=1), lifts.lifts.mean(axis=1)
     lifted = np.where((gaps > 0) & (above > 0), gaps / np.maximum(above + gaps, 1e-12), 0)
     starts = [even, 0.9 * lifted / lifted.sum() + 0.1 * even] if lifted.sum() > 0 else [even]
-    solutions = [minimize(lost, np.log(start), jac=True, method="L-BFGS-B") for start in starts]
+    with one_thread():
+        solutions = [minimize(lost, np.log(start), jac=True, method="L-BFGS-B") for start in starts]
     chosen = min(solutions, key=lambda result: float(result.fun)).x
     weights = np.exp(chosen - chosen.max())
     return tuple((weights / weights.sum()).tolist())
@@ -90,20 +92,17 @@ def _lifts(
     fakes: Sequence[Fakes],
 ) -> Lifts:
     targets = np.unique(np.concatenate([part.targets for part in fakes]))
-    malicious = sum(part.count for part in fakes)
+    groups = len(prefixes.levels)
+    alike = [GroupedFakes(part, np.full(groups, part.count)) for part in fakes]
     gaps, lifts, stds = [], [], []
     expected = expected_levels(prefixes, oracle, frequencies, users, ())
     for level, clean in zip(prefixes.levels, expected, strict=True):
         at = np.searchsorted(level.held, prefixes.cut(prefixes.codes[targets], level.number))
-        protocol, lifted = oracle.at(level.number), np.zeros(targets.size)
-        for part in fakes:
-            grouped = GroupedFakes(part, np.ones(len(prefixes.levels), dtype=np.int64))
-            rates, _ = fake_rates(prefixes, oracle, level.number, grouped)
-            share = part.count / malicious
-            lifted += share * (rates[at] - protocol.q) / (protocol.p - protocol.q)
+        protocol = oracle.at(level.number)
+        rates, _ = mean_rates(prefixes, oracle, level.number, alike)
         # A level that keeps all its candidates has no threshold.
         border = np.maximum(clean.threshold.median[at], -1e6)
-        gaps.append(border - clean.means[at])
-        lifts.append(lifted)
-        stds.append(np.sqrt(clean.variances[at] + clean.threshold.variance[at]))
+        gaps.append(border - clean.estimates.means[at])
+        lifts.append((rates[at] - protocol.q) / (protocol.p - protocol.q))
+        stds.append(np.sqrt(clean.estimates.variances[at] + clean.threshold.variance[at]))
     return Lifts(np.array(gaps), np.array(lifts), np.array(stds))

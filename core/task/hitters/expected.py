@@ -19,7 +19,7 @@ from ...answers import rank_weights
 from ...metrics import METRICS
 from ...pure import Items, item_variance
 from ...sampling import Floats
-from .fakes import GroupedFakes, fake_rates
+from .fakes import GroupedFakes, mean_rates
 from .levels import candidate_counts
 from .oracles import Oracle
 from .prefixes import Prefixes
@@ -30,6 +30,8 @@ HEAD = 512
 """Prefixes that stand for themselves; less frequent ones are put together by their estimates."""
 TAIL = 64
 """Groups of prefixes that are put together."""
+LEAST = 1e-9
+"""Chances below are 0: an approximation by normal variables does not know them."""
 LONELY = 16
 """Rivals that a grid of thresholds is made finer for."""
 
@@ -167,16 +169,39 @@ def thresholds(
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedLevel:
-    """A level: mean and variance of the estimate of each prefix that items have, float64[u] each.
+class Estimates:
+    """The estimates of a level: of each prefix that items have, then of any other one.
 
+    held : float64[u + 1], true frequencies. users : n/G, the genuine ones of the group.
+    share : β of its fakes. rates, spreads : mean and variance of a fake's support for each prefix.
+    means, variances : of the estimates.
+    """
+
+    held: Floats
+    users: float
+    share: float
+    rates: Floats
+    spreads: Floats
+    means: Floats
+    variances: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedLevel:
+    """A level as it is expected.
+
+    threshold : of each prefix that items have, float64[u].
     survived : float64[d], how likely the prefix of each item survives all levels up to this one.
     """
 
-    means: Floats
-    variances: Floats
+    estimates: Estimates
     threshold: Threshold
     survived: Floats
+
+    @property
+    def survival(self) -> Floats:
+        """float64[u], how likely the prefix of each item survives this level."""
+        return self.threshold.beaten(self.estimates.means[:-1], self.estimates.variances[:-1])
 
 
 def expected_levels(
@@ -194,18 +219,20 @@ def expected_levels(
     candidates = candidate_counts(prefixes.lengths, prefixes.k)
     for level, count in zip(prefixes.levels, candidates, strict=True):
         held = np.append(np.add.reduceat(frequencies[level.order], level.starts), 0.0)
-        means, variances = _estimates(prefixes, oracle, level.number, held, users, fakes)
+        estimates = _estimates(prefixes, oracle, level.number, held, users, fakes)
+        means, variances = estimates.means, estimates.variances
         # All items of a prefix have one parent.
         weights = survived[level.order[level.starts]]
         others = np.array([max(0.0, count - float(weights.sum()))])
         rest = Rivals(others, means[-1:], variances[-1:])
-        means, variances = means[:-1], variances[:-1]
-        border = thresholds(means, variances, weights, rest, prefixes.k)
+        border = thresholds(means[:-1], variances[:-1], weights, rest, prefixes.k)
         of_items = np.empty(prefixes.codes.size)
         ends = np.append(level.starts[1:], prefixes.codes.size)
-        of_items[level.order] = np.repeat(border.beaten(means, variances), ends - level.starts)
+        of_items[level.order] = np.repeat(
+            border.beaten(means[:-1], variances[:-1]), ends - level.starts
+        )
         survived = survived * of_items
-        levels.append(ExpectedLevel(means, variances, border, survived))
+        levels.append(ExpectedLevel(estimates, border, survived))
     return levels
 
 
@@ -216,25 +243,19 @@ def _estimates(
     held: Floats,
     users: int,
     fakes: Sequence[GroupedFakes],
-) -> tuple[Floats, Floats]:
-    """Mean and variance of the estimate of each prefix that items have, and of any other one.
-
-    held : their true frequencies.
-    """
+) -> Estimates:
+    """The estimates of a level, from the true frequencies of its prefixes."""
     protocol, groups = oracle.at(number), len(prefixes.lengths)
     genuine = users / groups
     malicious = float(sum(part.counts[number] for part in fakes))
     share, gap = malicious / (genuine + malicious), protocol.p - protocol.q
+    rates, spreads = mean_rates(prefixes, oracle, number, fakes)
+    means = (1 - share) * held + share * (rates - protocol.q) / gap
     # Of the n users some are drawn for the group, without putting any back.
     drawn = held * (1 - held) * (1 - 1 / groups) / genuine
     variances = (1 - share) ** 2 * (item_variance(protocol, genuine, held) + drawn)
-    means = (1 - share) * held
-    for part in fakes:
-        weight = part.counts[number] / (genuine + malicious)
-        rates, spread = fake_rates(prefixes, oracle, number, part)
-        means = means + weight * (rates - protocol.q) / gap
-        variances = variances + weight * spread / ((genuine + malicious) * gap**2)
-    return np.asarray(means), np.asarray(variances)
+    variances += share * spreads / ((genuine + malicious) * gap**2)
+    return Estimates(held, genuine, share, rates, spreads, means, variances)
 
 
 def expected_metrics(
@@ -244,6 +265,7 @@ def expected_metrics(
 
     targets, hitters : items; the hitters from the most frequent on. size : of an answer.
     """
+    clean, attacked = (np.where(chances < LEAST, 0.0, chances) for chances in (clean, attacked))
     expected: dict[str, float | None] = dict.fromkeys(METRICS)
     named = attacked[-1]
     named_hitters = float(named[hitters].sum())

@@ -83,6 +83,20 @@ def fake_rates(
     return rates, variances
 
 
+def mean_rates(
+    prefixes: Prefixes, oracle: Oracle, level: int, parts: Sequence[GroupedFakes]
+) -> tuple[Floats, Floats]:
+    """The same of a fake of any of these parts, by their numbers in the group; 0 without any."""
+    everyone = float(sum(part.counts[level] for part in parts))
+    rates, variances = np.zeros((2, prefixes.levels[level].held.size + 1))
+    for part in parts if everyone else ():
+        weight = part.counts[level] / everyone
+        mean, variance = fake_rates(prefixes, oracle, level, part)
+        rates += weight * mean
+        variances += weight * variance
+    return rates, variances
+
+
 def _known(support: ItemSupport | None) -> ItemSupport:
     """The support of attacks that aim at prefixes is known."""
     assert support is not None

@@ -56,7 +56,7 @@ class HeavyHitters:
     encoding : how items become bit strings, see `codes_of`.
     """
 
-    libraries: ClassVar[tuple[str, ...]] = ("scipy.special", "scipy.optimize")
+    libraries: ClassVar[tuple[str, ...]] = ("scipy.special", "scipy.optimize", "threadpoolctl")
     """The libraries that are imported when it is first used."""
 
     k: Annotated[int, K]

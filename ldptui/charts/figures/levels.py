@@ -73,7 +73,7 @@ def _level_rows(
             lines.append((f"{words}, {arm}", means, style))
             if arm == "attacked":
                 expected = [fmt.short(level[arm][group]["theory"], digits) for level in shown]
-                lines.append(("  expected", expected, palette.theory))
+                lines.append(("  approximation", expected, palette.theory))
     rows: list[Row] = []
     for name, values, style in lines:
         row: Row = [(pad(clean(name, charset), 22), style)]
@@ -149,12 +149,16 @@ def _eighth(share: float) -> int:
 
 
 def items_table(details: Details) -> Table:
-    """The watched items with true and estimated counts, a row each."""
+    """The watched items with true and estimated counts, a row each.
+
+    An estimated count is the mean where the item is in the answer, of all users of the arm.
+    """
     columns = (
         Column("item"), Column("target"), Column("rank"), Column("code"), Column("true"),
-        Column("named %", 1), Column("estimated %", 3), Column("clean named %", 1),
-        Column("clean est. %", 3), Column("lost at"),
+        Column("estimated"), Column("named %", 1), Column("clean est."), Column("clean named %", 1),
+        Column("lost at"),
     )  # fmt: skip
+    genuine, everyone = details["users"], details["users"] + details["malicious"]
     rows = tuple(
         (
             item["item"],
@@ -162,16 +166,16 @@ def items_table(details: Details) -> Table:
             item["rank"],
             item["code"],
             item["true"],
+            _counted(item["attacked"]["estimate"], everyone),
             100 * item["attacked"]["survived"][-1],
-            _percent(item["attacked"]["estimate"]),
+            _counted(item["clean"]["estimate"], genuine),
             100 * item["clean"]["survived"][-1],
-            _percent(item["clean"]["estimate"]),
             lost_level(item["attacked"]["survived"]),
         )
         for item in details["watched"]
     )
-    return Table("Targets and true hitters", columns, rows)
+    return Table("Targets and true hitters, counts of users", columns, rows)
 
 
-def _percent(value: float | None) -> float | None:
-    return None if value is None else 100 * value
+def _counted(estimate: float | None, users: int) -> int | None:
+    return None if estimate is None else round(estimate * users)

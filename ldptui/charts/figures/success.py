@@ -56,9 +56,8 @@ def success_plot(
 def _most(metric: str, cells: Sequence[CellView]) -> float:
     """The largest value so far, measured or expected, which a linear axis reaches up to."""
     measured = [cell.metrics[metric] for cell in cells if metric in cell.metrics]
-    return max(
-        (value for each in measured for value in (each.mean, each.theory) if value), default=0.0
-    )
+    values = [value for each in measured for value in (each.mean, each.theory) if value]
+    return max(values, default=0.0)
 
 
 def success_table(

@@ -102,7 +102,8 @@ class Picture:
             yield {"frequencies": columns}
         details = cell.task.details(cell, measured.arms)
         if details:
-            yield {"followed": {"trials": measured.trials, **details}}
+            users = {"users": cell.users, "malicious": cell.malicious}
+            yield {"followed": {"trials": measured.trials, **users, **details}}
 
     def _changed_rounds(
         self, cell: Cell, measured: CellResults, expected: Expected, ended: bool

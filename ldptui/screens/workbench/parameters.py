@@ -19,7 +19,7 @@ from ...session.runs import shown
 from ...text.format import short
 from ...widgets.field import Field
 from ...widgets.fitting import fitted
-from ...widgets.words import put
+from ...widgets.words import put, put_or_hide
 from .blank import Rows
 from .form_pane import FormPane
 from .sweep import SweepEditor
@@ -79,8 +79,8 @@ class ParametersPane(VerticalScroll, FormPane):
         &.-side > #numbers { padding-right: 2; }
         &.-roomy .first { margin-top: 1; }
         &.-side .top { margin-top: 0; }
-        & #letters { padding: 0 0 0 2; height: auto; color: $foreground 60%; }
-        &:ansi #letters { text-style: dim; }
+        & .remark { padding: 0 0 0 2; height: auto; color: $foreground 60%; }
+        &:ansi .remark { text-style: dim; }
         & > #meaning {
             display: none;
             dock: bottom;
@@ -115,7 +115,7 @@ class ParametersPane(VerticalScroll, FormPane):
                     number.display = False
                     yield number
                 if field.key == "protocol.q":
-                    letters = Static(id="letters", markup=False)
+                    letters = Static(id="letters", classes="remark", markup=False)
                     letters.display = False
                     yield letters
             kinds = [(kind, kind) for kind in listed_kinds("task")]
@@ -123,6 +123,9 @@ class ParametersPane(VerticalScroll, FormPane):
             task.display = False
             yield task
             yield from _table_fields("task", ())
+            remark = Static(id="remark", classes="remark", markup=False)
+            remark.display = False
+            yield remark
         with Rows(id="run"):
             trials = labelled("trials", optional=True)
             trials.add_class("first", "top")
@@ -217,6 +220,7 @@ class ParametersPane(VerticalScroll, FormPane):
         for field in self._fields():
             field.set_class(field is first or field.key in ("task.kind", "trials"), "first")
         self._show_letters(draft, used)
+        self._show_remark(draft)
         self.query_one(SweepEditor).show(draft)
 
     def _fields(self) -> Iterator[Field]:
@@ -263,6 +267,15 @@ class ParametersPane(VerticalScroll, FormPane):
             sent = f"q* = {short(noise.q_star)} > p* = {short(noise.p_star)}"
             text = f"{sent}: RAPPOR's p and q are the reverse of Wang's"
             put(words, text)
+
+    def _show_remark(self, draft: Draft) -> None:
+        """Below the task: how it asks the users."""
+        from ...explain.tasks import task_named
+
+        cell = draft.cell
+        task = None if cell is None else task_named(cell.task.kind)
+        text = "" if task is None or cell is None else task.remark(cell)
+        put_or_hide(self.query_one("#remark", Static), text)
 
     def close(self, closed: bool) -> None:
         line = self.draft.problems[0].line if closed and self.draft is not None else None

@@ -234,7 +234,8 @@ class ProtocolPane(Widget, can_focus=True):
         if self._facts is None:
             return []
         star = Content.assemble(("★ ", "$text-success"), (self._facts.why, muted(self)))
-        return [star, *_wrapped(self._facts.numbers, width, muted(self))]
+        lines = (self._facts.numbers, self._facts.asked)
+        return [star, *(row for line in lines for row in _wrapped(line, width, muted(self)))]
 
     def _word_lines(self, width: int) -> tuple[list[Content], list[Content]]:
         """Why to pick the chosen protocol, and what it does."""

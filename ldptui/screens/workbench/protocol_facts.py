@@ -36,6 +36,7 @@ class Facts:
     recommended: frozenset[str]
     why: str
     numbers: str
+    asked: str = ""
 
 
 def facts_of(draft: Draft) -> Facts | None:
@@ -44,6 +45,7 @@ def facts_of(draft: Draft) -> Facts | None:
     from core.protocols import CENTRAL, KINDS, family_of
 
     from ...explain.table import SPREAD, in_a_line
+    from ...explain.tasks import task_named
 
     cell = draft.cell
     if cell is None or cell.parameters["protocol.kind"] not in KINDS:
@@ -69,13 +71,14 @@ def facts_of(draft: Draft) -> Facts | None:
         and not memoises(protocols[kind])
     ]  # a dial at rest is another kind, and so is an answer kept for one collection
     chosen = str(cell.parameters["protocol.kind"])
-    setting = settings[chosen]
+    setting, task = settings[chosen], task_named(cell.task.kind)
     return Facts(
         families={kind: family_of(kind) for kind in KINDS},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best),
         numbers="" if setting is None else in_a_line(setting, rows[chosen]),
+        asked="" if task is None else task.remark(cell),
     )
 
 
@@ -100,9 +103,11 @@ def _epsilon(cell: Cell) -> float | None:
 
 def _why(cell: Cell, epsilon: float, best: list[str]) -> str:
     """The kinds with the least mean squared error, at this d and ε."""
-    symbol = "ε₁" if cell.noise is not None else "ε"
-    where = f"d = {cell.population.domain_size}, {symbol} = {short(epsilon, 3)}"
-    return f"least MSE at {where}: {'/'.join(best).upper()}"
+    from ...explain.tasks import task_named
+
+    symbol, task = "ε₁" if cell.noise is not None else "ε", task_named(cell.task.kind)
+    where = f"at d = {cell.population.domain_size}" if task is None else task.place
+    return f"least MSE {where}, {symbol} = {short(epsilon, 3)}: {'/'.join(best).upper()}"
 
 
 def _written(spreads: dict[str, float | None]) -> dict[str, str]:
@@ -121,14 +126,18 @@ def _written(spreads: dict[str, float | None]) -> dict[str, str]:
 
 
 def _setting(cell: Cell, kind: str, epsilon: float) -> Setting:
-    """The cell's own protocol, or another kind at this ε, for the cell's users."""
+    """The cell's own protocol, or another kind at this ε, for the users that are asked with it."""
     from core.protocols import KINDS
 
     from ...explain.setting import bound, setting_of
+    from ...explain.tasks import task_named
 
-    if kind == cell.parameters["protocol.kind"]:
-        return setting_of(cell).unattacked
+    own, task = kind == cell.parameters["protocol.kind"], task_named(cell.task.kind)
+    if own:
+        return setting_of(cell).unattacked if task is None else task.setting(cell)
     spec = KINDS[kind](kind=kind, epsilon=epsilon)
+    if task is not None:
+        return task.setting(cell, spec)
     return bound(spec, cell.population.domain_size, users=cell.users)
 
 

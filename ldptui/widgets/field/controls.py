@@ -44,6 +44,11 @@ class ValueInput(Input):
     def check_consume_key(self, key: str, character: str | None) -> bool:
         return key not in ALT_DIGITS and super().check_consume_key(key, character)
 
+    @property
+    def least_width(self) -> int:
+        """Cells that the text and the cursor take."""
+        return cell_len(self.value) + 1
+
     # One row of a fixed width: its text growing by a letter lays out nothing anew.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
@@ -117,6 +122,11 @@ class Choice(Widget, can_focus=True):
     ) -> None:
         if self.rows > 1 and len(before) != len(after):
             self.refresh(layout=True)
+
+    @property
+    def least_width(self) -> int:
+        """Cells that the longest word takes, between arrows."""
+        return 2 + max((cell_len(word) for _, word in self.options), default=0)
 
     def action_move(self, by: int) -> None:
         values = [value for value, _ in self.options]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.cells import cell_len
 from textual.app import ComposeResult, RenderResult
 from textual.content import Content
 from textual.reactive import reactive
@@ -54,7 +53,7 @@ class Field(Widget):
         }
         & > ValueInput, & > Choice { margin: 0 0 0 24; }
         &.-bare > Choice, &.-bare > ValueInput { margin: 0 0 0 2; }
-        &.-below > ValueInput { margin: 1 0 0 2; }
+        &.-below > ValueInput, &.-below > Choice { margin: 1 0 0 2; }
         &.-follows > ValueInput { color: $text-muted; }
         &.-invalid > ValueInput { color: $text-error; text-style: underline; }
         & > .problem {
@@ -171,6 +170,7 @@ class Field(Widget):
     def _rewrite(self, value: Any) -> None:
         if isinstance(self.control, Choice):
             self.control.value = value
+            self._fit()
             return
         text = write(value, grouped=self.grouped)
         if text != self.control.value:
@@ -207,6 +207,7 @@ class Field(Widget):
         """Change what a choice offers."""
         if isinstance(self.control, Choice) and tuple(options) != self.control.options:
             self.control.options = tuple(options)
+            self._fit()
 
     def offer(self, words: Sequence[str]) -> None:
         """Words that a text field completes, and that up and down walk through."""
@@ -226,9 +227,8 @@ class Field(Widget):
 
     def _fit(self) -> None:
         """Long text gets a row of its own below the label, so that it is not cut."""
-        if isinstance(self._control, ValueInput) and self.label and self.size.width:
-            room = self.size.width - LABEL_WIDTH
-            self.set_class(cell_len(self._control.value) + 1 > room, "-below")
+        if self._control is not None and self.label and self.size.width:
+            self.set_class(self._control.least_width > self.size.width - LABEL_WIDTH, "-below")
 
     # Upwards.
 

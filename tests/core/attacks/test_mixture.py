@@ -17,7 +17,6 @@ from core.attacks.mixture import split
 from core.cell import Cell
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
-from core.protocols.rappor.decoding import one_thread
 from core.scenario import (
     KINDS,
     PARTS,
@@ -36,6 +35,7 @@ from core.theory import (
     expected_estimate,
     expected_metrics,
 )
+from core.threads import one_thread
 
 TEXT = """\
 format = 1

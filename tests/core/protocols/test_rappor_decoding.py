@@ -16,10 +16,10 @@ from core.protocols.rappor.decoding import (
     Design,
     Fit,
     decode,
-    one_thread,
     select,
     significant,
 )
+from core.threads import one_thread
 
 Rng = np.random.Generator
 

@@ -15,8 +15,8 @@ from core import theory
 from core.attacks import View
 from core.protocols import BitNoise, Rappor
 from core.protocols import rappor as bloom
-from core.protocols.rappor.decoding import one_thread
 from core.pure import item_variance
+from core.threads import one_thread
 
 Rng = np.random.Generator
 NOISES = [BitNoise(0.5, 0.5, 0.75), BitNoise(0.3, 0.1, 0.6), BitNoise(0.4, 0.0, 1.0),

@@ -34,7 +34,7 @@ def details(groups: int = 10, bits: int = 10) -> dict[str, Any]:
         {"item": "3", "code": "0" * bits, "target": False, "rank": 1, "true": 5000,
          "clean": kept, "attacked": gone},
     ]  # fmt: skip
-    return {"trials": 20, "levels": levels, "watched": watched}
+    return {"trials": 20, "users": 9000, "malicious": 1000, "levels": levels, "watched": watched}
 
 
 @pytest.mark.parametrize(("groups", "bits"), [(10, 10), (40, 64), (1, 8)])
@@ -44,6 +44,7 @@ def test_no_row_is_wider_than_the_pane(width: int, groups: int, bits: int) -> No
     assert all(length(row) <= max(width, 44) for row in rows)
     text = "\n".join("".join(part for part, _ in row) for row in rows)
     assert "a target" in text
+    assert "approximation" in text
 
 
 def test_a_row_says_where_an_item_is_lost() -> None:
@@ -68,5 +69,6 @@ def test_ascii_rows_have_ascii_alone() -> None:
 def test_the_table_has_a_row_for_each_item() -> None:
     table = items_table(details())
     assert [row[0] for row in table.rows] == ["a target", "3"]
-    assert table.rows[0][5:9] == (100, 12.5, 0, None)
+    assert table.rows[0][4:9] == (0, 1250, 100, None, 0)
+    assert table.rows[1][4:9] == (5000, None, 0, 1125, 100)
     assert table.rows[1][9] == 6

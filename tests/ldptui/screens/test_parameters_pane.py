@@ -448,6 +448,9 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
     async with app.run_test(size=(80, 60)) as pilot:
         shown = {field.key for field in app.query(Field) if field.display and field.size.height}
         assert {f"task.{name}" for name in names_of("task", "heavy-hitters")} <= shown
+        assert str(app.query_one("#remark").render()) == (
+            "3 groups of 6667 users: 4 to 8 bits, 2 a level"
+        )
         app.field("task.k").control.focus()
         await pilot.press("up")
         assert app.draft.document["task"]["k"] == 5
@@ -457,6 +460,7 @@ async def test_a_task_has_fields_and_groups_give_way_to_bits_a_level() -> None:
         app.show(edited(app.draft, "task.kind", "frequencies"))
         assert app.draft.document["task"] == {"kind": "frequencies"}
         assert not any(field.display for field in app.query(Field) if field.key == "task.bits")
+        assert not app.query_one("#remark").display
         app.show(edited(app.draft, "task.kind", "heavy-hitters"))
         assert app.draft.document["task"]["bits"] == 8
 

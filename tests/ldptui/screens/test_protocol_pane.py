@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from support.form_app import SCENARIO, FormApp
 
-from core.protocols import KINDS, OUE, family_of
+from core.protocols import KINDS, OLH, OUE, family_of
 from core.protocols.rappor import count_std
 from core.theory import frequency_std
 from ldptui.catalogue import families
@@ -256,3 +256,13 @@ def test_the_pane_and_theory_say_the_same(kind: str, capsys: pytest.CaptureFixtu
     known = {short(value) for value in values.values() if isinstance(value, int | float)}
     assert said
     assert set(said.values()) <= known
+
+
+def test_of_heavy_hitters_the_numbers_are_those_of_a_group() -> None:
+    task = 'task = { kind = "heavy-hitters", k = 5, bits = 48, groups = 10 }\n'
+    facts = facts_of(draft_of(task + SCENARIO, Path()))
+    assert facts is not None
+    assert facts.asked == "10 groups of 100 000 users: 8 to 48 bits, 4 or 5 a level"
+    assert facts.spreads["olh"] == f"±{frequency_std(OLH(64, 1.0), 100_000):.4f}"
+    assert facts.spreads["grr"] == facts.spreads["laplace"] == MISSING
+    assert facts.why == "least MSE in a group, ε = 1: OLH"

@@ -88,7 +88,7 @@ def test_estimates_are_those_of_the_group(path: str) -> None:
             hits.append((tree[0].counts[at] / 1000 - oracle.q) / (oracle.p - oracle.q))
     level = hunt.expected[0][0]
     at = int(np.searchsorted(hunt.prefixes.levels[0].held, first[0]))
-    mean, variance = level.means[at], level.variances[at]
+    mean, variance = level.estimates.means[at], level.estimates.variances[at]
     true = sum(
         users for users, code in zip(counts, hunt.prefixes.codes, strict=True)
         if hunt.prefixes.cut(np.array([code]), 0)[0] == first[0]

@@ -1,0 +1,90 @@
+"""The formulas of heavy hitters with their numbers, and how the users are asked in a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from support.formulas import recomputed
+from support.hitters import GRR, hitters_cell, hunt_of
+
+from core import Cell
+from ldptui.explain.formulas import cell_formulas
+from ldptui.explain.tasks import task_named
+
+ZIPF = {"kind": "zipf", "items": 100, "users": 200_000, "exponent": 1.3}
+MGA = {"kind": "mga", "share": 0.01, "targets": {"pick": "random", "count": 4}}
+MIX = {"share": 0.01, "targets": {"pick": "random", "count": 4},
+       "mix": [{"kind": "ria", "weight": 1}, {"kind": "rpa", "weight": 2}]}  # fmt: skip
+SETTINGS: dict[str, tuple[Any, ...]] = {
+    "clean": ({"k": 5, "bits": 12, "groups": 4},),
+    "attacked": ({"k": 5, "bits": 64, "extension": 5}, MGA),
+    "chosen": ({"k": 5, "bits": 12, "groups": 5, "group_choice": "client"}, MGA),
+    "mixed": ({"k": 5, "bits": 12, "groups": 12}, MIX, GRR),
+}
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def cell(request: pytest.FixtureRequest) -> Cell:
+    return hitters_cell(ZIPF, *SETTINGS[request.param])
+
+
+def test_every_number_can_be_computed_again(cell: Cell) -> None:
+    checked = 0
+    rows = cell_formulas(cell)
+    for row in rows:
+        assert cell_len(row.substituted) <= 100, row
+        assert cell_len(row.formula) <= 76, row
+        assert cell_len(row.part) <= 76, row
+        assert row.result not in ("", "–"), row
+        result = recomputed(row.substituted)
+        # A list of numbers cut short says no product.
+        if result is not None and "…" not in row.substituted:
+            # The difference of two numbers of four digits, over a deviation, has fewer.
+            slack = 0.05 if "Φ" in row.substituted else 0.02
+            assert result == pytest.approx(row.value, rel=slack, abs=5e-4), row
+            checked += 1
+    assert checked >= 8
+    titles = [row.title for row in rows]
+    assert len(set(titles)) == len(titles)
+
+
+def test_they_are_what_the_closed_form_of_the_metrics_computes_with(cell: Cell) -> None:
+    values = {row.formula.partition(" ")[0]: row.value for row in cell_formulas(cell)}
+    sums = {row.formula: row.value for row in cell_formulas(cell) if row.formula[0] == "Σ"}
+    expected, hunt = cell.task.expected(cell), hunt_of(cell)
+    assert values["p"] == hunt.oracle.at(len(hunt.prefixes.lengths) - 1).p
+    hitters = hunt.watched.hitters.size
+    assert sums["Σ_H Πⱼ Pⱼ"] / hitters == pytest.approx(expected["hitter_recall"])
+    assert ("Σ_T Πⱼ Pⱼ" in sums) == (cell.attack is not None)
+    if cell.attack is not None:
+        assert sums["Σ_T Πⱼ Pⱼ"] == pytest.approx(expected["targets_in_top_k"])
+        named = hunt.expected[1][-1].survived[cell.targets[0]]
+        assert values["P"] == pytest.approx(named)
+        chances = [level.survival[np.searchsorted(prefixes.held, hunt.prefixes.cut(
+            hunt.prefixes.codes[cell.targets[:1]], prefixes.number))][0]
+            for level, prefixes in zip(hunt.expected[1], hunt.prefixes.levels, strict=True)
+        ]  # fmt: skip
+        assert np.prod(chances) == pytest.approx(named)
+
+
+def test_the_users_of_a_group_in_a_line() -> None:
+    story = task_named("heavy-hitters")
+    assert story is not None
+    lines = {
+        (4, 12, 4): "4 groups of 50 000 users: 5 to 12 bits, 2 or 3 a level",
+        (8, 10, 1): "1 group of 200 000 users: 10 bits",
+        (8, 5, 4): "4 groups of 50 000 users: 4 to 5 bits, 0 or 1 a level",
+    }
+    for (k, bits, groups), line in lines.items():
+        small = ZIPF | {"items": 20}
+        cell = hitters_cell(small, {"k": k, "bits": bits, "groups": groups})
+        assert story.remark(cell) == line
+        setting = story.setting(cell)
+        assert (setting.users, setting.protocol.domain_size) == (200_000 // groups, 2**bits)
+
+
+def test_frequencies_have_no_story_of_their_own() -> None:
+    assert task_named("frequencies") is None
