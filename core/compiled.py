@@ -1,24 +1,26 @@
-"""The inner loops of local hashing, compiled by numba. Loaded only where they are worth it.
+"""The inner loops that numba compiles. `core.loops` loads them, only where they are worth it.
 
-The same integers as those of NumPy in `core.hashing`, hence the same counts and digests. The result
-of every operation is cast to uint32, which numba would widen: only so does the compiler use the
-whole width of the processor.
+The same integers as NumPy's in `core.hashing`, `core.protocols` and `core.defences`, hence the same
+counts and digests. The result of every operation is cast to its width, which numba would widen:
+only so does the compiler use the whole width of the processor.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from numba import njit, uint32
+import numpy as np
+from numba import njit, uint8, uint32, uint64
 from numpy.typing import NDArray
 
-from .hashing import PRIME_2, PRIME_3, PRIME_4, UInts
+from .bits import Columns
+from .hashing import PRIME_2, PRIME_3, PRIME_4, START, UInts
 from .sampling import Counts
 
 USERS_PER_BLOCK: Final = 16_384
 """Three arrays of them, 192 KiB, stay in the processor's L2 cache while all items pass."""
 
-_A, _B, _C = int(PRIME_4), int(PRIME_2), int(PRIME_3)
+_A, _B, _C, _START = int(PRIME_4), int(PRIME_2), int(PRIME_3), int(START)
 
 
 @njit(inline="always")
@@ -31,6 +33,25 @@ def _mixed(state: Any) -> Any:
     state = uint32(state ^ uint32(state >> uint32(13)))
     state = uint32(state * uint32(_C))
     return uint32(state ^ uint32(state >> uint32(16)))
+
+
+@njit(inline="always")
+def _place(seeds: UInts, key: Any, hash_range: Any, placed: UInts) -> None:
+    """Write the bucket of one item under each of the seeds. key : item × PRIME_3."""
+    start = uint32(key + uint32(_START))
+    for place in range(seeds.size):
+        wide = uint64(uint64(_mixed(uint32(seeds[place] + start))) * uint64(hash_range))
+        placed[place] = uint32(wide >> uint64(32))
+
+
+@njit(inline="always")
+def _ones(word: Any) -> Any:
+    """The number of ones in a uint64; the compiler knows it as the processor's instruction."""
+    word = uint64(word - uint64(uint64(word >> uint64(1)) & uint64(0x5555555555555555)))
+    pairs = uint64(uint64(word >> uint64(2)) & uint64(0x3333333333333333))
+    word = uint64(uint64(word & uint64(0x3333333333333333)) + pairs)
+    word = uint64(uint64(word + uint64(word >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F))
+    return uint64(uint64(word * uint64(0x0101010101010101)) >> uint64(56))
 
 
 @njit(cache=True, nogil=True)
@@ -52,19 +73,90 @@ def hit_counts(keys: UInts, started: UInts, first: UInts, extent: UInts, counts:
 
 
 @njit(cache=True, nogil=True)
-def shared_counts(
-    keys: UInts, started: UInts, first: UInts, extent: UInts, shared: NDArray[Any]
+def anchored_seeds(
+    keys: UInts, anchors: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts
 ) -> None:
-    """Write to [rows, K] the number of a row's items in the bucket of each of its K seeds.
+    """Write the place of the seed of each row with most items in its anchor's bucket, and that.
 
-    keys : uint32[r, rows], items × PRIME_3. started, first, extent : uint32[rows, K].
+    keys : uint32[r, rows], items × PRIME_3. anchors : uint32[rows], the same of one item of each
+    row. seeds : uint32[rows, K]. best : int64[rows]. value : uint32[rows].
     """
-    for row in range(started.shape[0]):
-        seeds, low, wide = started[row], first[row], extent[row]
-        hits = shared[row]
+    shared, placed, hits = np.empty((3, seeds.shape[1]), dtype=np.uint32)
+    for row in range(len(seeds)):
+        _place(seeds[row], anchors[row], hash_range, shared)
         hits[:] = 0
-        for item in range(keys.shape[0]):
-            key = keys[item, row]
-            for place in range(seeds.size):
-                offset = uint32(_mixed(uint32(seeds[place] + key)) - low[place])
-                hits[place] += offset <= wide[place]
+        for item in range(len(keys)):
+            _place(seeds[row], keys[item, row], hash_range, placed)
+            for place in range(hits.size):
+                hits[place] += uint32(placed[place] == shared[place])
+        best[row] = hits.argmax()
+        value[row] = shared[best[row]]
+
+
+@njit(cache=True, nogil=True)
+def fullest_seeds(keys: UInts, seeds: UInts, hash_range: int, best: Counts, value: UInts) -> None:
+    """Write the place of the seed of each row with the fullest bucket, and the lowest such bucket.
+
+    Arguments are as of `anchored_seeds`.
+    """
+    placed = np.empty((len(keys), seeds.shape[1]), dtype=np.uint32)
+    load, fullest = np.empty_like(placed), np.empty_like(placed[0])
+    for row in range(len(seeds)):
+        load[:] = 1
+        for item in range(len(keys)):
+            mine, more = placed[item], load[item]
+            _place(seeds[row], keys[item, row], hash_range, mine)
+            for other in range(item):
+                others, less = placed[other], load[other]
+                for place in range(mine.size):
+                    same = uint32(mine[place] == others[place])
+                    more[place] += same
+                    less[place] += same
+        fullest[:] = 0
+        for item in range(len(keys)):
+            for place in range(fullest.size):
+                fullest[place] = max(fullest[place], load[item, place])
+        best[row] = fullest.argmax()
+        value[row] = hash_range
+        for item in range(len(keys)):
+            if load[item, best[row]] == fullest[best[row]]:
+                value[row] = min(value[row], placed[item, best[row]])
+
+
+@njit(cache=True, nogil=True)
+def bit_counts(reports: NDArray[np.uint8], counts: Counts) -> None:
+    """Add to int64[d] the reports that have each bit. reports : uint8[n, ceil(d/8)], packed."""
+    users, width = reports.shape
+    few = np.empty((8, width), dtype=np.uint8)
+    for begin in range(0, users, 255):  # which a byte counts
+        few[:] = 0
+        for user in range(begin, min(begin + 255, users)):
+            for place in range(width):
+                for bit in range(8):
+                    there = uint8(uint8(reports[user, place] >> uint8(7 - bit)) & uint8(1))
+                    few[bit, place] = uint8(few[bit, place] + there)
+        for item in range(counts.size):
+            counts[item] += few[item & 7, item >> 3]
+
+
+@njit(cache=True, nogil=True)
+def pair_counts(columns: Columns, together: Counts) -> None:
+    """Add to int64[k, k], above the diagonal, the users in each two of k columns uint64[k, any]."""
+    for first in range(len(columns)):
+        for second in range(first + 1, len(columns)):
+            users = uint64(0)
+            for word in range(columns.shape[1]):
+                users = uint64(users + _ones(columns[first, word] & columns[second, word]))
+            together[first, second] += np.int64(users)  # uint64 and int64 would add up to float64
+
+
+@njit(cache=True, nogil=True)
+def counts_within(
+    held: NDArray[np.uint64], columns: Columns, items: Counts, counts: Counts
+) -> None:
+    """Write to int64[k] the users of a set, packed bits `held`, in the columns of k items."""
+    for place in range(items.size):
+        column, users = columns[items[place]], uint64(0)
+        for word in range(held.size):
+            users = uint64(users + _ones(held[word] & column[word]))
+        counts[place] = users

@@ -6,15 +6,14 @@ place on blocks that stay in the processor's L2 cache, long axis contiguous.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .bits import Columns, no_columns
+from .loops import LOOPS
 from .sampling import Counts
 
 UInts: TypeAlias = NDArray[np.uint32]
@@ -29,33 +28,8 @@ ITEMS_PER_BLOCK: Final = 8
 """8192 x 8 uint32 and one scratch copy are 512 KB, the fastest of the sizes tried."""
 
 
-WORTH: Final = 1 << 27
-"""Pairs that NumPy hashes in the time, some 0.15 s, that loading the compiled loops takes."""
-
-
-class _Loops:
-    """The compiled loops, once there has been work enough to load them; NumPy's before that.
-
-    The numbers are the same. missing : numba is not installed.
-    """
-
-    def __init__(self) -> None:
-        self.compiled: ModuleType | None = None
-        self.missing = False
-        self._pairs = 0
-
-    def for_pairs(self, pairs: int) -> ModuleType | None:
-        """The compiled loops for this number of further pairs; None for NumPy."""
-        self._pairs += pairs
-        if self.compiled is None and not self.missing and self._pairs > WORTH:
-            try:
-                self.compiled = importlib.import_module("core.compiled")
-            except ImportError:
-                self.missing = True
-        return self.compiled
-
-
-LOOPS: Final = _Loops()
+PAIR_S: Final = 1e-9
+"""Seconds that NumPy takes for the hash of a pair of a user and an item."""
 
 
 def _mix(state: UInts, scratch: UInts, low: bool = True) -> None:
@@ -120,11 +94,6 @@ def sharing(
     items : int64[r, …], those of each pair; they broadcast against the seeds, and so do the values.
     """
     first, extent = bucket_interval(values, hash_range)
-    if seeds.ndim == 2 and (compiled := LOOPS.for_pairs(len(items) * seeds.size)) is not None:
-        keys = np.broadcast_to(items[..., 0].astype(np.uint32) * PRIME_3, (len(items), len(seeds)))
-        shared = np.empty(seeds.shape, dtype=np.min_scalar_type(len(items)))
-        compiled.shared_counts(keys, seeds + START, first, extent, shared)
-        return shared
     started, low = seeds + START, _low_bits_matter(hash_range)
     state, scratch = np.empty_like(seeds), np.empty_like(seeds)
     shared = np.zeros(seeds.shape, dtype=np.min_scalar_type(len(items)))
@@ -146,7 +115,7 @@ def bucket_counts(seeds: UInts, values: UInts, hash_range: int, domain_size: int
 def listed_counts(seeds: UInts, values: UInts, hash_range: int, listed: UInts) -> Counts:
     """The same of listed items: int64[len(listed)]."""
     counts = np.zeros(listed.size, dtype=np.int64)
-    if (compiled := LOOPS.for_pairs(seeds.size * listed.size)) is not None:
+    if (compiled := LOOPS.after(PAIR_S * seeds.size * listed.size)) is not None:
         interval = bucket_interval(values, hash_range)
         compiled.hit_counts(listed * PRIME_3, seeds + START, *interval, counts)
         return counts

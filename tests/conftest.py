@@ -15,6 +15,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from core.loops import LOOPS
+
 SEED_VARIABLE = "LDPTUI_TEST_SEED"
 
 
@@ -101,3 +103,13 @@ def exact_idle(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr("textual.pilot.wait_for_idle", idle)
         monkeypatch.setattr("textual.app.wait_for_idle", idle)
+
+
+@pytest.fixture(params=["NumPy", "numba"])
+def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test with NumPy's loops, and with the compiled ones from the first pair on."""
+    monkeypatch.setattr(LOOPS, "missing", "a test has none")
+    monkeypatch.setattr(LOOPS, "compiled", None)
+    if request.param == "numba":
+        monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.compiled"))
+    return str(request.param)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bits import Columns
+from ..loops import LOOPS
 from ..pure import BoolArray, Items
 from ..sampling import Counts, Floats
 
@@ -28,6 +29,12 @@ USERS_AT_ONCE: Final = 1 << 14
 
 COUNTED_AT_ONCE: Final = 64
 """Sets counted between two pulses."""
+
+PAIR_S: Final = 2e-11
+"""Seconds that NumPy takes to see of a user whether a pair of items is supported."""
+
+WORD_S: Final = 1e-9
+"""Seconds that NumPy takes to count the users in a word of 64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,13 +124,16 @@ def _pairs(
 
 
 def _pair_counts(columns: Columns, items: Items, pulse: Callable[[], None]) -> NDArray[np.int64]:
-    """int64[k, k]: the users who support each pair of the items."""
+    """int64[k, k], above the diagonal: the users who support each pair of the items."""
     together = np.zeros((items.size, items.size), dtype=np.int64)
     words = USERS_AT_ONCE // 64
     for at in range(0, columns.shape[1], words):
         pulse()
-        some = np.ascontiguousarray(columns[items, at : at + words]).view(np.uint8)
-        bits = np.unpackbits(some, axis=1).astype(np.float32)
+        some = np.ascontiguousarray(columns[items, at : at + words])
+        if (compiled := LOOPS.after(PAIR_S * 64 * some.size * items.size)) is not None:
+            compiled.pair_counts(some, together)
+            continue
+        bits = np.unpackbits(some.view(np.uint8), axis=1).astype(np.float32)
         together += (bits @ bits.T).astype(np.int64)
     return together
 
@@ -152,8 +162,7 @@ def _extended(
         for at in range(0, children.size, COUNTED_AT_ONCE):
             pulse()
             some = children[at : at + COUNTED_AT_ONCE]
-            both = held & columns[item[made[some]]]
-            support[some] = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
+            support[some] = _counts_within(held, columns, item[made[some]])
             done += some.size
             tell(f"sets of {level.size + 1} items, {100 * done // len(sets)} %")
     expected = level.support[parent] * (single[item] / users)
@@ -163,6 +172,15 @@ def _extended(
     best = _most(beyond)
     best = best[np.isfinite(beyond[best])]
     return Level(sets[best], support[best])
+
+
+def _counts_within(held: NDArray[np.uint64], columns: Columns, items: Items) -> Counts:
+    """int64[k]: the users of a set, packed bits, who support each of the items."""
+    if (compiled := LOOPS.after(WORD_S * held.size * items.size)) is not None:
+        counts = np.empty(items.size, dtype=np.int64)
+        compiled.counts_within(held, columns, items, counts)
+        return counts
+    return np.asarray(np.bitwise_count(held & columns[items]).sum(axis=1, dtype=np.int64))
 
 
 def _deviations(support: Counts, expected: Floats) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..loops import LOOPS
 from ..pure import BoolArray, Items, Reports, Rng, array_of, check_padding
 from ..sampling import Counts, Floats, multinomial, random_subsets, subset_counts
 from ..support import Support
@@ -51,6 +52,10 @@ AT_ONCE = 1 << 22
 """Bits that are handled at once: 4 MB, a byte each."""
 
 
+BIT_S = 1e-10
+"""Seconds that NumPy takes for a bit of a report, about, to count it."""
+
+
 class PackedBits:
     """Reports uint8[n, ceil(d/8)], bits packed, lowest item in the highest bit (np.packbits)."""
 
@@ -92,6 +97,9 @@ class PackedBits:
 
     def support_counts(self, reports: Reports) -> Counts:
         counts = np.zeros(self.domain_size, dtype=np.int64)
+        if (compiled := LOOPS.after(BIT_S * len(reports) * self.domain_size)) is not None:
+            compiled.bit_counts(reports, counts)
+            return counts
         for at in range(0, len(reports), self._rows):
             bits = np.unpackbits(reports[at : at + self._rows], axis=1, count=self.domain_size)
             counts += np.add.reduce(bits, axis=0, dtype=np.uint8)

@@ -141,7 +141,10 @@ def app_parser() -> argparse.ArgumentParser:
     attack_options.add_to(parser)
     run_options.add_cluster(parser)
     parser.add_argument("--log-file", metavar="FILE", help="write a log here")
-    parser.add_argument("--version", action="version", version=f"ldptui {__version__}")
+    parser.add_argument("--version", action="store_true", help="print the version, and leave")
+    parser.add_argument(
+        "--verbose", action="store_true", help="with --version: also what computes, and how"
+    )
     return parser
 
 
@@ -238,6 +241,12 @@ def _obey(arguments: list[str]) -> int:
         close = difflib.get_close_matches(command, commands(), n=1)
         hint = f", did you mean the command {close[0]}?" if close else ""
         parser.error(f"unrecognized arguments: {' '.join(more)}{hint}")
+    if options.version:
+        from .version import version
+
+        return version(options.verbose)
+    if options.verbose:
+        parser.error("--verbose goes with --version")
     return _open(parser, options)
 
 

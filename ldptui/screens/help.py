@@ -14,6 +14,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from core.loops import LOOPS
+
 from ..catalogue import allowed_values, key_words, kind_words, listed_kinds
 from ..terminal.keyboard import ALT_DIGITS, RUN, key_of
 from ..widgets.dialog import Dialog, ModalScreen
@@ -127,9 +129,9 @@ def field_text(key: str, run_key: str) -> Iterator[Content]:
         return
     words = key_words(key)
     if not words.meaning:
-        yield Content("\n").join(
-            [_heading("ldptui"), Content(ABOUT.format(run_key)), Content(""), Content(DIGEST)]
-        )
+        loops = f"Loops that count reports: {LOOPS.words}."
+        paragraphs = (ABOUT.format(run_key), "", DIGEST, "", loops)
+        yield Content("\n").join([_heading("ldptui"), *map(Content, paragraphs)])
         return
     title = Content.assemble(
         _heading(words.title), Content.styled(f"   {key}", "$foreground-muted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -11,59 +11,89 @@ import numpy as np
 import pytest
 from support.cases import attack, experiment
 
-from core import hashing
-from core.hashing import LOOPS, WORTH, bucket_counts, sharing
+from core.defences.itemsets import mined
+from core.hashing import bucket_counts
+from core.loops import LOOPS, WORTH_S, Loops
+from core.protocols import OLH, OUE
+from core.pure import SeedSearch
 from core.runner import run
+from core.trial import no_pulse
 
 compiled = pytest.importorskip("core.compiled")
 
 
 @pytest.fixture
-def loops(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Choose the loops: the compiled ones, or None for NumPy's."""
+def both(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], tuple[Any, Any]]:
+    """Do a piece of work with NumPy's loops and with the compiled ones; what came of each."""
 
-    def choose(chosen: ModuleType | None) -> None:
-        monkeypatch.setattr(LOOPS, "compiled", chosen)
-        monkeypatch.setattr(LOOPS, "missing", chosen is None)
+    def done(work: Callable[[], Any]) -> tuple[Any, Any]:
+        made = []
+        for loops in (None, compiled):
+            monkeypatch.setattr(LOOPS, "compiled", loops)
+            monkeypatch.setattr(LOOPS, "missing", "" if loops else "a test has none")
+            made.append(work())
+        return made[0], made[1]
 
-    return choose
+    return done
 
 
 @pytest.mark.parametrize("hash_range", [2, 3, 4, 149, 2**16, 2**20])
 @pytest.mark.parametrize("users", [0, 1, compiled.USERS_PER_BLOCK + 3])
-def test_supports_are_counted_alike(loops: Any, users: int, hash_range: int) -> None:
+def test_supports_are_counted_alike(both: Any, users: int, hash_range: int) -> None:
     rng = np.random.default_rng(users)
     seeds = rng.integers(0, 2**32, users, dtype=np.uint32)
     values = rng.integers(0, hash_range, users, dtype=np.uint32)
     values[:1] = hash_range - 1  # the last bucket ends at 2^32
-    counted = []
-    for chosen in (None, compiled):
-        loops(chosen)
-        counted.append(bucket_counts(seeds, values, hash_range, 37))
-    assert counted[0].tolist() == counted[1].tolist()
-    assert users < 2 or counted[0].sum() > 0 or hash_range == 2**20
+    plain, fast = both(lambda: bucket_counts(seeds, values, hash_range, 37).tolist())
+    assert plain == fast
+    assert users < 2 or sum(plain) > 0 or hash_range == 2**20
 
 
 @pytest.mark.parametrize("hash_range", [2, 21, 2**16])
-@pytest.mark.parametrize("own", [True, False])
-def test_targets_that_share_a_bucket_are_counted_alike(
-    loops: Any, own: bool, hash_range: int
-) -> None:
-    """own : each fake user has targets of its own, as in MGA-A."""
-    rng = np.random.default_rng(hash_range)
-    seeds = rng.integers(0, 2**32, (5, 300), dtype=np.uint32)
-    values = rng.integers(0, hash_range, seeds.shape, dtype=np.uint32)
-    items = rng.integers(0, 1000, (300 if own else 9, 5 if own else 1, 1))
-    counted = []
-    for chosen in (None, compiled):
-        loops(chosen)
-        counted.append(sharing(items, seeds, values, hash_range))
-    assert counted[0].dtype == counted[1].dtype
-    assert counted[0].tolist() == counted[1].tolist()
-    assert counted[0].any() or hash_range == 2**16
+@pytest.mark.parametrize("scoring", ["anchor", "bucket"])
+@pytest.mark.parametrize("subset", [1, 5, 9])
+def test_seeds_are_chosen_alike(both: Any, scoring: Any, subset: int, hash_range: int) -> None:
+    """Also where each fake has targets of its own (MGA-A), and where seeds are equally good."""
+    protocol, targets = OLH(1000, 1.0, hash_range), np.arange(0, 900, 100)
+    search = SeedSearch(60, scoring)
+
+    def crafted() -> Any:
+        rng = np.random.default_rng(hash_range)
+        return protocol.craft_some(targets, subset, 300, search, rng).tolist()
+
+    plain, fast = both(crafted)
+    assert plain == fast
+    assert len(set(plain)) > 200
 
 
-def test_a_run_has_the_same_digest(loops: Any) -> None:
+@pytest.mark.parametrize("domain_size", [2, 7, 8, 9, 128, 517])
+@pytest.mark.parametrize("users", [0, 1, 255, 600])
+def test_bits_are_counted_alike(both: Any, users: int, domain_size: int) -> None:
+    rng = np.random.default_rng(users)
+    protocol = OUE(domain_size, 1.0)
+    reports = protocol.perturb(rng.integers(0, domain_size, users), rng)
+    plain, fast = both(lambda: protocol.support_counts(reports).tolist())
+    assert plain == fast
+    everything = np.full((users, -(-domain_size // 8)), 255, dtype=np.uint8)
+    assert protocol.support_counts(everything).tolist() == [users] * domain_size
+
+
+@pytest.mark.parametrize("users", [1, 200, 40_000])
+def test_item_sets_are_mined_alike(both: Any, users: int) -> None:
+    rng = np.random.default_rng(users)
+    protocol = OUE(20, 1.0)
+    columns = protocol.columns(protocol.perturb(rng.integers(0, 20, users), rng))
+
+    def found() -> list[tuple[list[list[int]], list[int]]]:
+        levels = mined(columns, users, 1.0, 5, no_pulse)
+        return [(level.sets.tolist(), level.support.tolist()) for level in levels]
+
+    plain, fast = both(found)
+    assert plain == fast
+    assert users < 200 or len(plain) == 5
+
+
+def test_a_run_has_the_same_digest(both: Any) -> None:
     work = experiment(
         {"kind": "zipf", "items": 30, "users": 3000, "exponent": 1.0},
         {"kind": "olh", "epsilon": 1.0},
@@ -71,24 +101,26 @@ def test_a_run_has_the_same_digest(loops: Any) -> None:
         trials=3,
         simulate={"path": "reports"},
     )
-    digests = set()
-    for chosen in (None, compiled):
-        loops(chosen)
+
+    def digest() -> str:
         *_, last = run(work)
-        digests.add(last.results.digest)
-    assert len(digests) == 1
+        return last.results.digest
+
+    plain, fast = both(digest)
+    assert plain == fast
 
 
 def test_they_are_loaded_where_they_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    fresh = hashing._Loops()
-    assert fresh.for_pairs(WORTH) is None
-    assert fresh.for_pairs(1) is compiled
-    assert fresh.for_pairs(1) is compiled
+    fresh = Loops()
+    assert fresh.after(WORTH_S) is None
+    assert fresh.after(1e-9) is compiled
+    assert fresh.after(1e-9) is compiled
+    assert fresh.words.startswith("compiled by numba ")
 
-    def missing(name: str) -> ModuleType:
-        raise ImportError(name)
+    def broken(name: str) -> ModuleType:
+        raise RuntimeError("cannot cache function\nno locator")
 
-    monkeypatch.setattr(importlib, "import_module", missing)
-    without = hashing._Loops()
-    assert without.for_pairs(WORTH + 1) is None
-    assert without.missing
+    monkeypatch.setattr(importlib, "import_module", broken)
+    without = Loops()
+    assert without.after(WORTH_S + 1e-9) is None
+    assert without.words.endswith("does not load: cannot cache function")

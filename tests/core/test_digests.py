@@ -22,6 +22,7 @@ import pytest
 
 import scenarios
 from core import Scenario, compile, load, parse, run
+from core.loops import LOOPS
 from core.plugins import Allowed, permit
 from core.results import digest
 
@@ -95,6 +96,16 @@ def test_a_scenario_keeps_its_digest(name: str) -> None:
     if NUMPY not in known:
         pytest.skip(f"no digests are recorded for NumPy {NUMPY}, only for {', '.join(known)}")
     assert name in known[NUMPY], f"record it: python {Path(__file__).name}"
+    scenario = scenario_of(name)
+    assert differences(scenario, known[NUMPY][name], measured(scenario)) == []
+
+
+@pytest.mark.every(5)
+@pytest.mark.parametrize("name", [name for name in TEXTS if 'path = "reports"' in TEXTS[name]])
+def test_compiled_loops_keep_the_digest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LOOPS, "compiled", pytest.importorskip("core.compiled"))
+    if NUMPY not in (known := recorded()):
+        pytest.skip(f"no digests are recorded for NumPy {NUMPY}")
     scenario = scenario_of(name)
     assert differences(scenario, known[NUMPY][name], measured(scenario)) == []
 

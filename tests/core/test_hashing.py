@@ -134,6 +134,7 @@ def test_bucket_intervals_tile_all_hashes() -> None:
         assert (np.diff(first.astype(int)) == extent[:-1].astype(int) + 1).all()
 
 
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize(
     ("users", "d", "g"),
     [(0, 3, 2), (1, 2, 2), (57, 9, 3), (300, 17, 4), (8193, 2, 21), (20, 20, 2**20)],
@@ -151,6 +152,7 @@ def test_bucket_counts_equal_a_plain_loop(
     assert bucket_counts(seeds, values, g, d).tolist() == expected
 
 
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("g", [2, 3, 2**20 - 1, 2**20])
 def test_bucket_counts_at_the_edges_of_a_bucket(g: int, rng: np.random.Generator) -> None:
     """Buckets are so narrow that some hashes are the first or the last of theirs."""

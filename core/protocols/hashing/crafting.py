@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...hashing import UInts, buckets, sharing
+from ...hashing import PAIR_S, PRIME_3, UInts, buckets, sharing
+from ...loops import LOOPS
 from ...pure import Items, Rng
 
 
@@ -19,6 +20,10 @@ def anchored(aims: Items, seeds: UInts, hash_range: int, rng: Rng) -> tuple[Item
     """
     rows = np.arange(len(seeds))
     anchor = aims[rng.integers(0, len(aims), size=rows.size), rows]
+    if (compiled := LOOPS.after(PAIR_S * len(aims) * seeds.size)) is not None:
+        best, value = np.empty_like(rows), np.empty(rows.size, dtype=np.uint32)
+        compiled.anchored_seeds(_keys(aims), _keys(anchor), seeds, hash_range, best, value)
+        return best, value
     shared = buckets(anchor[:, None], seeds, hash_range)
     hits = sharing(aims[:, :, None], seeds, shared, hash_range)
     best = hits.argmax(axis=1)
@@ -31,6 +36,10 @@ def fullest(aims: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
     The load of a bucket is counted from the targets in it: the work does not grow with g.
     """
     rows = np.arange(len(seeds))
+    if (compiled := LOOPS.after(PAIR_S * len(aims) ** 2 * seeds.size)) is not None:
+        best, value = np.empty_like(rows), np.empty(rows.size, dtype=np.uint32)
+        compiled.fullest_seeds(_keys(aims), seeds, hash_range, best, value)
+        return best, value
     placed = buckets(aims[:, :, None], seeds, hash_range)
     load = np.ones(placed.shape, dtype=np.uint16)
     for target in range(len(aims)):
@@ -42,6 +51,11 @@ def fullest(aims: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:
     # Ties go to the lowest bucket: a rule on the targets would favour some of them.
     where, held = placed[:, rows, best], load[:, rows, best]
     return best, np.where(held == held.max(axis=0), where, hash_range).min(axis=0)
+
+
+def _keys(items: Items) -> UInts:
+    """The items as the compiled loops hash them."""
+    return np.ascontiguousarray(items, dtype=np.uint32) * PRIME_3
 
 
 def emptiest(targets: Items, seeds: UInts, hash_range: int) -> tuple[Items, UInts]:

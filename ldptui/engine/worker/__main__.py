@@ -16,8 +16,10 @@ from ... import __version__
 def versions() -> dict[str, str]:
     import numpy as np
 
+    from core.loops import LOOPS
+
     python = ".".join(map(str, sys.version_info[:3]))
-    return {"ldptui": __version__, "python": python, "numpy": np.__version__}
+    return {"ldptui": __version__, "python": python, "numpy": np.__version__, "loops": LOOPS.words}
 
 
 def main() -> None:

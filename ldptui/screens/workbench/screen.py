@@ -312,7 +312,9 @@ class WorkbenchScreen(Screen[None]):
 
     def on_worker_changed(self, message: WorkerChanged) -> None:
         # The versions of one that is ready are news to nobody; that one died is.
-        if message.note and not message.alive:
+        if message.alive:
+            self._status.tooltip = message.note
+        elif message.note:
             self.note(message.note)
 
     async def shut_down(self) -> None:

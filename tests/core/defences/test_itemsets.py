@@ -33,6 +33,7 @@ def test_columns_are_the_supports(
     assert np.array_equal(unpacked(both, users), supports[:, 0] & supports[:, 2])
 
 
+@pytest.mark.usefixtures("loops")
 def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
     protocol, users = OUE(9, 1.0), 500
     reports = protocol.perturb(rng.integers(0, 9, users), rng)
@@ -51,6 +52,7 @@ def test_a_small_domain_is_mined_completely(rng: np.random.Generator) -> None:
         assert found == {items: support for items, support in every.items() if support >= least}
 
 
+@pytest.mark.usefixtures("loops")
 def test_pairs_beyond_chance_are_kept(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +69,7 @@ def test_pairs_beyond_chance_are_kept(
     assert levels[8].support[0] == bits[:, :8].all(axis=1).sum()
 
 
+@pytest.mark.usefixtures("loops")
 def test_mining_ends_where_nothing_is_frequent() -> None:
     columns = np.zeros((4, 2), dtype=np.uint64)
     assert [level.support.size for level in mined(columns, 100, 1, 5, no_pulse)] == [0]
@@ -100,6 +103,7 @@ def test_the_thresholds_of_the_paper_s_population() -> None:
     assert olh.itemset_threshold(1, users, 0.01) == users + 1
 
 
+@pytest.mark.usefixtures("loops")
 def test_sets_without_a_larger_one_end_the_mining(rng: np.random.Generator) -> None:
     """Two pairs that share no item: no set of three has kept pairs alone."""
     held = np.zeros((200, 6), dtype=np.bool_)

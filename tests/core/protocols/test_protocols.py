@@ -345,6 +345,7 @@ def test_no_padding_where_the_targets_are_more_than_the_expected_ones(rng: Rng) 
 # Support counts.
 
 
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("case", [*CASES, *EXTREMES], ids=str)
 def test_support_counts_add_up_what_reports_support(case: Case, rng: Rng) -> None:
     protocol = bind(case)

@@ -28,6 +28,7 @@ import ldptui
 from core.arms import UNDEFENDED
 from core.errors import RunError
 from core.experiment import compile
+from core.loops import LOOPS
 from core.metrics import metrics_of
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.runner import Progress, run
@@ -111,7 +112,12 @@ def test_a_scenario_may_begin_with_a_byte_order_mark(capsys: Captured, tmp_path:
 
 
 def test_version_and_help(capsys: Captured) -> None:
-    assert succeed(capsys, "--version") == f"ldptui {ldptui.__version__}\n"
+    version = f"ldptui {ldptui.__version__}\n"
+    assert succeed(capsys, "--version") == version
+    verbose = succeed(capsys, "--version", "--verbose")
+    assert verbose.startswith(version)
+    assert f"\nloops that count reports: {LOOPS.words}\n" in verbose
+    assert "--verbose goes with --version" in fail(capsys, 2, "--verbose")
     text = succeed(capsys, "--help")
     for word in ("run SCENARIO", "theory PROTOCOL", "scenarios", "schema", "--charset", "130"):
         assert word in text

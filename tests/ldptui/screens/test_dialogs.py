@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 
 import scenarios
 from core.attacks import ATTACKS
+from core.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.confirm import ConfirmScreen
 from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
@@ -533,6 +534,7 @@ async def test_help_without_a_field_describes_the_program(field: str) -> None:
     app = Bare(HelpScreen(field, ()))
     async with app.run_test(size=(80, 24)):
         assert "Users answer a question in private" in seen(app)
+        assert f"Loops that count reports: {LOOPS.words[:5]}" in seen(app)
 
 
 async def test_help_for_a_kind_lists_the_kinds() -> None:

@@ -1,0 +1,51 @@
+"""The compiled loops of `core.compiled`, loaded once there has been work enough for them.
+
+Until then, and where numba is not installed, NumPy does the same: the numbers do not differ.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib import metadata
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Final
+
+WORTH_S: Final = 0.15
+"""Seconds of NumPy's work that loading the compiled loops takes about as long as."""
+
+
+class Loops:
+    """The loops of this process. missing : why there are no compiled ones; "" before a try."""
+
+    def __init__(self) -> None:
+        self.compiled: ModuleType | None = None
+        self.missing = ""
+        self._seconds = 0.0
+
+    def after(self, seconds: float) -> ModuleType | None:
+        """The compiled loops for work that would take NumPy this long; None for NumPy."""
+        self._seconds += seconds
+        if self.compiled is None and not self.missing and self._seconds > WORTH_S:
+            self.load()
+        return self.compiled
+
+    def load(self) -> None:
+        """Load them now, if they can be."""
+        try:
+            self.compiled = importlib.import_module("core.compiled")
+        except Exception as error:  # numba refuses a NumPy that it does not know in many ways
+            self.missing = str(error) or type(error).__name__
+
+    @property
+    def words(self) -> str:
+        """The loops that large counts take: "compiled by numba 0.68.1". Loads nothing."""
+        if find_spec("numba") is None:
+            return "NumPy's (pip install 'ldptui[fast]' compiles them)"
+        numba = f"numba {metadata.version('numba')}"
+        if self.missing:
+            return f"NumPy's, as {numba} does not load: {self.missing.splitlines()[0]}"
+        return f"compiled by {numba}"
+
+
+LOOPS: Final = Loops()
