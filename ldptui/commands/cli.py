@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NoReturn, TextIO
 
-from .. import __version__
 from ..exits import BUG, DONE, FAILED, INTERRUPTED, NO_FILE, USAGE
 from ..session import attack_options
 from . import collecting_options, library_options
@@ -232,7 +231,8 @@ def _obey(arguments: list[str]) -> int:
     command, rest = arguments[0], arguments[1:]
     chosen = parser_of(command)
     if chosen is not None:
-        return _work(command)(chosen.parse_args(rest))
+        options = chosen.parse_args(rest)  # first: help needs nothing of what does the work
+        return _work(command)(options)
     parser = app_parser()
     options, more = parser.parse_known_args(arguments)
     if options.scenario in commands():
