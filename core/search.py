@@ -18,6 +18,7 @@ import numpy as np
 
 from .attacks import Attack, Mixture, fake_share
 from .cell import Cell
+from .defences.filter import say
 from .goal import Answer, Goal
 from .metrics import METRICS
 from .results import BLOCK_TRIALS
@@ -62,6 +63,11 @@ def solved(cell: Cell, pulse: Pulse = no_pulse, most: int = 10**13, simulates: b
         return cell
     if answer is None:
         answer = _searched(cell, cell.goal, cap, pulse)
+    return answered_by(cell, answer)
+
+
+def answered_by(cell: Cell, answer: Answer) -> Cell:
+    """The cell with the fakes that the answer to its goal says."""
     return replace(with_fakes(cell, answer.malicious), answer=answer)
 
 
@@ -135,6 +141,7 @@ class _Trials:
         values = np.empty(0)
         while values.size < MOST_TRIALS:
             self.pulse()
+            say(self.pulse, f"{malicious} fake users, trial {values.size + 1}")
             block = run_block(cell, values.size // BLOCK_TRIALS, BLOCK_TRIALS, self.pulse)
             values = np.append(values, block.metrics[self.goal.metric])
             self.spent += BLOCK_TRIALS

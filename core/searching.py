@@ -5,44 +5,93 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
+from typing import Protocol
 
+from .cell import Cell
 from .experiment import Experiment
+from .goal import Answer
 from .limits import MAX_USERS
-from .search import solved
+from .search import answered_by, solved
+from .trial import Pulse, no_pulse
 from .workers import processes
+
+
+class Answers(Protocol):
+    """A store that knows answers, and keeps new ones as they are found. See `core.store`.
+
+    most : genuine and fake users together, as a search may try them.
+    """
+
+    def find(self, cell: Cell, most: int) -> Answer | None:
+        """The answer to a cell's goal; None where it is not known."""
+        ...
+
+    def keep(self, cell: Cell, most: int) -> None:
+        """A search has found the answer that a cell has."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """An experiment whose goals are answered one by one. done, total : the searches."""
+    """An experiment whose goals are answered one by one.
+
+    done, total : the searches, those that were known included. known : answers that were.
+    """
 
     experiment: Experiment
     done: int
     total: int
+    known: int
 
 
-def searched(experiment: Experiment, workers: int = 1, limits: bool = True) -> Iterator[Searched]:
-    """Search for the answers that an experiment lacks: first none of them, last all.
+def open_goals(experiment: Experiment) -> list[Cell]:
+    """The cells whose goals take a search that was left out."""
+    return [cell for cell in experiment.cells if cell.goal is not None and cell.answer is None]
+
+
+def searched(
+    experiment: Experiment,
+    workers: int = 1,
+    limits: bool = True,
+    answers: Answers | None = None,
+    pulse: Pulse = no_pulse,
+) -> Iterator[Searched]:
+    """Search for the answers that an experiment lacks: first those that are known, last all.
 
     Each is the one that `compile` would find, whatever the number of workers. limits : as for
-    `compile`. Closing the generator, or an exception in it, stops the work.
+    `compile`. answers : those that it knows are not searched for, the others are handed to it.
+    pulse : called between trials where they are computed here; raises to stop. Closing the
+    generator, or an exception in it, stops the work.
     """
     cells = {cell.index: cell for cell in experiment.cells}
-    open_goals = [cell for cell in cells.values() if cell.goal is not None and cell.answer is None]
-    most, total = MAX_USERS if limits else 2**62, len(open_goals)
+    most = MAX_USERS if limits else 2**62
+    asked, sought = open_goals(experiment), []
+    for cell in asked:
+        answer = None if answers is None else answers.find(cell, most)
+        if answer is None:
+            sought.append(cell)
+        else:
+            cells[cell.index] = answered_by(cell, answer)
+    total, known = len(asked), len(asked) - len(sought)
 
     def so_far(done: int) -> Searched:
-        return Searched(replace(experiment, cells=tuple(cells.values())), done, total)
+        return Searched(replace(experiment, cells=tuple(cells.values())), done, total, known)
 
-    yield so_far(0)
-    if workers < 2 or total < 2:
-        for done, cell in enumerate(open_goals, 1):
-            cells[cell.index] = solved(cell, most=most)
-            yield so_far(done)
+    yield so_far(known)
+    for done, cell in enumerate(_answered(sought, workers, most, pulse), known + 1):
+        if answers is not None:
+            answers.keep(cell, most)
+        cells[cell.index] = cell
+        yield so_far(done)
+
+
+def _answered(cells: list[Cell], workers: int, most: int, pulse: Pulse) -> Iterator[Cell]:
+    """The cells with their answers, as they are found."""
+    if workers < 2 or len(cells) < 2:
+        for cell in cells:
+            yield solved(cell, pulse, most)
         return
-    with processes(min(workers, total)) as (pool, _):
-        futures = [pool.submit(solved, cell, most=most) for cell in open_goals]
-        for done, future in enumerate(as_completed(futures), 1):
-            answered = future.result()
-            cells[answered.index] = answered
-            yield so_far(done)
+    with processes(min(workers, len(cells))) as (pool, _):
+        futures = [pool.submit(solved, cell, most=most) for cell in cells]
+        for future in as_completed(futures):
+            yield future.result()

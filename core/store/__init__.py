@@ -13,6 +13,7 @@ last moment.
 from __future__ import annotations
 
 from .address import SIMULATOR, cell_keys, differing, redrawn, versions
+from .answers import KeptAnswers
 from .merging import Merged, merge
 from .opening import is_store, open_store
 from .records import Arrival, Run, RunCell, Status
@@ -22,6 +23,7 @@ from .writing import RunMemory, RunPart, begin, resume
 __all__ = [
     "SIMULATOR",
     "Arrival",
+    "KeptAnswers",
     "Merged",
     "Run",
     "RunCell",

@@ -40,6 +40,8 @@ def merge(store: Store, path: Path) -> Merged:
     ):
         for row in there.execute("SELECT digest, histogram, labels FROM populations"):
             db.execute("INSERT OR IGNORE INTO populations VALUES (?, ?, ?)", row)
+        for row in there.execute("SELECT key, answer FROM answers"):
+            db.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", row)
         trials = sum(
             _take_cell(db, there, place, cell_number(db, key), path)
             for place, key in there.execute("SELECT id, key FROM cells").fetchall()

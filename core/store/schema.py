@@ -124,7 +124,12 @@ _DEFENDED: Final = tuple(
 )  # fmt: skip
 """The moments of the defended arms. NULL: as before the attack, or not there at all."""
 
-MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED]
+_SEARCHED: Final = (
+    "CREATE TABLE answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID",
+)
+"""The answers to goals that took a search, as JSON, by all that they depend on."""
+
+MIGRATIONS: Final[list[tuple[str, ...]]] = [_TABLES, _ROUNDS, _ANSWERS, _DEFENDED, _SEARCHED]
 """The statements that bring a store from each version to the next; only ever appended to.
 
 `trials` has a column for every metric besides: those are added as metrics come.

@@ -354,6 +354,10 @@ class Store:
                 "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM run_cells)"
             ).rowcount
             db.execute(
+                "DELETE FROM answers WHERE answer NOT IN"
+                " (SELECT answer FROM run_cells WHERE answer IS NOT NULL)"
+            )
+            db.execute(
                 "DELETE FROM populations WHERE digest NOT IN"
                 " (SELECT population FROM run_cells WHERE population IS NOT NULL)"
             )

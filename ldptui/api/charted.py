@@ -25,8 +25,8 @@ from ..charts.series import Chart
 from ..engine.playback import Playback
 from ..engine.wire import by_trial
 from ..engine.worker.trials import trial_columns
+from ..session import figure
 from ..session.snapshot import Snapshot
-from ..text import format as text
 
 CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "trials", "timeline")
 
@@ -45,7 +45,8 @@ def svg(
     memory.finish(results)
     run = store.run(memory.run)
     chart = chart_of(name, *played(store, memory.run))
-    caption = f"{run.title} · {text.count(run.done)} trials · {run.digest}"
+    numpy = str(run.versions["numpy"])
+    caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         write_figure(chart, path, columns=columns, caption=caption, embedded="")

@@ -22,7 +22,7 @@ from core.experiment import Experiment
 from core.orphans import lasting
 from core.runner import WHOLE, Memory, Progress, Results, Shard
 from core.runner import run as run_experiment
-from core.searching import searched
+from core.searching import Answers, Searched, searched
 from core.workers import LostError
 
 from ..terminal.output import encodable, note
@@ -111,21 +111,55 @@ def _compute(work: Callable[[], Iterator[Progress]], steps: Steps, processes: bo
         steps.put(error)
 
 
-def answered(experiment: Experiment, options: Namespace) -> Experiment:
-    """The experiment with the goals answered that take a search; a line says how far it is."""
-    stream = sys.stderr if not options.quiet and sys.stderr.isatty() else None
+def answered(experiment: Experiment, options: Namespace, answers: Answers | None) -> Experiment:
+    """The experiment with the goals answered that take a search; a line says how far it is.
+
+    answers : those that are known, which gets the others.
+    """
+    line = SearchLine(None if options.quiet else sys.stderr)
     try:
-        for step in searched(experiment, options.workers, options.limits):
-            experiment = step.experiment
-            if stream is not None and step.done < step.total:
-                words = f"searching for the smallest attack: {step.done} of {step.total} cells"
-                stream.write(f"\r{words}\x1b[K")
-                stream.flush()
+        for step in searched(experiment, options.workers, options.limits, answers, line):
+            line.show(step)
     finally:
-        if stream is not None:
-            stream.write("\r\x1b[K")
-            stream.flush()
-    return experiment
+        line.erase()
+    if step.known and not options.quiet:
+        which = f"{step.known} of {step.total} answers to goals"
+        note(f"note: {which} were known (--fresh searches again)")
+    return step.experiment
+
+
+class SearchLine:
+    """How far a search for goals is, on one line of a terminal; the pulse of the search as well."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream if stream is not None and stream.isatty() else None
+        self._drawn, self._due, self._words = False, 0.0, ""
+
+    def __call__(self) -> None:
+        """Nothing stops the work here: an interrupt ends it."""
+
+    def show(self, step: Searched) -> None:
+        """Draw the number of answers, unless all are there."""
+        self._words = text.searching(step.done, step.total)
+        if step.done < step.total:
+            self._draw(self._words)
+
+    def tell(self, words: str) -> None:
+        """Draw beside it what is tried."""
+        if time.monotonic() >= self._due:
+            self._draw(f"{self._words}, {words}")
+
+    def _draw(self, words: str) -> None:
+        if self._stream is not None:
+            self._due, self._drawn = time.monotonic() + OFTEN, True
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write(f"\r{encodable(words, self._stream)[:width]}\x1b[K")
+            self._stream.flush()
+
+    def erase(self) -> None:
+        if self._stream is not None and self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
 
 
 def _next(steps: Steps, bar: Bar) -> Step:

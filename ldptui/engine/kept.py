@@ -52,6 +52,7 @@ def listed(run: StoredRun) -> Run:
         total=run.total,
         seconds=run.seconds,
         digest=run.digest,
+        numpy=str(known["numpy"]),
         error=run.error,
         kept=run.id,
     )

@@ -117,6 +117,7 @@ class Playback:
             "seconds": self.run.seconds if over else latest.seconds if latest else 0.0,
             "latest": self._words(latest),
             "digest": self.run.digest if over else "",
+            "numpy": str(self.run.versions["numpy"]),
             "error": self.run.error if over else "",
             "kept": self.run.id if self.kept else None,
             "note": PLAYED,

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,18 +19,27 @@ DRAWN: Final = (".svg", ".pdf", ".png", ".pgf")
 MARK: Final = "ldptui-scenario:"
 
 
-def caption(title: str, document: Mapping[str, Any], trials: int, digest: str) -> str:
+def caption(title: str, seed: int, trials: int, digest: str, numpy: str) -> str:
     """The line below a figure."""
-    return f"{title} · seed {document.get('seed', 0)} · {text.count(trials)} trials · {digest}"
+    return f"{title} · seed {seed} · {text.count(trials)} trials · {text.drawn_by(digest, numpy)}"
 
 
-def embedded(document: Mapping[str, Any], digest: str) -> str:
-    """The scenario and its digest, in letters that every format keeps as they are."""
-    whole = json.dumps({"scenario": document, "digest": digest}, ensure_ascii=True)
+def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:
+    """The scenario, its digest and NumPy's version, in letters that every format keeps."""
+    whole = json.dumps({"scenario": document, "digest": digest, "numpy": numpy}, ensure_ascii=True)
     return MARK + base64.b64encode(whole.encode()).decode()
 
 
-def carried(path: Path) -> tuple[dict[str, Any], str] | None:
+@dataclass(frozen=True)
+class Carried:
+    """What a figure carries. numpy : the version that drew it, "" in figures of older ldptui."""
+
+    document: dict[str, Any]
+    digest: str
+    numpy: str
+
+
+def carried(path: Path) -> Carried | None:
     """The scenario that a figure carries, and its digest; None where the file carries none."""
     try:
         match = re.search(MARK.encode() + rb"([A-Za-z0-9+/=]+)", path.read_bytes())
@@ -39,6 +49,6 @@ def carried(path: Path) -> tuple[dict[str, Any], str] | None:
         return None
     try:
         whole = json.loads(base64.b64decode(match[1]))
-        return dict(whole["scenario"]), str(whole["digest"])
+        return Carried(dict(whole["scenario"]), str(whole["digest"]), str(whole.get("numpy", "")))
     except (ValueError, KeyError, TypeError):
         raise FileError(f"{path}: the scenario in it is damaged") from None

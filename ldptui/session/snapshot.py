@@ -275,6 +275,7 @@ class Snapshot:
     the task of that cell measured besides, by its JSON names, and the number of trials.
     latest : the parameters of the cell worked on last, in words. error : one sentence when failed;
     details : a traceback, where there is one.
+    numpy : the version of NumPy that drew what the digest is of, "" where it is not known.
     kept : the run's number in the store, None where it is not kept. reused : trials that were in
     the store already. note : why the run is not kept, or what else to know of it.
     """
@@ -296,6 +297,7 @@ class Snapshot:
     round_frequencies: Mapping[int, Frequencies] = field(default_factory=dict)
     latest: str = ""
     digest: str = ""
+    numpy: str = ""
     error: str = ""
     details: str = ""
     kept: int | None = None

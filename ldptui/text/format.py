@@ -275,3 +275,13 @@ def _not_finite(value: float | None) -> str:
     if value is None or math.isnan(value):
         return MISSING
     return "∞" if value > 0 else "-∞"
+
+
+def searching(done: int, total: int) -> str:
+    """How far a search for the answers to goals is."""
+    return f"searching for the smallest attack: {done} of {total} cells"
+
+
+def drawn_by(digest: str, numpy: str) -> str:
+    """A digest beside the version of NumPy that drew what it is of; "" where that is not known."""
+    return f"{digest}, drawn by NumPy {numpy}" if numpy else digest

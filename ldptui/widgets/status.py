@@ -142,7 +142,7 @@ class StatusLine(Widget):
                     self._style("muted"),
                 )
             elif run.digest:
-                line.append(f"  {run.digest}", self._style("muted"))
+                line.append(f"  {fmt.drawn_by(run.digest, run.numpy)}", self._style("muted"))
 
     def _bar(self, share: float) -> str:
         if getattr(self.app, "charset", "braille") == "ascii":

@@ -21,7 +21,8 @@ from core.recording import write_recording
 from core.results import BLOCK_TRIALS
 from core.runner import WHOLE, Results, Shard, units
 from core.scenario import Scenario
-from core.store import RunMemory, Store, begin, open_store
+from core.searching import open_goals
+from core.store import KeptAnswers, RunMemory, Store, begin, open_store
 
 from ... import __version__, exits
 from ...session import attack_options
@@ -36,7 +37,7 @@ def run(options: Namespace) -> int:
     reporting.check_output(options)
     shard = _shard_of(options)
     scenario, source = reading.scenario_of(options)
-    experiment = _bound(scenario, options)
+    experiment = bound(scenario, options, options.keep)
     for warning in {} if options.quiet else _warnings(experiment):
         output.note(f"warning: {warning}")
     held = max(map(held_bytes, experiment.cells))
@@ -55,10 +56,21 @@ def run(options: Namespace) -> int:
         return reporting.report(measure(experiment, options, source, place), options)
 
 
-def _bound(scenario: Scenario, options: Namespace) -> Experiment:
-    """The experiment, its goals answered and its Python code allowed."""
+def bound(scenario: Scenario, options: Namespace, keep: bool = False) -> Experiment:
+    """The experiment, its goals answered and its Python code allowed.
+
+    keep : answers that take a search are known from the store, or kept there as they are found.
+    """
     experiment = compile(scenario, limits=options.limits, searches=False)
-    return attack_options.permitted(progress.answered(experiment, options), options)
+    if open_goals(experiment):
+        with contextlib.ExitStack() as ends:
+            answers = None
+            if keep:
+                with contextlib.suppress(FileError):  # told when the run is to be kept there
+                    store = ends.enter_context(open_store(places.chosen_store(options.store)[0]))
+                    answers = KeptAnswers(store, options.fresh)
+            experiment = progress.answered(experiment, options, answers)
+    return attack_options.permitted(experiment, options)
 
 
 @dataclass(frozen=True)
@@ -227,7 +239,7 @@ def record(options: Namespace) -> int:
     out = reporting.check_output(options)
     assert out is not None
     scenario, source = reading.scenario_of(options)
-    experiment = _bound(scenario, options)
+    experiment = bound(scenario, options)
     options.frequencies = True
     if options.store or os.environ.get(places.STORE):
         store = open_store(places.chosen_store(options.store)[0])
@@ -242,8 +254,8 @@ def record(options: Namespace) -> int:
             raise RunError(f"nothing was written: {memory.failure}")
         write_recording(store, memory.run, out)
     if not options.quiet:
-        drawn = f"{text.count(results.trials)} trials, {results.digest}, drawn by NumPy"
-        output.note(f"wrote {out}: {drawn} {np.__version__}")
+        drawn = text.drawn_by(results.digest, np.__version__)
+        output.note(f"wrote {out}: {text.count(results.trials)} trials, {drawn}")
     reporting.tell_failures(results)
     if not results.ended:
         return exits.INTERRUPTED

@@ -48,8 +48,8 @@ def replay(options: Namespace) -> int:
     if not outcome.difference:
         part = "" if run.done == run.total else f" (of a run of {text.count(run.total)})"
         output.write_out(
-            f"identical: {text.count(outcome.trials)} trials{part}, {outcome.digest}, "
-            f"drawn by NumPy {np.__version__}\n"
+            f"identical: {text.count(outcome.trials)} trials{part}, "
+            f"{text.drawn_by(outcome.digest, np.__version__)}\n"
         )
         if other and not options.quiet:
             output.note(f"note: {other}, and yet the numbers are the same")

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from core.errors import RunError, ScenarioError, got
-from core.experiment import compile  # noqa: A004
 from core.scenario import parse, to_toml
 from core.store import Store, begin, open_store
 
 from ... import __version__, exits
 from ...api import charted
 from ...charts.rows import LIGHT
-from ...session import attack_options, figure
+from ...session import figure
 from ...session.figure import DRAWN
 from ...terminal import output
 from ...text import format as text
 from .. import reading, reporting
-from .keeping import kept, measure
+from .keeping import bound, kept, measure
 from .opening import run_or_file
 
 if TYPE_CHECKING:
@@ -44,8 +43,9 @@ def plot(options: Namespace) -> int:
     store, number = _measured(options)
     run = store.run(number)  # the playback closes the store
     chart = charted.chart_of(options.chart, *charted.played(store, number))
-    caption = figure.caption(run.title, run.document, run.done, run.digest)
-    embedded = figure.embedded(run.document, run.digest)
+    numpy = str(run.versions["numpy"])
+    caption = figure.caption(run.title, run.seed, run.done, run.digest, numpy)
+    embedded = figure.embedded(run.document, run.digest, numpy)
     if out.suffix == ".txt":
         out.write_text(_in_text(chart, caption, embedded), encoding="utf-8")
     else:
@@ -63,7 +63,7 @@ def _measured(options: Namespace) -> tuple[Store, int]:
     if word == "last" or word.isdigit():
         return run_or_file(word, options)
     scenario, source = reading.scenario_of(options)
-    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    experiment = bound(scenario, options)
     store = open_store(None)
     options.frequencies = True
     memory = begin(store, experiment, __version__, source=source, fresh=True, frequencies=True)
@@ -82,17 +82,17 @@ def _in_text(chart: Chart, caption: str, embedded: str) -> str:
 
 def replay_figure(path: Path, options: Namespace) -> int | None:
     """Compute the scenario of a figure again; None where the file is none."""
-    kept_in_it = figure.carried(path) if path.suffix in SUFFIXES else None
-    if kept_in_it is None:
+    before = figure.carried(path) if path.suffix in SUFFIXES else None
+    if before is None:
         return None
-    document, before = kept_in_it
-    scenario = parse(to_toml(document), folder=path.parent)
-    experiment = attack_options.permitted(compile(scenario, limits=options.limits), options)
+    scenario = parse(to_toml(before.document), folder=path.parent)
+    experiment = bound(scenario, options)
     options.keep, options.frequencies = False, False
     digest = measure(experiment, options, "").digest
-    if digest == before:
-        drawn = f"{digest}, drawn by NumPy {np.__version__}"
+    drawn = text.drawn_by(digest, np.__version__)
+    if digest == before.digest:
         output.write_out(f"identical: {text.count(experiment.trials)} trials, {drawn}\n")
         return exits.DONE
-    output.write_out(f"different: the figure has {before}, computed again it is {digest}\n")
+    there = text.drawn_by(before.digest, before.numpy)
+    output.write_out(f"different: the figure has {there}; computed again it is {drawn}\n")
     return exits.FAILED

@@ -21,6 +21,8 @@ def import_for(scenario: Scenario) -> None:
             spec = KINDS[table].get(kind) if isinstance(kind, str) else None
             for name in getattr(getattr(spec, "mechanism", spec), "libraries", ()):
                 import_module(name)
+    if "goal" in scenario.document:
+        import_module(f"{__package__}.goals")
     for spec in KINDS["defence"].values() if "defence" in scenario.document else ():
         for name in getattr(spec, "libraries", ()):
             import_module(name)

@@ -16,9 +16,10 @@ from typing import Any, Final, TypeVar
 from core.cell import Cell
 from core.errors import FileError
 from core.experiment import Experiment
+from core.goal import Answer
 from core.results import Block
 from core.runner import Memory, Results
-from core.store import RunMemory, RunPart, Store, begin, open_store, resume
+from core.store import KeptAnswers, RunMemory, RunPart, Store, begin, open_store, resume
 
 from ... import __version__
 
@@ -57,6 +58,11 @@ class Keeper:
     def reused(self) -> int:
         """Trials that came from the store."""
         return self._run_memory.reused if self._run_memory is not None else 0
+
+    @property
+    def answers(self) -> DelayedAnswers:
+        """The answers to goals that the store knows, and gets."""
+        return DelayedAnswers(self)
 
     def kept(self, run: int) -> Experiment:
         """The experiment of a run that is to be resumed; raises FileError."""
@@ -111,6 +117,20 @@ class Keeper:
             self._waiting[0].result()
             self._waiting.popleft()
 
+    def find_answer(self, cell: Cell, most: int) -> Answer | None:
+        """The answer to a cell's goal, where the store knows it."""
+        return self._do(lambda: self._answers().find(cell, most)).result()
+
+    def keep_answer(self, cell: Cell, most: int) -> None:
+        """Hand the answer that a cell has over."""
+        self._do(lambda: self._answers().keep(cell, most))
+
+    def _answers(self) -> KeptAnswers:
+        try:
+            return KeptAnswers(self._opened())
+        except FileError:  # told when the run begins
+            return KeptAnswers(None)
+
     def _do(self, work: Callable[[], T]) -> Future[T]:
         with self._shield():
             return self._thread.submit(work)
@@ -119,6 +139,19 @@ class Keeper:
         if self._store is None:
             self._store = open_store(self._path)
         return self._store
+
+
+class DelayedAnswers:
+    """Answers to goals that are read and written by the keeper's thread."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+
+    def find(self, cell: Cell, most: int) -> Answer | None:
+        return self._keeper.find_answer(cell, most)
+
+    def keep(self, cell: Cell, most: int) -> None:
+        self._keeper.keep_answer(cell, most)
 
 
 class DelayedMemory:

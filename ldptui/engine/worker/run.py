@@ -10,6 +10,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from core.errors import CellError, LdpError, ScenarioError
 from core.experiment import Experiment
 from core.experiment import compile as bind
@@ -17,10 +19,11 @@ from core.foretime import LONG_S, expected_seconds
 from core.results import Tally, digest
 from core.runner import Results, run
 from core.scenario import Scenario
+from core.searching import open_goals, searched
 from core.trial import run_block
 from core.workers import LostError
 
-from ...text.format import duration
+from ...text.format import duration, searching
 from .imports import import_for, import_solver
 from .inbox import Cancelled, Inbox, Superseded
 from .lines import encode, write
@@ -125,7 +128,7 @@ class Run:
             if self.keeper is not None and request["resumed"] is not None:
                 experiment = self.allow(self.keeper.kept(request["resumed"]))
             else:
-                experiment = self.allow(bind(scenario))
+                experiment = self._bound(scenario)
             self.whole = Whole(experiment)
             if self.cluster is not None:
                 from core.cluster import cluster
@@ -146,12 +149,27 @@ class Run:
     def _bind(self, name: str, scenario: Scenario) -> None:
         import_for(scenario)
         with self.inbox.interruptible():
-            experiment = self.allow(bind(scenario))
+            experiment = self._bound(scenario)
             part = PartSoFar(name, experiment, list(scenario.sweep))
             if self.whole is not None:
                 part.keys = self.whole.keys_of(experiment)
             self.parts[name] = part
         self.sizes[name] = experiment.trials
+
+    def _bound(self, scenario: Scenario) -> Experiment:
+        """The experiment of a scenario, its goals answered: those that take a search, told of."""
+        experiment = bind(scenario, searches=False)
+        if not open_goals(experiment):
+            return self.allow(experiment)
+        from .goals import FOUND, Remembered
+
+        answers = FOUND if self.keeper is None else Remembered(self.keeper.answers)
+        beat = Beat(self)
+        for step in searched(experiment, answers=answers, pulse=beat):
+            beat.about = searching(step.done, step.total)
+            beat.tell("")
+        self.latest = ""
+        return self.allow(step.experiment)
 
     def _bind_rest(self) -> None:
         """Bind the cells of the scenario that no other part covers."""
@@ -175,7 +193,7 @@ class Run:
             known = memory is not None and base and memory.knows(part.experiment.cells[0])
         if base and part.experiment.cells[0].path == "reports" and not known:
             self._peek(part)
-        beat = Beat(self, part)
+        beat = Beat(self)
         steps = run(
             part.experiment,
             executor=self.executor,
@@ -225,7 +243,7 @@ class Run:
         cell = part.experiment.cells[0]
         tally = Tally()
         with self.inbox.interruptible(), suppress(CellError):  # the run will meet it again
-            tally.add(run_block(cell, 0, 1, Beat(self, part)))
+            tally.add(run_block(cell, 0, 1, Beat(self)))
         part.update((tally.results,))
         with self.inbox.interruptible():
             part.reckon()
@@ -265,6 +283,7 @@ class Run:
             "seconds": round(time.perf_counter() - self.started, 6),
             "latest": self.latest,
             "digest": "" if status == "running" else self._digest(),
+            "numpy": np.__version__,
             "error": error,
             "details": details,
             "kept": None if self.keeper is None else self.keeper.run,
@@ -299,10 +318,13 @@ class Run:
 
 
 class Beat:
-    """The pulse of a part of a run: it stops the work in time, and tells what is looked at."""
+    """The pulse of a run: it stops the work in time, and tells what is looked at.
 
-    def __init__(self, run: Run, part: PartSoFar) -> None:
-        self._run, self._part = run, part
+    about : words that go before those that are told.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run, self.about = run, ""
 
     def __call__(self) -> None:
         self._run.inbox.pulse()
@@ -313,7 +335,7 @@ class Beat:
         if time.perf_counter() < run.sent_at + run.request["interval"]:
             return
         with run.inbox.shielded():
-            run.latest = words
+            run.latest = ", ".join(filter(None, (self.about, words)))
             run.send("running")
 
 

@@ -136,11 +136,11 @@ def _write_figure(chart: Chart, run: Run, path: Path) -> str:
     """Write the figure; where it is, or what went wrong, in words."""
     from ...charts.draw.paper import write_figure
 
-    digest = run.snapshot.digest
-    words = figure.caption(run.title, run.document, run.snapshot.done, digest)
+    view, seed = run.snapshot, run.document.get("seed", 0)
+    words = figure.caption(run.title, seed, view.done, view.digest, view.numpy)
     try:
         write_figure(chart, path, columns=2, caption=words,
-                     embedded=figure.embedded(run.document, digest))  # fmt: skip
+                     embedded=figure.embedded(run.document, view.digest, view.numpy))  # fmt: skip
     except ImportError:
         return "figures need matplotlib: pip install 'ldptui[plot]'"
     except (OSError, RuntimeError, ValueError) as error:

@@ -75,7 +75,7 @@ def _closing(results: Results, finished: list[Finished], width: int, numpy: str)
             f"partial: interrupted after {text.count(results.trials)} of "
             f"{text.count(results.experiment.trials)} trials"
         )
-    notes.append(f"digest {results.digest}, drawn by NumPy {numpy}")
+    notes.append(f"digest {text.drawn_by(results.digest, numpy)}")
     return [line for note in notes for line in textwrap.wrap(note, width)]
 
 

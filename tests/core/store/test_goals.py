@@ -14,15 +14,20 @@ import pytest
 from support.cases import attack, experiment
 
 import core
+import core.search as core_search
 from core.errors import FileError
 from core.experiment import compile
 from core.export import to_csv, to_json
+from core.goal import Answer
 from core.recording import read_recording, write_recording
 from core.replay import replay
 from core.runner import run, units
 from core.scenario import Scenario
-from core.store import Store, begin, open_store, resume
+from core.search import with_fakes
+from core.searching import searched
+from core.store import KeptAnswers, Store, begin, merge, open_store, resume
 from core.store import schema as tables
+from core.store.answers import goal_key
 from core.trial import run_block
 from ldptui.commands.runs.exporting import columns, dictionary
 from ldptui.engine.playback import kept_snapshot
@@ -148,7 +153,8 @@ def test_a_store_from_before_answers_were_kept(path: Path) -> None:
         results = record(store, there)
         for step in tables.MIGRATIONS[:1:-1]:
             for statement in step:
-                store._db.execute(re.sub(r"ADD COLUMN (\w+) .*", r"DROP COLUMN \1", statement))
+                back = re.sub(r"ADD COLUMN (\w+) .*", r"DROP COLUMN \1", statement)
+                store._db.execute(re.sub(r"CREATE (TABLE \w+) .*", r"DROP \1", back))
         store._db.execute("PRAGMA user_version = 2")
     with open_store(path) as store:
         cells = store.experiment(1).cells
@@ -157,6 +163,95 @@ def test_a_store_from_before_answers_were_kept(path: Path) -> None:
         assert replay(store, 1).digest == results.digest
         record(store, there)
         assert [cell.answer for cell in store.cells(2)] == [cell.answer for cell in there.cells]
+
+
+# Answers that took a search are kept as they are found.
+
+
+def open_work() -> core.Experiment:
+    """Two cells whose goals are searched for, unanswered; few trials show that they are reached."""
+    document = work().scenario.document
+    goal = {"metric": "targets_in_top_k", "at_least": 1.0}
+    there = Scenario({**document, "goal": goal, "simulate": {"top_k": 7}})
+    return compile(there, searches=False)
+
+
+def answers_of(there: core.Experiment) -> list[Answer | None]:
+    return [cell.answer for cell in there.cells]
+
+
+def test_a_search_that_is_stopped_goes_on_where_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = open_work()
+    *_, whole = searched(asked)
+    with open_store(path) as store:
+        steps = searched(asked, answers=KeptAnswers(store))
+        assert [next(steps).done for _ in range(2)] == [0, 1]
+        steps.close()
+    looked_for: list[int] = []
+    original = core_search.solved
+    monkeypatch.setattr(
+        "core.searching.solved",
+        lambda cell, *rest: looked_for.append(cell.index) or original(cell, *rest),
+    )
+    with open_store(path) as store:
+        first, *_, last = searched(asked, answers=KeptAnswers(store))
+        assert (first.done, first.known, first.total) == (1, 1, 2)
+        assert looked_for == [1]
+        assert answers_of(last.experiment) == answers_of(whole.experiment)
+        (known,) = searched(asked, answers=KeptAnswers(store))
+        assert (known.done, known.known, looked_for) == (2, 2, [1])
+        assert [cell.malicious for cell in known.experiment.cells] == [
+            cell.malicious for cell in whole.experiment.cells
+        ]
+        *_, again = searched(asked, answers=KeptAnswers(store, fresh=True))
+        assert (again.known, looked_for) == (0, [1, 0, 1])
+
+
+def test_an_answer_is_of_one_cell_and_goal_alone() -> None:
+    """The keys differ wherever the answers may, and not with the fakes that a cell has."""
+    one = open_work().cells[0]
+    assert one.goal is not None
+    others = [
+        replace(one, seed=one.seed + 1),
+        replace(one, top_k=1),
+        replace(one, goal=replace(one.goal, at_least=2.0)),
+        replace(one, goal=replace(one.goal, metric="gain")),
+        open_work().cells[1],
+    ]
+    keys = {goal_key(cell, 10**13) for cell in others} | {goal_key(one, 2**62)}
+    assert len(keys) == 6
+    assert goal_key(one, 10**13) not in keys
+    assert goal_key(with_fakes(one, 7), 10**13) == goal_key(one, 10**13)
+
+
+def test_answers_come_with_a_merge_and_leave_with_the_last_run(path: Path, tmp_path: Path) -> None:
+    asked = open_work()
+    with open_store(path) as store:
+        *_, last = searched(asked, answers=KeptAnswers(store))
+        record(store, replace(last.experiment, cells=last.experiment.cells[:1]))
+    with open_store(tmp_path / "other.db") as other:
+        merge(other, path)
+        (known,) = searched(asked, answers=KeptAnswers(other))
+        assert answers_of(known.experiment) == answers_of(last.experiment)
+        other.gc()
+        first, *_ = searched(asked, answers=KeptAnswers(other))
+        assert [cell.answer is None for cell in first.experiment.cells] == [False, True]
+        other.remove(1)
+        other.gc()
+        assert next(searched(asked, answers=KeptAnswers(other))).known == 0
+
+
+def test_a_damaged_answer_is_searched_for_again(path: Path) -> None:
+    asked = open_work()
+    with open_store(path) as store:
+        *_, last = searched(asked, answers=KeptAnswers(store))
+        store._db.execute("UPDATE answers SET answer = '{}'")
+        answers = KeptAnswers(store)
+        *_, again = searched(asked, answers=answers)
+        assert answers_of(again.experiment) == answers_of(last.experiment)
+        assert "is damaged" in answers.failure
 
 
 def test_a_recording_carries_the_answers(path: Path, tmp_path: Path) -> None:

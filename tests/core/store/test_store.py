@@ -584,7 +584,7 @@ def test_a_newer_store_is_refused_and_not_touched(
             assert_same(migrated.results(1), results)
     before = path.read_bytes()
     for write in (True, False):
-        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 5.*knows 4\)"):
+        with pytest.raises(FileError, match=r"made by a newer ldptui \(version 6.*knows 5\)"):
             open_store(path, write)
     assert path.read_bytes() == before
 

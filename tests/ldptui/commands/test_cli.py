@@ -295,6 +295,21 @@ def test_setting_a_swept_key_replaces_its_sweep(capsys: Captured) -> None:
     assert [cell["parameters"]["attack.share"] for cell in json.loads(text)["cells"]] == [0.1, 0.2]
 
 
+def test_answers_that_took_a_search_are_known_the_next_time(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = ("--set", "goal.metric=targets_in_top_k", "--set", "goal.at_least=5", "--trials", "1",
+            "--set", "population.users=2000", "--store", str(tmp_path / "runs"))  # fmt: skip
+    first = succeed(capsys, "run", "quickstart", *goal, "--no-store")
+    assert succeed(capsys, "run", "quickstart", *goal) == first
+    monkeypatch.setattr("core.search.run_block", None)
+    assert cli.main(["run", "quickstart", *goal]) == 0
+    out, told = capsys.readouterr()
+    assert out == first
+    assert "note: 1 of 1 answers to goals were known (--fresh searches again)" in told
+    assert cli.main(["run", "quickstart", *goal, "--fresh"]) == 70
+
+
 def test_a_goal_set_by_hand_takes_the_place_of_the_share(capsys: Captured) -> None:
     arguments = ("run", "quickstart", "--format", "json", "--trials", "1")
     goal = ("--set", "goal.metric=gain", "--set", "goal.at_least=0.5")

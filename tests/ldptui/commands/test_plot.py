@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.commands import TINY, Captured, fail, succeed
 
@@ -49,8 +50,9 @@ def test_every_format_keeps_the_scenario(
     succeed(capsys, "plot", scenario, "--chart", "frequencies", "--out", str(out), "--quiet")
     kept = carried(out)
     assert kept is not None
-    assert kept[0]["protocol"]["kind"]
-    assert kept[1].startswith("xxh3:")
+    assert kept.document["protocol"]["kind"]
+    assert kept.digest.startswith("xxh3:")
+    assert kept.numpy == np.__version__
     if suffix == "txt":
         assert "Frequencies by rank" in out.read_text(encoding="utf-8")
 

@@ -21,7 +21,8 @@ from support.worker import ENDLESS, Worker, document, simulated
 from core.experiment import compile
 from core.runner import run, units
 from core.scenario import Scenario
-from core.store import begin, cell_keys, open_store
+from core.searching import searched
+from core.store import KeptAnswers, begin, cell_keys, open_store
 from core.trial import run_block
 from core.workers import LostError
 from ldptui.engine.engine import as_document
@@ -84,6 +85,28 @@ async def test_what_is_in_the_store_is_not_computed_again(worker: Worker, path: 
     assert longer.reused == 160
     with open_store(path) as store:
         assert [kept.status for kept in store.runs()] == ["partial", "done", "done"]
+
+
+SOUGHT = document(
+    items=8, users=500, simulate={"top_k": 2}, goal={"metric": "targets_in_top_k", "at_least": 1.0}
+)
+del SOUGHT["attack"]["share"]
+
+
+async def test_a_search_is_told_of_kept_and_not_repeated(worker: Worker, path: Path) -> None:
+    """A preview searches; the run that follows knows the answer, and so does the store."""
+    seen = await worker.snapshots(worker.run(1, base=SOUGHT, interval=0.0))
+    assert {"searching for the smallest attack: 0 of 1 cells, 0 fake users, trial 1"} <= {
+        each.latest for each in seen
+    }
+    answer = seen[-1].parts["base"][0].answer
+    assert answer is not None
+    whole = await worker.snapshots(ask(worker, 2, path, SOUGHT))
+    assert "trial" not in " ".join(each.latest for each in whole)
+    assert whole[-1].parts["base"][0].answer == answer
+    with open_store(path) as store:
+        (known,) = searched(compile(Scenario(SOUGHT), searches=False), answers=KeptAnswers(store))
+        assert known.experiment.cells[0].malicious == answer["malicious"]
 
 
 async def test_a_preview_is_not_recorded(worker: Worker, path: Path) -> None:

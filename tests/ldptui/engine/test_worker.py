@@ -69,6 +69,7 @@ async def test_one_part_has_the_digest_of_the_headless_run(worker: Worker) -> No
     swept = document(sweep={"protocol.epsilon": [0.5, 1.0]})
     last = await worker.end(worker.run(1, base=swept))
     assert last.digest == simulated(swept).digest
+    assert last.numpy == np.__version__
 
 
 async def test_frequencies_are_exact(worker: Worker) -> None:
@@ -357,7 +358,7 @@ async def test_a_bad_scenario_is_one_sentence(worker: Worker, changed: Any, word
 
 
 def test_an_unexpected_error_comes_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by chance\nand more")
 
     monkeypatch.setattr("ldptui.engine.worker.run.bind", broken)
@@ -448,11 +449,11 @@ import os, warnings
 import core.experiment
 from ldptui.engine.worker.__main__ import main
 quiet = core.experiment.compile
-def compile(scenario):
+def compile(scenario, **options):
     print("stray")
     os.write(1, b"raw")
     warnings.warn("careful")
-    return quiet(scenario)
+    return quiet(scenario, **options)
 core.experiment.compile = compile
 main()
 """

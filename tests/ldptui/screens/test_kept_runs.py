@@ -104,9 +104,10 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
         assert out.read_text(encoding="utf-8") == to_csv(kept.results(2))
         whole = carried(tmp_path / "chart.svg")
         assert whole is not None
-        assert whole[1] == kept.run(2).digest
-        assert whole[1] in (tmp_path / "chart.svg").read_text(encoding="utf-8").split("\n")[1]
-        assert parse(to_toml(whole[0])).document == kept.experiment(2).scenario.document
+        assert whole.digest == kept.run(2).digest
+        drawn = f"{whole.digest}, drawn by NumPy {whole.numpy}"
+        assert drawn in (tmp_path / "chart.svg").read_text(encoding="utf-8").split("\n")[1]
+        assert parse(to_toml(whole.document)).document == kept.experiment(2).scenario.document
 
 
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
