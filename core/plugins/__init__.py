@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from .finding import Allowed, Source, available, entry_points, find, names_in
 from .loading import loaded
+from .offering import Offer, offers
 from .permitting import Plugin, asked, permit, sources
 
 __all__ = [
     "Allowed",
+    "Offer",
     "Plugin",
     "Source",
     "asked",
@@ -28,6 +30,7 @@ __all__ = [
     "find",
     "loaded",
     "names_in",
+    "offers",
     "permit",
     "sources",
 ]

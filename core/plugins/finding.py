@@ -27,10 +27,14 @@ class Allowed:
 
     names : those of installed packages, by the names of their entry points.
     files : Python files, all of whose attacks and defences may run.
+    seen : code that the user has looked at; it may run for as long as it is the same.
+    how : the words for how more is allowed; "" for the options of the command line.
     """
 
     names: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    seen: tuple[Source, ...] = ()
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,24 @@ class Source:
 
     name : of the attack or the defence. digest : of its code, which counts for what is known of
     its results. place : a file, or the "module:attribute" of an entry point. what : it is for.
+    line : of a file, where it is defined; 0 where that is not known.
     """
 
     name: str
     digest: str
     place: Path | str = field(compare=False)
     what: What = field(default="attack", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def spot(self) -> str:
+        """The end of a sentence about it: its file and line in brackets, or its entry point."""
+        return self.at(self.line)
+
+    def at(self, line: int) -> str:
+        """As `spot`, at another line of its code."""
+        name = self.place.name if isinstance(self.place, Path) else self.place
+        return f" ({name}, line {line})" if line else f" ({name})"
 
     @property
     def label(self) -> str:
@@ -57,16 +73,21 @@ def find(name: str, allowed: Allowed, what: What = "attack") -> Source:
 
     A file that cannot be read holds none: it is told where there is no code elsewhere.
     """
-    candidates = []
+    candidates: list[Source] = []
     elsewhere = ""
+    for source in allowed.seen:
+        if (source.name, source.what) == (name, what):
+            if digest_of(source) == source.digest:
+                return source
+            elsewhere += f"; {source.place} is not what was allowed"
     for path in dict.fromkeys(allowed.files):
         try:
             code = read(path)
         except FileError as error:
             elsewhere += f"; {error}"
             continue
-        if name in names_in(code, path):
-            candidates.append(Source(name, digest(code), path, what))
+        if line := names_in(code, path).get(name):
+            candidates.append(Source(name, digest(code), path, what, line))
         else:
             elsewhere += f"; {path} has none of that name"
     if name in allowed.names:
@@ -87,6 +108,8 @@ def _refusal(name: str, allowed: Allowed, elsewhere: str, what: What) -> str:
         rule = f"must be {article} {what} of an installed package (there are: {others})"
         return f"{rule}, {got(name)}"
     asks = f"asks for the {what} {name!r}, somebody's Python code, which is not allowed"
+    if allowed.how:
+        return f"{asks}: {allowed.how}{elsewhere}"
     if name in available(what):
         return f"{asks}: --allow-{what} {name} lets it run"
     return f"{asks}: --{what}-file FILE lets the {what}s of a file of yours run{elsewhere}"
@@ -99,15 +122,28 @@ def read(path: Path) -> bytes:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def names_in(code: bytes, path: Path) -> frozenset[str]:
-    """The names that Python code defines at its top level; raises ScenarioError. Runs nothing."""
+def names_in(code: bytes, path: Path) -> dict[str, int]:
+    """The names that Python code defines at its top level, each with its line; runs nothing.
+
+    Raises ScenarioError.
+    """
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         why = getattr(error, "msg", str(error) or type(error).__name__)
         raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
-    return frozenset(name for statement in tree.body for name in _defined(statement))
+    return {name: statement.lineno for statement in tree.body for name in _defined(statement)}
+
+
+def digest_of(source: Source) -> str:
+    """The digest of the code at a source's place now, "" where there is none; imports nothing."""
+    try:
+        if isinstance(source.place, Path):
+            return digest(read(source.place))
+        return code_digest(source.place)
+    except (FileError, ScenarioError):
+        return ""
 
 
 def _defined(statement: ast.stmt) -> Iterator[str]:

@@ -40,8 +40,10 @@ def explained(source: Source) -> Iterator[None]:
         # From the code's own lines on: how it was called is no concern of its author.
         frames = itertools.dropwhile(lambda frame: frame.filename.startswith(HERE), trace.stack)
         trace.stack = traceback.StackSummary.from_list(frames)
+        lines = [each.lineno for each in trace.stack if each.filename == str(source.place)]
+        spot = source.at(lines[-1] or 0) if lines else source.spot
         raise ERRORS[source.what](
-            f"{source.label} raised {kind}" + (f": {words}" if words else ""),
+            f"{source.label} raised {kind}" + (f": {words}" if words else "") + spot,
             "".join(trace.format()),
         ) from None
 
@@ -72,11 +74,12 @@ def with_options(
     elif isinstance(code, FunctionType):
         return functools.partial(code, **options)
     elif options:
-        raise wrong(f"{source.label} must be a function or a dataclass to have options")
+        rule = "must be a function or a dataclass to have options"
+        raise wrong(f"{source.label} {rule}{source.spot}")
     if not callable(getattr(code, method, None)):
         raise wrong(
             f"{source.label} must be a function or have a method {method}, got "
-            f"{type(code).__name__}"
+            f"{type(code).__name__}{source.spot}"
         )
     made: Callable[..., Any] = getattr(code, method)
     return made

@@ -56,13 +56,13 @@ def _frequencies(source: Source, made: object, shape: tuple[int, ...]) -> Floats
         frequencies = np.asarray(made, dtype=np.float64)
     except (TypeError, ValueError):
         raise DefenceError(
-            f"{source.label} must return numbers, got {type(made).__name__}"
+            f"{source.label} must return numbers, got {type(made).__name__}{source.spot}"
         ) from None
     if frequencies.shape != shape:
         rule = f"must return an array of shape {shape}, got {frequencies.shape}"
-        raise DefenceError(f"{source.label} {rule}")
+        raise DefenceError(f"{source.label} {rule}{source.spot}")
     if not np.isfinite(frequencies).all():
-        raise DefenceError(f"{source.label} must return finite numbers")
+        raise DefenceError(f"{source.label} must return finite numbers{source.spot}")
     return frequencies
 
 
@@ -72,7 +72,8 @@ def _verdict(source: Source, made: object, users: int) -> Verdict:
     kept = _of_each(source, "kept", verdict.kept, users, "b", "true or false")
     score = _of_each(source, "score", verdict.score, users, "fiu", "a number")
     if kept is None and score is None and verdict.alarm is None:
-        raise DefenceError(f"{source.label} must return which reports are kept, got nothing")
+        rule = "must return which reports are kept, got nothing"
+        raise DefenceError(f"{source.label} {rule}{source.spot}")
     return replace(verdict, kept=kept, score=score)
 
 
@@ -85,7 +86,8 @@ def _of_each(
     values = np.asarray(value)
     if values.shape != (users,) or values.dtype.kind not in kinds:
         rule = f"must return {what} for each of {users} reports as {name}"
-        raise DefenceError(f"{source.label} {rule}, got {values.dtype}{list(values.shape)}")
+        got = f"{values.dtype}{list(values.shape)}"
+        raise DefenceError(f"{source.label} {rule}, got {got}{source.spot}")
     return values
 
 
@@ -103,7 +105,9 @@ class Plugin(PythonAttack):
         try:
             return protocol.received(made, count)
         except ValueError as error:
-            raise AttackError(f"the reports of attack {self.name!r} {error}") from None
+            raise AttackError(
+                f"the reports of attack {self.name!r} {error}{self.source.spot}"
+            ) from None
 
 
 def _read_only(view: View) -> View:

@@ -12,9 +12,11 @@ from typing import Any, Final
 from textual.message import Message
 
 from ..messages import WorkerChanged
+from ..session.consent import Code
 from ..session.question import Question
 from ..session.snapshot import Request, Status
 from .child import Child
+from .consent import seek
 from .wire import QuestionSoFar, RunSoFar
 
 COMMAND: Final = (sys.executable, "-P", "-m", "ldptui.engine.worker")
@@ -103,6 +105,13 @@ class Engine:
                 child.send_signal(number)
             if lives:
                 _, lives = await asyncio.wait(lives, timeout=seconds)
+
+    async def unseen(
+        self, request: Request, agreed: Sequence[tuple[object, ...]]
+    ) -> tuple[Code, ...]:
+        """The Python code that a request asks for and that the user has to be asked about."""
+        allowed = self._command[len(COMMAND) :]
+        return await seek(request.python_code, request.folder, agreed, allowed)
 
     # Messages of runs.
 
@@ -247,4 +256,5 @@ def as_document(request: Request | Question) -> dict[str, Any]:
         "store": request.store,
         "source": request.source,
         "resumed": request.resumed,
+        "agreed": request.agreed,
     }

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..session.consent import Agreed, Code
 from ..session.runs import Run
 from ..session.snapshot import Part, Request, Snapshot
 
@@ -23,6 +24,7 @@ class Simulation:
 
     def __init__(self, engine: Engine, store: Path | None) -> None:
         self._engine, self._store = engine, store
+        self._agreed: tuple[Agreed, ...] = ()  # until the app ends
         self._key = 0
         self._previewed: tuple[Part, ...] = ()
         self._full: int | None = None  # the key of the run asked for, while it goes on
@@ -42,6 +44,17 @@ class Simulation:
             return None
         self._previewed = parts
         return self._ask(draft, parts, False)
+
+    async def unseen(self, draft: Draft) -> tuple[Code, ...]:
+        """The Python code that a scenario asks for and that the user has to be asked about."""
+        assert draft.scenario is not None
+        parts = (Part("", draft.scenario.document),)
+        return await self._engine.unseen(Request(0, parts, str(draft.folder)), self._agreed)
+
+    def agree(self, code: Code) -> None:
+        """Let this code run until the app ends, as long as it stays what it is."""
+        self._previewed = ()  # it may have been refused
+        self._agreed = (*self._agreed, code.agreed)
 
     def run(self, draft: Draft, parts: tuple[Part, ...], resumed: int | None = None) -> Run:
         """Run the scenario whole; `resumed`: going on with that run of the store."""
@@ -74,6 +87,7 @@ class Simulation:
                 store=str(self._store or "") if full else "",
                 source=str(draft.path or "") if full else "",
                 resumed=resumed,
+                agreed=self._agreed,
             )
         )
         snapshot = Snapshot(self._key, "running", full=full, kept=resumed)

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from ..terminal.settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
 
 if TYPE_CHECKING:
     from core.experiment import Experiment
     from core.plugins import Allowed
+
+
+ASKS: Final = (
+    "ctrl+r shows it and asks, where it lies beside the scenario or is installed; --attack-file "
+    "FILE lets the code of another file run"
+)
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +74,26 @@ def _given(options: argparse.Namespace) -> Allowed:
 
     files = (Path(file).expanduser().absolute() for file in options.attack_files)
     return Allowed(tuple(options.allow_attacks), tuple(files))
+
+
+def permit_in_workbench(
+    experiment: Experiment, options: argparse.Namespace, agreed: Sequence[Sequence[Any]]
+) -> Experiment:
+    """As `permit`, with the code besides that the user was asked about (`Code.agreed`)."""
+    from core import plugins
+
+    return plugins.permit(experiment, with_agreed(options, agreed))
+
+
+def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) -> Allowed:
+    """What a workbench lets run, which asks about more."""
+    from core.plugins import Source
+
+    seen = tuple(
+        Source(name, digest, Path(place) if is_file else place, what)
+        for what, name, is_file, place, digest in agreed
+    )
+    return replace(_given(options), seen=seen, how=ASKS)
 
 
 def permit(experiment: Experiment, options: argparse.Namespace) -> Experiment:

@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from .consent import Agreed
 from .trials import TrialEstimates
 
 Status = Literal["running", "done", "partial", "failed"]
@@ -38,6 +39,7 @@ class Request:
     whole : the scenario that a full run belongs to, with its whole sweep, kept in the file
         `store` ("": nowhere) as coming from the file `source`.
     resumed : the run of the store to go on with, instead of beginning a new one.
+    agreed : the Python code that the user has agreed to until the end.
     """
 
     key: int
@@ -49,6 +51,7 @@ class Request:
     store: str = ""
     source: str = ""
     resumed: int | None = None
+    agreed: tuple[Agreed, ...] = ()
 
     @property
     def python_code(self) -> tuple[tuple[str, str], ...]:

@@ -75,3 +75,9 @@ def _folded(line: str, width: int) -> list[str]:
     if len(line) <= width or "  " in line[indent:]:
         return [line]
     return [" " * indent + part for part in wrapped(line.lstrip(), width - indent)]
+
+
+def plain(text: str) -> str:
+    """The text without characters that would move the cursor: foreign code wrote it."""
+    lines = (line.expandtabs(4) for line in text.rstrip().splitlines())
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)

@@ -133,7 +133,7 @@ def test_names_at_the_top_level_of_a_file(source: str, tmp_path: Path) -> None:
     path = tmp_path / "x.py"
     assert "x" in plugins.names_in(source.encode(), path)
     nested = f"def other():\n    {source}"
-    assert plugins.names_in(nested.encode(), path) == {"other"}
+    assert plugins.names_in(nested.encode(), path) == {"other": 1}
 
 
 @pytest.fixture
@@ -396,8 +396,9 @@ def test_what_it_raises_is_told_with_its_traceback(
 ) -> None:
     with pytest.raises(AttackError) as error:
         reports(permitted(BAD, name, tmp_path))
-    assert str(error.value) == f"attack '{name}' {sentence}"
     lines = error.value.details.rstrip().splitlines()
+    (line,) = [each.split("line ")[1].split(",")[0] for each in lines if "mine.py" in each][-1:]
+    assert str(error.value) == f"attack '{name}' {sentence} (mine.py, line {line})"
     assert lines[0] == "Traceback (most recent call last):"
     assert str(tmp_path / "mine.py") in lines[1], "it starts in the attack's own code"
     assert lines[-1].endswith(last)
@@ -539,8 +540,10 @@ def test_items_of_any_integer_type_are_received() -> None:
 def test_wrong_reports_fail_the_cell_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(AttackError) as error:
         reports(permitted(BAD, "nothing", tmp_path))
+    line = plugins.names_in(BAD.encode(), tmp_path)["nothing"]
     assert str(error.value) == (
-        "the reports of attack 'nothing' must be an array, uint8[5, 1], got NoneType"
+        "the reports of attack 'nothing' must be an array, uint8[5, 1], got NoneType "
+        f"(mine.py, line {line})"
     )
     assert error.value.details == ""
 

@@ -292,11 +292,13 @@ def test_a_failed_cell_is_reported_and_the_others_go_on(
     assert result["status"] == "failed"
     grr, oue, olh = result["cells"]
     assert [cell["trials"] for cell in result["cells"]] == [0, 20, 0]
-    assert grr["error"] == ("the reports of attack 'honest' must be int64[22], got int64[23]")
+    assert grr["error"] == (
+        "the reports of attack 'honest' must be int64[22], got int64[23] (mine.py, line 2)"
+    )
     assert grr["traceback"] == ""
     assert "error" not in oue
     assert oue["metrics"]["gain"]["theory"] is None
-    assert olh["error"] == "attack 'honest' raised LookupError: no seed"
+    assert olh["error"] == "attack 'honest' raised LookupError: no seed (mine.py, line 7)"
     assert olh["traceback"].splitlines()[-1] == "LookupError: no seed"
     assert f'File "{path}", line 7, in honest' in olh["traceback"]
     lines = output.err.splitlines()
@@ -431,7 +433,9 @@ async def test_the_worker_shows_a_traceback_and_the_other_cells(
     sweep = {"protocol.kind": ["olh", "oue"]}
     last = await worker.end(worker.run(1, base=document(), gain=document(sweep=sweep)))
     assert last.status == "failed"
-    assert last.error == "cell 0 failed: attack 'honest' raised LookupError: no seed"
+    assert (
+        last.error == "cell 0 failed: attack 'honest' raised LookupError: no seed (mine.py, line 7)"
+    )
     assert last.details.rstrip().endswith("LookupError: no seed")
     assert [cell.trials for cell in last.parts["gain"]] == [20]
     assert [cell.trials for cell in last.parts["base"]] == [20]

@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.message import Message
 
 from ldptui.messages import Replied, RunProgressed, WorkerChanged
+from ldptui.session.consent import Agreed, Code
 from ldptui.session.question import Question, Reply
 from ldptui.session.snapshot import (
     CellView,
@@ -25,7 +26,8 @@ class FakeEngine:
     """Has the interface of `ldptui.engine.Engine`.
 
     requests : what was asked for, in order. cancelled : the keys of the runs that were cancelled.
-    active : the request that runs, None where nothing does.
+    active : the request that runs, None where nothing does. code : what is found under the names
+    of Python code, which a run asks about.
     """
 
     def __init__(self, post: Callable[[Message], object], *_: object, **__: object) -> None:
@@ -36,10 +38,15 @@ class FakeEngine:
         self.cancelled: list[int] = []
         self.active: Request | None = None
         self.started = self.stopped = False
+        self.code: tuple[Code, ...] = ()
 
     async def start(self) -> None:
         self.started = True
         self._post(WorkerChanged(True, "fake 1.0"))
+
+    async def unseen(self, request: Request, agreed: tuple[Agreed, ...]) -> tuple[Code, ...]:
+        asked = set(request.python_code) - {(what, name) for what, name, *_ in agreed}
+        return tuple(code for code in self.code if (code.what, code.name) in asked)
 
     def run(self, request: Request | Question) -> None:
         if isinstance(request, Question):

@@ -52,9 +52,12 @@ class Worker:
     def send(self, message: Any) -> None:
         self.write(json.dumps(message))
 
-    def run(self, key: int, interval: float = 0.25, folder: str = ".", **parts: Any) -> RunSoFar:
+    def run(
+        self, key: int, interval: float = 0.25, folder: str = ".", agreed: Any = (), **parts: Any
+    ) -> RunSoFar:
         listed = [{"name": name, "document": table} for name, table in parts.items()]
-        self.send({"run": {"key": key, "parts": listed, "folder": folder, "interval": interval}})
+        asked = {"key": key, "parts": listed, "folder": folder, "interval": interval}
+        self.send({"run": {**asked, "agreed": agreed}})
         return RunSoFar(
             Request(key, tuple(Part(name, table) for name, table in parts.items()), folder)
         )

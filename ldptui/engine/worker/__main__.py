@@ -40,7 +40,6 @@ def main() -> None:
     attack_options.add_to(parser)
     parser.add_argument("--cluster", help="the cluster that computes whole runs")
     options = parser.parse_args()
-    allow = partial(attack_options.permit, options=options)
     signal.signal(signal.SIGINT, lambda *_: inbox.pulse())  # a stray ctrl-c does nothing
     lines = os.fdopen(os.dup(0), "rb")
     threading.Thread(target=inbox.listen, args=(lines,), daemon=True).start()
@@ -65,6 +64,8 @@ def main() -> None:
             elif "tab" in request:
                 Answering(request, inbox, out).work()
             else:
+                agreed = request["agreed"]
+                allow = partial(attack_options.permit_in_workbench, options=options, agreed=agreed)
                 Run(request, inbox, out, allow, options.cluster).work()
     except BrokenPipeError:
         os._exit(0)  # the app is gone

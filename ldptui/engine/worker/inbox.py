@@ -131,4 +131,5 @@ def checked(request: Mapping[str, Any]) -> dict[str, Any]:
         "store": str(request.get("store", "")),
         "source": str(request.get("source", "")),
         "resumed": None if resumed is None else int(resumed),
+        "agreed": [list(code) for code in request.get("agreed", ())],
     }

@@ -6,6 +6,8 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from ...text.prose import plain
+
 
 class FailureView(VerticalScroll):
     """Nothing while nothing failed; the end of a traceback first, as that is where it says why."""
@@ -31,15 +33,9 @@ class FailureView(VerticalScroll):
 
         error : a sentence, "" where nothing failed. details : a traceback that says it too.
         """
-        words, text = self.query_one(Static), _plain(details or error)
+        words, text = self.query_one(Static), plain(details or error)
         self.display = bool(text)
         if str(words.content) != text:
             words.update(text)
             words.set_class(bool(details), "-traceback")
             self.call_after_refresh(self.scroll_end, animate=False)
-
-
-def _plain(text: str) -> str:
-    """The text without characters that would move the cursor: foreign code wrote it."""
-    lines = (line.expandtabs(4) for line in text.rstrip().splitlines())
-    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from core.scenario import Scenario
 
+    from ...session.draft import Draft
     from ...session.snapshot import Part, Snapshot
 
 MakeEngine: TypeAlias = Callable[[Callable[[Message], object]], Engine]
@@ -133,14 +134,46 @@ class Simulating:
         self._asked = draft is None or draft.scenario is None
         if draft is None or draft.scenario is None:
             return
-        self._edited = False
         measured = shelf.measured(draft.scenario.document)
-        if resumed is None and measured is not None and not may_change(draft.scenario.document):
+        changing = may_change(draft.scenario.document)
+        if resumed is None and measured is not None and not changing:
+            self._edited = False
             self._desk.keep(shelf.chosen(measured.key, shelf.overlays))
             self._desk.note(f"{measured.name} has every trial of this scenario: nothing to run")
             return
+        if changing:  # it asks for Python code
+            asking = self._ask_and_begin(draft, resumed)
+            self._desk.app.run_worker(asking, group="consent", exclusive=True, exit_on_error=False)
+        else:
+            self._begin(draft, resumed)
+
+    def _begin(self, draft: Draft, resumed: int | None) -> None:
+        self._edited = False
         parts = self._desk.charts.parts(draft, with_sweep=True)
         self._desk.keep(self._desk.shelf.begun(self._simulation.run(draft, parts, resumed)))
+
+    async def _ask_and_begin(self, draft: Draft, resumed: int | None) -> None:
+        """Run a scenario with somebody's code, if the user lets all of it run that is found.
+
+        What is not found is left to the worker, which says so.
+        """
+        from ..dialogs.consent import ConsentScreen
+
+        desk = self._desk
+        desk.busy("looking for the code that the scenario asks for …")
+        unseen = await self._simulation.unseen(draft)
+        desk.busy("")
+        waiting = {(code.what, code.name) for code in unseen}
+        for code in unseen:
+            asked = (code.what, code.name)
+            if asked in waiting and await desk.app.push_screen_wait(ConsentScreen(code)):
+                waiting.discard(asked)
+                self._simulation.agree(code)
+        if waiting:
+            names = " and ".join(f"{what} {name!r}" for what, name in sorted(waiting))
+            desk.note(f"nothing ran: the {names} is not allowed")
+        elif desk.draft is not None and desk.draft.scenario == draft.scenario:
+            self._begin(draft, resumed)
 
     def cancel(self) -> None:
         """Stop the run; what is finished stays."""

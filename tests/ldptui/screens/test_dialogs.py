@@ -20,6 +20,7 @@ from core.attacks import ATTACKS
 from core.loops import LOOPS
 from ldptui.screens import library
 from ldptui.screens.dialogs.confirm import ConfirmScreen
+from ldptui.screens.dialogs.consent import ConsentScreen
 from ldptui.screens.dialogs.export import CHOICES, ExportChoice, ExportScreen
 from ldptui.screens.dialogs.open import OpenScreen
 from ldptui.screens.dialogs.save import SaveScreen, default_path
@@ -27,6 +28,7 @@ from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.library import LibraryScreen
 from ldptui.session.claim import split_claim
+from ldptui.session.consent import Code
 from ldptui.session.draft import Draft, draft_of, retyped
 from ldptui.terminal import places
 from ldptui.widgets.path_field import PathField, completed, completions
@@ -584,12 +586,19 @@ async def test_a_text_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
         assert app.answers == [None]
 
 
+PLACE = "/home/somebody/papers/poisoning/attacks.py"
+CODE = Code(
+    "attack", "half", PLACE, True, "0123456789abcdef", PLACE, "def half(p):\n    ...\n", (1, 2)
+)
+
+
 DIALOGS = {
     "open": lambda folder: OpenScreen(folder),
     "save": lambda folder: SaveScreen(draft_in(folder)),
     "library": lambda folder: LibraryScreen(),
     "export": lambda folder: ExportScreen(),
     "confirm": lambda folder: ConfirmScreen("Quit and keep nothing?"),
+    "consent": lambda folder: ConsentScreen(CODE),
     "help": lambda folder: HelpScreen("protocol.epsilon", ()),
     "text": lambda folder: TextScreen("Keys", "a\n" * 100),
 }
@@ -609,7 +618,7 @@ async def test_every_dialog_fits_and_esc_leaves_it(
         for widget in app.screen.query("Input, OptionList, Button"):
             assert not widget.display or region.contains_region(widget.region), widget
         await pilot.press("escape")
-        assert app.answers == [False if name == "confirm" else None]
+        assert app.answers == [False if name in ("confirm", "consent") else None]
 
 
 @pytest.mark.every(3)
