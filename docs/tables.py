@@ -27,7 +27,7 @@ from core.scenario import (
     names_of,
     rule_of,
 )
-from ldptui.catalogue import key_words, kind_words, listed_keys, metric_words
+from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
@@ -172,14 +172,15 @@ def _shown(value: object) -> str:
 def _kinds(section: str) -> Iterator[list[str]]:
     """The kinds of a table, each with the keys that it knows."""
     table = "defence.0" if section == "defence" else section
-    for kind in KINDS[section]:
+    for kind in in_order(section, KINDS[section]):
         words = kind_words(section, kind)
         yield [f"`{kind}`", words.name, words.reason, _code(names_of(table, kind))]
 
 
 def _reports(section: str) -> Iterator[list[str]]:
     """What `theory` says of each local kind that a budget binds, of 1024 items at ε = 1."""
-    for kind, spec in KINDS[section].items():
+    for kind in in_order(section, KINDS[section]):
+        spec = KINDS[section][kind]
         mechanism: Any = spec
         if issubclass(spec, Budget) and sends_reports(mechanism.mechanism):
             bound = mechanism(kind=kind, epsilon=1.0).bind(1024)
@@ -190,7 +191,7 @@ def _reports(section: str) -> Iterator[list[str]]:
 
 def _texts(section: str) -> Iterator[list[str]]:
     """The texts of the kinds of a table, in full sentences."""
-    for kind in KINDS[section]:
+    for kind in in_order(section, KINDS[section]):
         words = kind_words(section, kind)
         yield [f"`{kind}`", words.name, words.text, _code(words.formula.splitlines())]
 
@@ -212,7 +213,7 @@ def _metrics(_: str) -> Iterator[list[str]]:
 def _names(_: str) -> Iterator[list[str]]:
     """The short names of the literature, in full."""
     for section, kinds in KINDS.items():
-        for kind in kinds:
+        for kind in in_order(section, kinds):
             name, bracket, full = kind_words(section, kind).name.partition(" (")
             if bracket and name != kind:
                 yield [name, full.removesuffix(")"), f'`{section}.kind = "{kind}"`']
@@ -280,7 +281,7 @@ def _supports(_: str) -> Iterator[list[str]]:
     """S by protocol and attack: kinds that have the same words share a row or a column."""
     attacks = [kind for kind, spec in ATTACKS.items() if _law(spec) != "unknown"]
     table = {kind: [_support_words(kind, attack) for attack in attacks]
-             for kind in KINDS["protocol"]}  # fmt: skip
+             for kind in in_order("protocol", KINDS["protocol"])}  # fmt: skip
     table = {kind: row for kind, row in table.items() if {*row} - {"", _REFUSED}}
     columns = _alike(dict(zip(attacks, zip(*table.values(), strict=True), strict=True)))
     yield ["protocol", *(_names_of("attack", kinds) for kinds in columns)]

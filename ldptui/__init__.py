@@ -26,7 +26,7 @@ _HOMES = {
     "Experiment": "core.experiment",
     "Scenario": "core.scenario",
     **dict.fromkeys(("Frequencies", "estimate"), "ldptui.api.collected"),
-    **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.kinds"),
+    **dict.fromkeys(("attack", "defence", "kinds", "population", "protocol"), "ldptui.api.by_name"),
     **dict.fromkeys(("read_reports", "write_reports"), "ldptui.api.files"),
     "Results": "ldptui.api.results",
     **dict.fromkeys(("compile", "load", "run"), "ldptui.api.running"),

@@ -7,15 +7,15 @@ from core.errors import ScenarioError as ScenarioError
 from core.experiment import Experiment as Experiment
 from core.scenario import Scenario as Scenario
 
+from .api.by_name import attack as attack
+from .api.by_name import defence as defence
+from .api.by_name import kinds as kinds
+from .api.by_name import population as population
+from .api.by_name import protocol as protocol
 from .api.collected import Frequencies as Frequencies
 from .api.collected import estimate as estimate
 from .api.files import read_reports as read_reports
 from .api.files import write_reports as write_reports
-from .api.kinds import attack as attack
-from .api.kinds import defence as defence
-from .api.kinds import kinds as kinds
-from .api.kinds import population as population
-from .api.kinds import protocol as protocol
 from .api.results import Results as Results
 from .api.running import compile as compile
 from .api.running import load as load

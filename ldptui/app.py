@@ -88,13 +88,13 @@ def _arguments(settings: Settings) -> list[str]:
 
 
 def _commands() -> type[Provider]:
-    from .palette import Commands
+    from .screens.palette import Commands
 
     return Commands
 
 
 def _typed() -> type[Provider]:
-    from .palette import Typed
+    from .screens.palette import Typed
 
     return Typed
 
@@ -103,7 +103,7 @@ class Workbench(App[None]):
     """The workbench of ldptui."""
 
     TITLE = "ldptui"
-    CSS_PATH = "ldptui.tcss"
+    CSS_PATH = "screens/ldptui.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_commands, _typed}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -205,7 +205,7 @@ class Workbench(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen with its key, then the themes."""
-        from .palette import commands
+        from .screens.palette import commands
 
         yield from commands(self, screen)
 

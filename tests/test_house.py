@@ -144,8 +144,7 @@ def test_a_function_fits_a_screen() -> None:
 
 
 def test_the_floor_of_the_app_is_seen_at_a_glance() -> None:
-    there = [entry for entry in (ROOT / "ldptui").iterdir() if entry.name != "__pycache__"]
-    entries = [entry.name for entry in there if entry.is_dir() or entry.suffix == ".py"]
+    entries = {entry.name for entry in (ROOT / "ldptui").iterdir()} - {"__pycache__"}
     assert len(entries) <= 20, sorted(entries)
 
 
@@ -183,7 +182,7 @@ LATE = {
     "ldptui.explain": "imports core",
     "ldptui.lab": "imports core",
     # Screens and panes: loaded when they open.
-    "ldptui.palette": "opens on demand",
+    "ldptui.screens.palette": "opens on demand",
     "ldptui.start": "`replay --show` opens the workbench",
     "ldptui.screens": "dialogs, help, library, lab and the panes behind the first one",
     "ldptui.session.draft.completion": "the first completion",
@@ -204,9 +203,9 @@ DOORS = (
     "ldptui/commands/cli.py",
     "ldptui/engine/__init__.py",
     "ldptui/engine/worker/__main__.py",
-    "ldptui/palette.py",
+    "ldptui/screens/palette.py",
     "ldptui/session/attack_options.py",
-    "ldptui/lab/questions/kinds.py",
+    "ldptui/lab/questions/offered.py",
     "ldptui/lab/questions/ledger.py",
     "ldptui/lab/questions/shared.py",
     "ldptui/lab/topics.py",

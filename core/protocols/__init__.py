@@ -7,9 +7,9 @@ To add a kind takes three files:
    `budget.Budget` where a privacy budget alone binds the protocol. What else it is able to do it
    has as methods of `core.capabilities`; why it lacks one, in words, in `lacks`. For the lab it has
    `privacy_loss()`, `enumerate_reports()` and `look(reports, items)`.
-2. A row in `kinds.KINDS`, and its words in the catalogue of the app. The contract test covers what
-   the table lists.
-3. `ldptui/explain/FAMILY.py`: what it says of itself; without it the views show what holds for all.
+   Its `SPECS` names the spec; `kinds` reads it from there. The contract test covers what it lists.
+2. `ldptui/explain/FAMILY.py`: what it says of itself; without it the views show what holds for all.
+3. Its words in the catalogue of the app: a row of `ldptui/catalogue/kinds.toml`.
 
 RAPPOR has forms that are pure and forms that are not, and a trusted curator is no local protocol at
 all: the table holds them as well.

@@ -217,3 +217,6 @@ class GRRSpec(Budget):
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> GRR:  # noqa: ARG002
         return GRR(domain_size, self.epsilon)
+
+
+SPECS = (GRRSpec,)

@@ -196,3 +196,6 @@ class HadamardSpec(Budget):
         labels: tuple[str, ...] | None = None,  # noqa: ARG002
     ) -> HadamardResponse:
         return HadamardResponse(domain_size, self.epsilon)
+
+
+SPECS = (HadamardSpec,)

@@ -136,3 +136,6 @@ class CoinSpec(Budget):
         if self.coin == "user":
             return UserCoins(domain_size, self.epsilon)
         return PublicCoins(domain_size, self.epsilon)
+
+
+SPECS = (CoinSpec,)

@@ -1,30 +1,19 @@
-"""The table of kinds: every protocol and curator that a scenario can name, a row each.
+"""The table of kinds: every protocol and curator that a scenario can name.
 
-A row gives the dataclass that holds the table of a scenario. It says which `mechanism` it binds,
-and that class answers for the kind: its family, its law, what an attack can do with it.
+The folder is the list: the file of a family says in `SPECS` which dataclasses hold the `[protocol]`
+table of a scenario, one for each kind. A spec says which `mechanism` it binds, and that class
+answers for the kind: its family, its law, what an attack can do with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Final, Protocol
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, ClassVar, Final, Protocol, get_args, get_type_hints
 
 from ..pure import PureProtocol, is_pure, sends_reports
 from .budget import Dial
-from .chains import LGRRSpec, LOLOHASpec, LOSUESpec, LOUESpec, LSUESpec
-from .curators import GeometricSpec, LaplaceSpec, StabilitySpec
-from .dbitflip import BitFlipsSpec, KeptBitFlipsSpec
-from .grr import GRRSpec
-from .hadamard import HadamardSpec
-from .hashing import BLHSpec, LHSpec, OLHSpec
-from .hst import CoinSpec
-from .projective import ProjectiveSpec
-from .rappor import RapporSpec
-from .she import SummationSpec
-from .sketch import CountMeanSpec, HadamardSketchSpec
-from .subset import SubsetSpec
-from .the import ThresholdingSpec
-from .unary import OUESpec, SUESpec, UESpec
 
 
 class ProtocolSpec(Protocol):
@@ -52,35 +41,17 @@ class PureSpec(ProtocolSpec, Protocol):
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> PureProtocol: ...
 
 
-KINDS: Final[dict[str, type[Any]]] = {
-    "grr": GRRSpec,
-    "sue": SUESpec,
-    "oue": OUESpec,
-    "ue": UESpec,
-    "blh": BLHSpec,
-    "olh": OLHSpec,
-    "lh": LHSpec,
-    "hst": CoinSpec,
-    "the": ThresholdingSpec,
-    "she": SummationSpec,
-    "ss": SubsetSpec,
-    "hr": HadamardSpec,
-    "pgr": ProjectiveSpec,
-    "cms": CountMeanSpec,
-    "hcms": HadamardSketchSpec,
-    "dbitflip": BitFlipsSpec,
-    "dbitflip-pm": KeptBitFlipsSpec,
-    "rappor": RapporSpec,
-    "l-sue": LSUESpec,
-    "l-osue": LOSUESpec,
-    "l-oue": LOUESpec,
-    "l-grr": LGRRSpec,
-    "loloha": LOLOHASpec,
-    "laplace": LaplaceSpec,
-    "geometric": GeometricSpec,
-    "stability": StabilitySpec,
-}
-"""Every kind, in the order in which it is shown."""
+def _found() -> Iterator[tuple[str, type[Any]]]:
+    """Each spec of the families beside this file, with the kind that its tables have."""
+    for family in iter_modules(import_module(__package__).__path__, f"{__package__}."):
+        if family.name != __name__:
+            for spec in getattr(import_module(family.name), "SPECS", ()):
+                (kind,) = get_args(get_type_hints(spec)["kind"])
+                yield kind, spec
+
+
+KINDS: Final[dict[str, type[Any]]] = dict(sorted(_found()))
+"""Every kind, in the order of the alphabet; lists that people see have the catalogue's order."""
 
 PROTOCOLS: Final[dict[str, Callable[..., PureSpec]]] = {
     kind: spec for kind, spec in KINDS.items() if is_pure(spec.mechanism)

@@ -153,3 +153,6 @@ class ProjectiveSpec(Budget):
         labels: tuple[str, ...] | None = None,  # noqa: ARG002
     ) -> ProjectiveGeometry:
         return ProjectiveGeometry(domain_size, self.epsilon)
+
+
+SPECS = (ProjectiveSpec,)

@@ -279,3 +279,6 @@ class SummationSpec(Budget):
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Summation:  # noqa: ARG002
         bound = honest_bound(domain_size, self.epsilon) if self.bound == "honest" else self.bound
         return Summation(domain_size, self.epsilon, bound)
+
+
+SPECS = (SummationSpec,)

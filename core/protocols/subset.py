@@ -305,3 +305,6 @@ class SubsetSpec(Budget):
         if size == "best":
             size = best_size(domain_size, self.epsilon)
         return SubsetSelection(domain_size, self.epsilon, size)
+
+
+SPECS = (SubsetSpec,)

@@ -74,3 +74,6 @@ class ThresholdingSpec(Budget):
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Thresholding:  # noqa: ARG002
         theta = best_theta(self.epsilon) if self.theta == "best" else self.theta
         return Thresholding(domain_size, self.epsilon, theta)
+
+
+SPECS = (ThresholdingSpec,)

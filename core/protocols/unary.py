@@ -350,3 +350,6 @@ class UESpec(Budget):
 
     def bind(self, domain_size: int, labels: tuple[str, ...] | None = None) -> Unary:  # noqa: ARG002
         return Unary(domain_size, self.epsilon, self.keep)
+
+
+SPECS = (SUESpec, OUESpec, UESpec)

@@ -8,9 +8,7 @@ attacks and populations are the schema.
 from __future__ import annotations
 
 from .campaign import Campaign, PhaseSpec, PhasesSpec, Ramp
-from .document import MAX_DEPTH, Document
-from .dotted import flatten, value_at, with_value, without
-from .keys import (
+from .declared import (
     choices_of,
     default_of,
     defaults_of,
@@ -24,6 +22,8 @@ from .keys import (
     sweepable_like,
     type_of,
 )
+from .document import MAX_DEPTH, Document
+from .dotted import flatten, value_at, with_value, without
 from .lines import Scan, Table, keys_below, line_of, scan
 from .mixture import PARTS, MixtureSpec
 from .point import FORMAT, KINDS, TRIALS, Point, Simulate, kinds_at

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ..errors import FileError, ScenarioError
 from . import dotted
+from .declared import keys_of, names_kind
 from .document import Document, check_depth, check_finite
-from .keys import keys_of, names_kind
 from .point import Point, kinds_at
 from .renamed import notes, numbered, renamed
 from .sweep import MAX_CELLS, dotted_sweep, expanded, size, substitute

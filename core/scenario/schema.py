@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .keys import OPEN, sweepable_keys
+from .declared import OPEN, sweepable_keys
 from .point import POINT
 
 _PATTERNS: Final = (

@@ -11,9 +11,7 @@ import numpy as np
 from ..errors import ScenarioError, got, spelled
 from ..population import STATED
 from ..ranges import Range, finite
-from .document import Document, copied, named, suggest
-from .dotted import value_at, with_value
-from .keys import (
+from .declared import (
     KNOWN,
     is_integer,
     is_open,
@@ -23,6 +21,8 @@ from .keys import (
     sweepable_keys,
     sweepable_like,
 )
+from .document import Document, copied, named, suggest
+from .dotted import value_at, with_value
 from .point import KINDS, NESTED, kinds_at
 
 MAX_CELLS: Final = 10_000

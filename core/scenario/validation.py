@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from ..errors import ScenarioError, got
 from .campaign import PhasesSpec
+from .declared import KNOWN, keys_of, names_kind, pattern, rule_of
 from .document import Document, lists_tables, named, suggest
 from .dotted import value_at
-from .keys import KNOWN, keys_of, names_kind, pattern, rule_of
 from .mixture import MixtureSpec
 from .point import FORMAT, KINDS, POINT, Point, kinds_at
 from .sweep import kinded

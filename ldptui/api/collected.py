@@ -18,7 +18,7 @@ from core.theory import item_variances
 
 from ..text import format as text
 from ..text import table
-from .kinds import defence
+from .by_name import defence
 
 SHOWN = 20
 """Items of a `repr`: the largest estimates."""

@@ -20,7 +20,7 @@ from core.scenario import Scenario, parse
 from core.scenario import load as load_file
 from core.searching import searched
 
-from .kinds import plain
+from .by_name import plain
 from .results import Results
 
 Source = str | Path | Mapping[str, Any] | Scenario

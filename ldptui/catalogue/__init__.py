@@ -7,7 +7,7 @@ row in keys.toml; a new kind has its row in kinds.toml, a new metric in metrics.
 from __future__ import annotations
 
 from .keys import Key, allowed_values, has_words, key_words, listed_keys, named, title_of
-from .kinds import Kind, families, kind_words, listed_kinds, swept_kinds
+from .kinds import Kind, families, in_order, kind_words, listed_kinds, swept_kinds
 from .metrics import Metric, metric_words
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "allowed_values",
     "families",
     "has_words",
+    "in_order",
     "key_words",
     "kind_words",
     "listed_keys",

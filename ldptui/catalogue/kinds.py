@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .rows import rows
@@ -39,6 +39,12 @@ def kind_words(table: str, kind: str) -> Kind:
 def listed_kinds(table: str) -> tuple[str, ...]:
     """The kinds of `protocol`, `attack` or `population`, in the order of the lists."""
     return tuple(rows("kinds").get(table, {}))
+
+
+def in_order(table: str, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Some kinds of a table, such as all that are pure, in the order of its list."""
+    listed = listed_kinds(table)
+    return tuple(sorted(kinds, key=lambda kind: (kind not in listed, [*listed, kind].index(kind))))
 
 
 def families() -> Mapping[str, str]:

@@ -21,7 +21,7 @@ _MODULES: Final = {
     "theory": "theory",
     "scenarios": "library",
     "schema": "library",
-    "keys": "keys",
+    "keys": "keyboard",
     "docs": "pages",
     "completion": "completion",
     "runs": "runs.actions",

@@ -19,9 +19,9 @@ from core.pure import Items, LocalMechanism, Reports
 from core.scenario import read_text
 
 from .. import exits
+from ..api.by_name import protocol as protocol_of
 from ..api.collected import Frequencies, concluded
 from ..api.files import csv_batches, format_of, read_reports, write_reports
-from ..api.kinds import protocol as protocol_of
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
 from .reading import toml_value

@@ -18,6 +18,7 @@ from core.pure import DOMAIN, EPSILON, SeedSearch
 from core.ranges import Range
 
 from .. import exits
+from ..catalogue import in_order
 from ..explain.attack import gain_keys
 from ..explain.formula import Formula
 from ..explain.formulas import entries
@@ -59,9 +60,10 @@ def _check_options(options: Namespace) -> None:
     _check("--target-frequency", options.target_frequency, Range(0, 1))
     _check("--seeds", options.seeds, Range(1, 10**6))
     kind = options.protocol
-    for name in dict.fromkeys(name for spec in KINDS.values() for name in _keys(spec)):
+    kinds = in_order("protocol", KINDS)
+    for name in dict.fromkeys(name for known in kinds for name in _keys(KINDS[known])):
         if getattr(options, name, None) is not None and name not in _keys(KINDS[kind]):
-            owners = [other for other, spec in KINDS.items() if name in _keys(spec)]
+            owners = [other for other in kinds if name in _keys(KINDS[other])]
             rule = f"is an option of {either(owners)}, not of {kind}"
             raise ScenarioError(rule, key=_option(name))
     if options.epsilon is None and "f" not in _keys(KINDS[kind]):

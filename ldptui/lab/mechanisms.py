@@ -8,14 +8,14 @@ from typing import Any, Final
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
 from core.protocols.curators import Curator, Neighbours
 
-from ..catalogue.kinds import swept_kinds
+from ..catalogue.kinds import in_order, swept_kinds
 from ..charts.series import Tone
 from ..explain.formula import Formula
 from ..explain.formulas import entries
 from ..explain.setting import Setting
 
-LOCAL: Final = tuple(PROTOCOLS)
-CURATORS: Final = tuple(CENTRAL)
+LOCAL: Final = in_order("protocol", PROTOCOLS)
+CURATORS: Final = in_order("protocol", CENTRAL)
 BESIDE: Final = CURATORS[0]
 """The curator whose error a local protocol has to reach."""
 DRAWN: Final = tuple(swept_kinds("protocol", ""))

@@ -20,8 +20,8 @@ from .questions.check import CHECK
 from .questions.choose import CHOOSE
 from .questions.design import DESIGN
 from .questions.disclose import DISCLOSE
-from .questions.kinds import kinds
 from .questions.ledger import LEDGER
+from .questions.offered import kinds
 from .questions.plan import PLAN
 from .questions.price import PRICE
 from .questions.sensitivity import SENSITIVITY

@@ -18,6 +18,7 @@ from .unary import LOSUESpec, LOUESpec, LSUESpec, UnaryChain
 
 __all__ = [
     "MOST_LEAVING",
+    "SPECS",
     "BitUsers",
     "Bits",
     "Chain",
@@ -34,3 +35,5 @@ __all__ = [
     "bit_epsilon_of_rounds",
     "memoised_counts",
 ]
+
+SPECS = (LSUESpec, LOSUESpec, LOUESpec, LGRRSpec, LOLOHASpec)

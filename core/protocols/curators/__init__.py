@@ -14,6 +14,7 @@ from .stability import Stability, StabilitySpec
 
 __all__ = [
     "SENSITIVITY",
+    "SPECS",
     "Curator",
     "Geometric",
     "GeometricSpec",
@@ -23,3 +24,5 @@ __all__ = [
     "Stability",
     "StabilitySpec",
 ]
+
+SPECS = (LaplaceSpec, GeometricSpec, StabilitySpec)

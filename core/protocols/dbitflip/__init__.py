@@ -9,7 +9,7 @@ from ..budget import Budget
 from .flips import SAMPLED, BitFlips, Chooser, SampledRule
 from .kept import KeptBitFlips
 
-__all__ = ["BitFlips", "BitFlipsSpec", "KeptBitFlips", "KeptBitFlipsSpec"]
+__all__ = ["SPECS", "BitFlips", "BitFlipsSpec", "KeptBitFlips", "KeptBitFlipsSpec"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +47,6 @@ class KeptBitFlipsSpec(_Sampling):
 def _size(sampled: SampledRule | int, domain_size: int) -> int:
     """D; "half" of all items, rounded up."""
     return -(-domain_size // 2) if sampled == "half" else int(sampled)
+
+
+SPECS = (BitFlipsSpec, KeptBitFlipsSpec)

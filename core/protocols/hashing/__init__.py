@@ -6,15 +6,16 @@ many seeds.
 
 from __future__ import annotations
 
-from .kinds import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
 from .local import HASH_RANGE, REPORT, LocalHashing
 from .search import fewest_law, matched_law
+from .specs import BLH, OLH, BLHSpec, HashRule, LHSpec, OLHSpec, hash_range_for
 
 __all__ = [
     "BLH",
     "HASH_RANGE",
     "OLH",
     "REPORT",
+    "SPECS",
     "BLHSpec",
     "HashRule",
     "LHSpec",
@@ -24,3 +25,5 @@ __all__ = [
     "hash_range_for",
     "matched_law",
 ]
+
+SPECS = (BLHSpec, OLHSpec, LHSpec)

@@ -36,6 +36,7 @@ from .privacy import (
 )
 
 __all__ = [
+    "SPECS",
     "BitNoise",
     "KeptBits",
     "Rappor",
@@ -56,3 +57,5 @@ __all__ = [
     "signal_lost",
     "solved_f",
 ]
+
+SPECS = (RapporSpec,)

@@ -5,9 +5,12 @@ from .signs import HadamardSketch, HadamardSketchSpec
 from .sketch import Sketch
 
 __all__ = [
+    "SPECS",
     "CountMeanSketch",
     "CountMeanSpec",
     "HadamardSketch",
     "HadamardSketchSpec",
     "Sketch",
 ]
+
+SPECS = (CountMeanSpec, HadamardSketchSpec)

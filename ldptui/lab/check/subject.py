@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from core.protocols.curators import Neighbours
 from core.pure import Rng
 from core.sampling import Counts
 
+from ...catalogue import in_order
 from ...explain.setting import read_key
 from ...text.prose import either
 from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
 from ..questions.check import CONCLUDED, OPTIONS
 from ..questions.shared import dials
+
+_NAMES: Final = in_order("protocol", KINDS)
 
 Inputs = list[tuple[str, Sampler]]
 
@@ -91,7 +94,7 @@ def subject_of(options: Namespace) -> Subject:
     if kind in CURATORS:
         return _curator(options)
     if kind not in KINDS:
-        rule = f"must be one of {', '.join(KINDS)}, exponential, or FILE.py:NAME, {got(kind)}"
+        rule = f"must be one of {', '.join(_NAMES)}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="protocol")
     items = needed("items", options.items)
     protocol: Any
@@ -116,7 +119,7 @@ def _dials(options: Namespace) -> dict[str, Any]:
         if value is None or value == "":
             continue
         if not (kind in KINDS and has(kind, name)):
-            owners = either([other for other in KINDS if has(other, name)])
+            owners = either([other for other in _NAMES if has(other, name)])
             raise ScenarioError(f"is an option of {owners}, not of {kind}", key=name)
         values[name] = read_key(KINDS[kind], name, value)
     return values

@@ -7,7 +7,7 @@ from typing import Final
 from core.ranges import ALPHA, DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
-from .kinds import where
+from .offered import where
 from .shared import BUDGETED, CURATOR, NEIGHBOURS, SEEDS, SLACK, USERS
 
 ACCURACY: Final = Topic(

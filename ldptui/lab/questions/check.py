@@ -9,7 +9,7 @@ from typing import Any, Final
 from core.ranges import DOMAIN, Range
 
 from ..options import Argument, Blank, Option, Topic
-from .kinds import alike, having, kinds, lacking, where
+from .offered import alike, having, kinds, lacking, where
 from .shared import BUDGETED, NEIGHBOURS, SLACK, dials, seed
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from core.ranges import EPSILON, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic
-from .kinds import alike, local
+from .offered import alike, local
 from .shared import BEST, ITEMS, TRIALS, seed, targets_of, users_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Final
 from core.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
-from .kinds import alike, where
+from .offered import alike, where
 from .shared import EXAMPLES, FILE
 
 DISCLOSE: Final = Topic(

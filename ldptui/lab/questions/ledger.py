@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from core.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic
-from .kinds import has
+from .offered import has
 from .shared import SLACK, TIMES
 
 if TYPE_CHECKING:

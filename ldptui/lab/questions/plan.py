@@ -8,7 +8,7 @@ from typing import Final
 from core.ranges import ALPHA, EPSILON, FREQUENCY, POWER, SHARE, USERS, Range
 
 from ..options import Argument, Blank, Choices, Option, Topic, Written
-from .kinds import alike, local
+from .offered import alike, local
 from .shared import BEST, ITEMS, TRIALS, seed, targets_of, users_of
 
 

@@ -9,7 +9,7 @@ from core.ranges import BUDGET, DOMAIN, Range
 from core.ranges import USERS as USERS
 
 from ..options import Argument, Blank, Choices, Option
-from .kinds import alike, curators, having
+from .offered import alike, curators, having
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -116,7 +116,7 @@ def dials(*known: Option | str) -> tuple[Option, ...]:
 
 def _usual(key: str, draft: Draft) -> Any:
     """The draft's value of a key, or else the default of the kinds that have it."""
-    from core.scenario.keys import defaults_of
+    from core.scenario.declared import defaults_of
 
     from ...session.draft import value_of
 
@@ -125,7 +125,7 @@ def _usual(key: str, draft: Draft) -> Any:
 
 def _either(key: str) -> Choices:
     """The words of a key that has nothing but words; None stands for the first, the default."""
-    from core.scenario.keys import choices_of, range_of
+    from core.scenario.declared import choices_of, range_of
 
     words = () if range_of(key) else choices_of(key)
     return tuple((word if at else None, word) for at, word in enumerate(words))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from core.ranges import Range
 
 from ..options import Argument, Blank, Option, Topic, Written
-from .kinds import alike, curators, having
+from .offered import alike, curators, having
 from .shared import BUDGETED, NEIGHBOURS, SCENARIO, SLACK, seed
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from ...terminal.places import current_dir
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
+from .bindings import KEYS
 from .form import LabForm
-from .keys import KEYS
 from .page import Page, release_of, sentences, subject, title_of
 from .results import Results
 

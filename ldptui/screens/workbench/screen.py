@@ -43,8 +43,8 @@ from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine, in_words
 from . import files
 from .background import Background
+from .bindings import KEYS
 from .kept import KeptRuns
-from .keys import KEYS
 from .lab_door import LabDoor
 from .panes import CHARTS, Panes
 from .past import Past

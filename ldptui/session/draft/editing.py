@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from .attack_script import moved, shape_of
 from .checking import checked
-from .kinds import fit_kinds, set_kind, usable
 from .looking import sweep_of, value_of
 from .state import Draft
+from .switching import fit_kinds, set_kind, usable
 from .tables import placed
 from .text import rewritten
 

@@ -1,16 +1,13 @@
 """The table of kinds: every row answers what any kind is asked, and nobody else lists kinds."""
 
-import ast
 import dataclasses
 import itertools
 import typing
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import cell
-from support.kinds import KNOWN_ATTACKS
 
 import core
 from core import theory
@@ -175,59 +172,6 @@ def test_a_stranger_is_refused_in_a_general_sentence() -> None:
         with pytest.raises(ScenarioError, match=f'"{kind}" against Stranger, '):
             attack.check(Stranger(), np.array([1, 2]))
     assert SeedSearch().seeds == 1000
-
-
-# Nobody else lists kinds, or asks for a class.
-
-ROOT = Path(core.__file__).parent
-
-
-def homes() -> dict[str, str]:
-    """The classes of protocols and attacks, and the package that may ask for them by class."""
-    found: dict[str, str] = {}
-    for spec in KINDS.values():
-        for owner in (spec, spec.mechanism):
-            found |= {base.__name__: "protocols" for base in owner.__mro__[:-1]}
-    for attack in ATTACKS.values():
-        found |= {base.__name__: "attacks" for base in attack.__mro__[:-1]}
-    return found | {"Mixture": "attacks"}
-
-
-def modules() -> list[tuple[str, ast.Module]]:
-    return [
-        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text()))
-        for path in sorted(ROOT.rglob("*.py"))
-    ]
-
-
-def test_no_module_asks_for_a_class_of_another_house() -> None:
-    owners, wrong = homes(), []
-    for name, tree in modules():
-        for call in ast.walk(tree):
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-                continue
-            if call.func.id in ("isinstance", "issubclass"):
-                asked = {part.id for part in ast.walk(call.args[1]) if isinstance(part, ast.Name)}
-                wrong += [(name, one) for one in asked if owners.get(one, name[:5]) not in name]
-    assert wrong == []
-
-
-OTHER_WORDS = ("lab/ledger.py", "theory/variance.py", "population.py", "attacks/strategy.py")
-"""The noise of an entry, two protocols that papers compare, laws of populations and reports."""
-
-
-def test_no_module_but_the_tables_lists_kinds() -> None:
-    kinds, wrong = {*KINDS, *KNOWN_ATTACKS} - {"input"}, []
-    for name, tree in modules():
-        if name.endswith("/kinds.py") or name in OTHER_WORDS:
-            continue
-        for place in ast.walk(tree):
-            if isinstance(place, ast.Tuple | ast.List | ast.Set | ast.Dict):
-                parts = place.keys if isinstance(place, ast.Dict) else place.elts
-                words = {part.value for part in parts if isinstance(part, ast.Constant)}
-                if len(words & kinds) > 1:
-                    wrong.append((name, place.lineno))
-    assert wrong == []
 
 
 # Items that users may hold.

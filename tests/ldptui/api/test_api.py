@@ -22,7 +22,7 @@ from core.errors import LdpError
 from core.protocols import PROTOCOLS
 from ldptui.commands import cli
 
-MODULES = ("collected", "files", "kinds", "results", "running")
+MODULES = ("by_name", "collected", "files", "results", "running")
 TABLES = {
     "population": {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0},
     "protocol": {"kind": "oue", "epsilon": 1.0},

@@ -14,7 +14,7 @@ from support.lab_tabs import DOCUMENT, ask, steps_of
 
 from core.errors import LdpError, ScenarioError
 from core.protocols import CENTRAL, KINDS, PROTOCOLS
-from core.scenario.keys import default_of, names_of, rule_of
+from core.scenario.declared import default_of, names_of, rule_of
 from ldptui.charts.draw import draw
 from ldptui.charts.rows import DARK
 from ldptui.charts.series import Bars, Plot

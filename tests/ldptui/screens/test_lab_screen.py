@@ -21,11 +21,11 @@ from ldptui.app import Workbench
 from ldptui.lab.answer import Answer, listed
 from ldptui.lab.topics import TOPICS
 from ldptui.messages import KeyEdited
-from ldptui.palette import commands
 from ldptui.screens.dialogs.path import PathScreen
 from ldptui.screens.help import HelpScreen
 from ldptui.screens.lab.form import LabForm
 from ldptui.screens.lab.screen import LabScreen
+from ldptui.screens.palette import commands
 from ldptui.session import draft as drafts
 from ldptui.session.runs import Run
 from ldptui.terminal.settings import Settings

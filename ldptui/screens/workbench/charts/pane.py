@@ -21,10 +21,10 @@ from ....widgets.plot import ChartView
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
+from .bindings import KEYS
 from .boxes import Boxes, Pointed
 from .cursor import Move
 from .headline import ClaimLine, Warnings, border_title
-from .keys import KEYS
 from .sheets import Sheets
 from .shown import Shown
 from .tabs import CHARTS, Chart, Tab, charts_of, first_tab, fitting, tabs_of

@@ -19,10 +19,10 @@ from textual.widgets import Static
 import scenarios
 from ldptui.app import Workbench
 from ldptui.engine import Engine
-from ldptui.palette import TITLES, commands, debug_info, keys_of
 from ldptui.screens.dialogs.text import TextScreen
 from ldptui.screens.help import field_text
 from ldptui.screens.library import entries
+from ldptui.screens.palette import TITLES, commands, debug_info, keys_of
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.typed import values

@@ -16,6 +16,8 @@ from core.population import Population
 from core.pure import LocalMechanism, sends_reports
 from core.scenario import FORMAT, KINDS, Point, Scenario
 
+from ..catalogue import in_order
+
 NEUTRAL: Final[dict[str, Any]] = {
     "format": FORMAT,
     "population": {"kind": "uniform", "items": 2, "users": 1},
@@ -34,7 +36,7 @@ def kinds(table: str) -> tuple[str, ...]:
     """
     if table not in KINDS:
         raise ScenarioError(f"must be one of {', '.join(KINDS)}, {got(table)}", key="table")
-    return tuple(KINDS[table])
+    return in_order(table, KINDS[table])
 
 
 def protocol(

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from ...catalogue.kinds import in_order, listed_kinds
 from ..options import Choices, Condition
 
 
 def kinds() -> tuple[str, ...]:
     """Every kind of protocol that a scenario can name."""
-    from ...catalogue.kinds import listed_kinds
-
     return listed_kinds("protocol")
 
 
@@ -27,14 +26,14 @@ def curators() -> tuple[str, ...]:
     """The kinds that a trusted curator runs."""
     from core.protocols import CENTRAL
 
-    return tuple(CENTRAL)
+    return in_order("protocol", CENTRAL)
 
 
 def local() -> tuple[str, ...]:
     """The pure protocols, which users run themselves."""
     from core.protocols import PROTOCOLS
 
-    return tuple(PROTOCOLS)
+    return in_order("protocol", PROTOCOLS)
 
 
 def alike(*words: str) -> Choices:

@@ -19,11 +19,14 @@ from textual.screen import Screen
 from textual.system_commands import SystemCommandsProvider
 from textual.widget import Widget
 
-from .messages import KeyEdited
-from .terminal import settings
+from ..messages import KeyEdited
+from ..terminal import settings
 
 if TYPE_CHECKING:
-    from .screens.workbench.charts import ChartsPane
+    from .workbench.charts import ChartsPane
+
+OURS: Final = f"{__name__.partition('.')[0]}."
+"""The beginning of the name of every module of the app."""
 
 TITLES: Final = {
     "app.quit": "Quit",
@@ -80,10 +83,10 @@ class Typed(Provider):
     """Values of the scenario, and scenarios to open: "oue", "eps 2", "open fake"."""
 
     async def search(self, query: str) -> Hits:
-        from .screens.library import entries
-        from .screens.workbench import files
-        from .screens.workbench.screen import WorkbenchScreen
-        from .screens.workbench.typed import values
+        from .library import entries
+        from .workbench import files
+        from .workbench.screen import WorkbenchScreen
+        from .workbench.typed import values
 
         screen, words = self.screen, query.casefold().split()
         if not isinstance(screen, WorkbenchScreen) or screen.draft is None or not words:
@@ -165,7 +168,7 @@ def _actions(app: App[Any], screen: Screen[Any], node: DOMNode) -> Iterator[Syst
 
 def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """A command for each tab of the charts, and for each action of the views that tabs have."""
-    from .screens.workbench.charts import ChartsPane
+    from .workbench.charts import ChartsPane
 
     for charts in screen.query(ChartsPane):
         for tab, title in charts.tabs():
@@ -186,9 +189,9 @@ def _chart_tabs(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
 
 def _sheets() -> tuple[tuple[str, str, type[Widget]], ...]:
     """The views of the charts pane that are made when their tab is first shown: tab, title."""
-    from .screens.workbench.equations import EquationsView
-    from .screens.workbench.report import ReportView
-    from .widgets.number_table import FilteredTable, NumberTable
+    from ..widgets.number_table import FilteredTable, NumberTable
+    from .workbench.equations import EquationsView
+    from .workbench.report import ReportView
 
     return (
         ("report", "One report", ReportView),
@@ -202,7 +205,7 @@ def _by_action(kind: type[DOMNode]) -> dict[str, list[Binding]]:
     """The bindings with an id that ldptui gave to a class or its bases, by what they do."""
     by_action: dict[str, list[Binding]] = {}
     for base in kind.__mro__:
-        if base.__module__.startswith(f"{__package__}."):
+        if base.__module__.startswith(OURS):
             for binding in vars(base).get("BINDINGS", ()):
                 if not isinstance(binding, Binding) or binding.id is None:
                     continue
@@ -297,19 +300,19 @@ def _set_charset(app: App[Any], charset: str) -> None:
 
 
 def _screenshot(app: App[Any]) -> None:
-    from .session.exporting import default_path, picture_of, write
+    from ..session.exporting import default_path, picture_of, write
 
     app.notify(write(default_path("screen-svg"), picture_of(app)))
 
 
 def _debug(app: App[Any]) -> None:
-    from .screens.dialogs.text import TextScreen
+    from .dialogs.text import TextScreen
 
     app.push_screen(TextScreen("Debug info", debug_info(app)))
 
 
 def _keys(app: App[Any]) -> None:
-    from .screens.dialogs.text import TextScreen
+    from .dialogs.text import TextScreen
 
     changed = getattr(getattr(app, "settings", None), "keys", {})
     app.push_screen(TextScreen("Keys", settings.default_keys(changed)))
@@ -322,8 +325,8 @@ def debug_info(app: App[Any]) -> str:
     import sys
     from importlib.metadata import PackageNotFoundError, version
 
-    from . import __version__
-    from .terminal import places
+    from .. import __version__
+    from ..terminal import places
 
     rows = [("ldptui", __version__), ("Python", platform.python_version())]
     for name in ("textual", "plotext", "numpy", "scipy", "pydantic", "xxhash"):
