@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import core
 from core.attacks import ATTACKS
+from core.capabilities import draws_apart
 from core.errors import ScenarioError, shown
 from core.metrics import FREQUENCIES, METRICS
 from core.protocols.budget import Budget
@@ -186,7 +187,9 @@ def _reports(section: str) -> Iterator[list[str]]:
             bound = mechanism(kind=kind, epsilon=1.0).bind(1024)
             told = entries(Setting(bound, {"kind": kind}))
             fields = ("report_bits", "variance_per_user", "gain_factor")
-            yield [f"`{kind}`", *(short(told[f].value) if f in told else "" for f in fields)]
+            path = "item by item" if draws_apart(bound) else "exact"
+            numbers = [short(told[f].value) if f in told else "" for f in fields]
+            yield [f"`{kind}`", *numbers, path]
 
 
 def _texts(section: str) -> Iterator[list[str]]:
@@ -311,7 +314,10 @@ def _names_of(section: str, kinds: Iterable[str]) -> str:
 TABLES: Final[dict[str, tuple[list[str], Callable[[str], Iterator[list[str]]]]]] = {
     "keys": (["key", "name", "value", "default", "what it is"], _keys),
     "kinds": (["kind", "name", "why to pick it", "keys"], _kinds),
-    "reports": (["kind", "bits of a report", "n times the variance", "gain factor a"], _reports),
+    "reports": (
+        ["kind", "bits of a report", "n times the variance", "gain factor a", "counts path"],
+        _reports,
+    ),
     "texts": (["kind", "name", "what it does", "formula"], _texts),
     "supports": ([], _supports),
     "metrics": (["metric", "what a column holds", "what it is", "needs"], _metrics),
