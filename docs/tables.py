@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import core
+import scenarios
 from core.attacks import ATTACKS
 from core.capabilities import draws_apart
 from core.errors import ScenarioError, shown
@@ -29,6 +30,7 @@ from core.scenario import (
     rule_of,
 )
 from ldptui.catalogue import in_order, key_words, kind_words, listed_keys, metric_words
+from ldptui.commands.library import schema_text
 from ldptui.explain.attack import SUPPORTED
 from ldptui.explain.equations import equations
 from ldptui.explain.formulas import cell_formulas, entries
@@ -36,16 +38,20 @@ from ldptui.explain.setting import Setting
 from ldptui.text.format import short
 
 FOLDER: Final = Path(__file__).parent
+SCHEMA: Final = FOLDER.parent / "scenarios" / scenarios.SCHEMA
 _BLOCK: Final = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main() -> None:
-    """Write every page of this folder whose tables are not as they should be."""
+    """Write the pages of this folder, and the schema of the scenarios, that are out of date."""
     for path in sorted(FOLDER.glob("*.md")):
         text = path.read_text(encoding="utf-8")
         if (made := filled(text)) != text:
             path.write_text(made, encoding="utf-8")
             print(f"{path.name} is written anew")
+    if SCHEMA.read_text(encoding="utf-8") != schema_text():
+        SCHEMA.write_text(schema_text(), encoding="utf-8")
+        print(f"{SCHEMA.name} is written anew")
 
 
 def filled(page: str) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
+
+SCHEMA: Final = "scenario.schema.json"
+"""The JSON Schema beside the scenarios, which their first line names to editors."""
 
 
 def names() -> list[str]:

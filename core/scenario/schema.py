@@ -9,9 +9,16 @@ from typing import Any, Final
 from .declared import OPEN, sweepable_keys
 from .point import POINT
 
+
+def _pattern(key: str) -> str:
+    """A regular expression of a key with numbers, `*`; that of the only defence may be left out."""
+    numbered = re.escape(key).replace(r"\*", r"\d+")
+    return "^" + numbered.replace(r"defence\.\d+\.", r"defence\.(\d+\.)?")
+
+
 _PATTERNS: Final = (
-    *(rf"^{re.escape(table)}\.".replace(r"\*", r"\d+") for table in OPEN),
-    *(f"^{re.escape(key)}$".replace(r"\*", r"\d+") for key in sweepable_keys() if "*" in key),
+    *(rf"{_pattern(table)}\." for table in OPEN),
+    *(f"{_pattern(key)}$" for key in sweepable_keys() if "*" in key),
 )
 """Regular expressions of the keys that cannot be listed."""
 
@@ -86,7 +93,8 @@ def _one_table(tables: list[Any]) -> dict[str, Any]:
 
 def _any_of(choices: list[Any]) -> Any:
     """One of these, each said once."""
-    if all("const" in choice for choice in choices):
-        return {"enum": list(dict.fromkeys(choice["const"] for choice in choices))}
+    if all("const" in choice or set(choice) == {"enum"} for choice in choices):
+        values = [choice.get("enum", [choice.get("const")]) for choice in choices]
+        return {"enum": list(dict.fromkeys(value for some in values for value in some))}
     distinct = [choice for at, choice in enumerate(choices) if choice not in choices[:at]]
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}

@@ -16,6 +16,7 @@ from core.scenario import load, parse, read_document, read_text
 from core.scenario import schema as scenario_schema
 
 from .. import exits
+from ..catalogue.schema import worded
 from ..session import attack_options
 from ..session.locating import locate
 from ..terminal.output import note, write_out
@@ -46,7 +47,7 @@ def _bundled(name: str) -> Path:
 
 
 def _copy(source: Path, to: str | None) -> None:
-    """Copy a scenario, the data file that it reads, and its attack; nothing is overwritten."""
+    """Copy a scenario, its data, its attack and the schema for editors; overwrite nothing."""
     goal = Path(to) if to is not None else Path()
     if goal.is_dir() or (to is not None and to.endswith(os.sep)):
         goal = goal / source.name
@@ -55,6 +56,8 @@ def _copy(source: Path, to: str | None) -> None:
     document = read_document(written).document
     needed = [document["population"]["path"]] if "path" in document["population"] else []
     needed += [f"{document['attack']['name']}.py"] if "name" in document.get("attack", {}) else []
+    if not (goal.parent / bundled.SCHEMA).exists():  # one of another version does as well
+        needed.append(bundled.SCHEMA)
     for data in needed:
         copies.append((goal.parent / data, (source.parent / data).read_text(encoding="utf-8")))
     for place, content in copies:
@@ -96,7 +99,12 @@ def _check_file(place: str, options: Namespace) -> int:
     return exits.DONE
 
 
+def schema_text() -> str:
+    """The JSON Schema of a scenario with the words of the catalogue, as `scenarios` has it too."""
+    return json.dumps(worded(scenario_schema()), indent=1, ensure_ascii=False) + "\n"
+
+
 def schema(options: Namespace) -> int:  # noqa: ARG001
     """Print the JSON Schema of a scenario."""
-    write_out(json.dumps(scenario_schema(), indent=2, ensure_ascii=False) + "\n", exactly=True)
+    write_out(schema_text(), exactly=True)
     return exits.DONE

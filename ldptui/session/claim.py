@@ -6,10 +6,13 @@ import re
 
 
 def split_claim(text: str) -> tuple[str, str]:
-    """The comment block that a file begins with, as paragraphs, and what follows it."""
+    """The comment block that a file begins with, as paragraphs, and what follows it.
+
+    Lines for editors (`#:schema FILE`) are in neither.
+    """
     lines = text.splitlines()
     count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    words = [line.removeprefix("#").strip() for line in lines[:count]]
+    words = [line.removeprefix("#").strip() for line in lines[:count] if line[:2] != "#:"]
     paragraphs: list[str] = []
     for line in words:
         if paragraphs and line and not re.match(r"[A-Z][\w ]*:", line) and paragraphs[-1]:

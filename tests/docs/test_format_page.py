@@ -28,6 +28,11 @@ def test_the_tables_are_up_to_date(name: str) -> None:
         pytest.fail(f"the tables of {name} are older than the program: run python docs/tables.py")
 
 
+def test_the_schema_beside_the_scenarios_is_up_to_date() -> None:
+    if tables.SCHEMA.read_text(encoding="utf-8") != tables.schema_text():
+        pytest.fail("the schema is older than the program: run python docs/tables.py")
+
+
 def test_a_table_that_is_out_of_date_would_be_found() -> None:
     changed = PAGE.replace("| required |", "| left out |", 1)
     assert tables.filled(changed) == PAGE != changed

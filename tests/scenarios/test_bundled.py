@@ -84,7 +84,8 @@ def test_all_that_is_promised_is_there_and_the_quickstart_comes_first() -> None:
 def test_it_says_its_claim_and_its_source_before_anything_else(name: str) -> None:
     text = scenarios.path(name).read_text(encoding="utf-8")
     comment, _, rest = text.partition("\n\n")
-    lines = comment.splitlines()
+    editors, *lines = comment.splitlines()
+    assert editors == f"#:schema {scenarios.SCHEMA}"
     assert lines[0].startswith("# Claim: ")
     assert any(line.startswith("# Source: ") for line in lines)
     assert all(line.startswith("# ") and len(line) <= 100 for line in lines)
@@ -312,7 +313,7 @@ def test_the_package_holds_nothing_but_scenarios_and_their_data() -> None:
     names = {load(scenarios.path(name)).document.get("attack", {}).get("name") for name in NAMES}
     files = {path.name for path in folder.iterdir() if path.is_file()}
     code = {f"{name}.py" for name in (names - {None}) | {"__init__"}}
-    assert files == {f"{name}.toml" for name in NAMES} | (data - {None}) | code
+    assert files == {f"{name}.toml" for name in NAMES} | (data - {None}) | code | {scenarios.SCHEMA}
 
 
 def jumps(name: str) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -652,5 +653,7 @@ def test_the_schema_names_every_key_and_is_json() -> None:
     for key in known_keys():
         assert f'"{key.rpartition(".")[2]}"' in written
     assert set(schema()["required"]) == {"format", "population", "protocol"}
-    keys, *_ = schema()["properties"]["sweep"]["propertyNames"]["anyOf"]
+    keys, *patterns = schema()["properties"]["sweep"]["propertyNames"]["anyOf"]
+    for key in ("defence.eta", "defence.1.eta", "attack.mix.0.weight", "attack.options.honest"):
+        assert any(re.match(known["pattern"], key) for known in patterns), key
     assert keys["enum"] == [key for key in sweepable_keys() if "*" not in key]

@@ -1,0 +1,78 @@
+"""The JSON Schema of a scenario with the words of the catalogue, which editors show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .keys import has_words, key_words
+from .kinds import kind_words
+
+
+def worded(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of `core.scenario.schema`, its keys and kinds with titles and descriptions.
+
+    A list of kinds has a line for each of them, where the editors that build on taplo look for it.
+    """
+    words = _Words(dict(schema["$defs"]))
+    properties = words.table(schema["properties"], "")
+    then = {"properties": words.table(schema["then"]["properties"], "")}
+    return {**schema, "$defs": words.definitions, "properties": properties, "then": then}
+
+
+class _Words:
+    """Puts words into a schema; a definition has those of the first key that leads to it."""
+
+    def __init__(self, definitions: dict[str, Any]) -> None:
+        self.definitions = definitions
+        self._known: set[str] = set()
+
+    def table(self, properties: Mapping[str, Any], table: str) -> dict[str, Any]:
+        """The keys of a table with their words."""
+        return {
+            name: self._key(described, f"{table}.{name}" if table else name)
+            for name, described in properties.items()
+        }
+
+    def _key(self, described: Mapping[str, Any], key: str) -> dict[str, Any]:
+        below = self._below(described, key)
+        if "enum" in below and key.endswith(".kind"):
+            lines = [kind_words(_section(key), kind).reason for kind in below["enum"]]
+            below["x-taplo"] = {"docs": {"enumValues": lines}}
+        if not has_words(key):
+            return below
+        words = key_words(key)
+        text = " ".join(part for part in (words.meaning, _sentence(words.note)) if part)
+        return {**below, "title": words.title, "description": text}
+
+    def _below(self, described: Mapping[str, Any], key: str) -> dict[str, Any]:
+        """What a key holds: a table, a list, one of several, or what stands elsewhere."""
+        made = dict(described)
+        if "$ref" in made:
+            name = made["$ref"].rpartition("/")[2]
+            if name not in self._known:
+                self._known.add(name)
+                self.definitions[name] = self._below(self.definitions[name], key)
+        for several in ("anyOf", "oneOf"):
+            if several in made:
+                made[several] = [self._below(choice, key) for choice in made[several]]
+        if isinstance(made.get("items"), Mapping):
+            made["items"] = self._below(made["items"], key)
+        if "properties" in made:
+            made["properties"] = self.table(made["properties"], key)
+            made.pop("description", None)  # that of the class, for programmers
+            kind = made["properties"].get("kind", {}).get("const")
+            if kind is not None:
+                words = kind_words(_section(key), kind)
+                made |= {"title": words.name, "description": words.text or words.reason}
+        return made
+
+
+def _section(key: str) -> str:
+    """The table of kinds that a key is about: `attack` for `attack.mix.kind`."""
+    return key.partition(".")[0]
+
+
+def _sentence(note: str) -> str:
+    """A note as a sentence."""
+    return f"{note[0].upper()}{note[1:]}." if note else ""
