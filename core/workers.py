@@ -62,6 +62,9 @@ class Piece:
 Batch: TypeAlias = Sequence[Unit | Piece]
 """Units, or one piece alone."""
 
+_Computed: TypeAlias = tuple[list["Block | Failure | Counts"], float]
+"""The outcomes of a batch and the seconds that it took."""
+
 Outcome: TypeAlias = tuple[Cell, Block | Failure]
 
 
@@ -141,8 +144,12 @@ class Batches:
                 break
         return batch or [self._pieces.popleft() for _ in range(bool(self._pieces))]
 
+    def drop(self, cell: int) -> None:
+        """Hand out no more pieces of this cell's units."""
+        self._pieces = deque(piece for piece in self._pieces if piece.unit[0].index != cell)
 
-def compute(batch: Batch) -> tuple[list[Block | Failure | Counts], float]:
+
+def compute(batch: Batch) -> _Computed:
     """The outcomes of a batch, the counts of a piece, and the seconds that it took.
 
     After a failure of a cell no more of it is computed, and nothing of it comes back.
@@ -174,11 +181,16 @@ class Gathered:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[int, int], dict[Share, Counts]] = {}
+        self._failed: set[int] = set()
 
     def add(self, piece: Piece, counts: Counts | Failure | Block) -> list[Block | Failure | Counts]:
         """Take in the counts of a piece; the block, if that was the last one of its unit."""
         if isinstance(counts, Failure):
+            self._failed.add(counts.cell)
+            self._counts = {at: held for at, held in self._counts.items() if at[0] != counts.cell}
             return [counts]
+        if piece.unit[0].index in self._failed:
+            return []
         held = self._counts.setdefault(piece.place, {})
         held[piece.share] = cast("Counts", counts)
         if len(held) < piece.of:
@@ -202,7 +214,7 @@ def _submitted(
 
     Returns the units under way when a process died; none where all work was done.
     """
-    waiting: dict[Future[tuple[list[Block | Failure | Counts], float]], Batch] = {}
+    waiting: dict[Future[_Computed], Batch] = {}
     gathered = Gathered()
     try:
         while True:
@@ -219,6 +231,8 @@ def _submitted(
                 outcomes, seconds = future.result()
                 done = waiting.pop(future)
                 if isinstance(piece := done[0], Piece):
+                    if isinstance(outcomes[0], Failure):
+                        _let_go(outcomes[0].cell, batches, waiting)
                     outcomes = gathered.add(piece, outcomes[0])
                 else:
                     batches.learn(seconds, len(done))
@@ -228,6 +242,14 @@ def _submitted(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _let_go(cell: int, batches: Batches, waiting: dict[Future[_Computed], Batch]) -> None:
+    """Count no more pieces of a cell that failed; those that have begun go on."""
+    batches.drop(cell)
+    for future, batch in list(waiting.items()):
+        if isinstance(batch[0], Piece) and batch[0].unit[0].index == cell and future.cancel():
+            del waiting[future]
 
 
 def _units(batches: Iterable[Batch]) -> list[Unit]:

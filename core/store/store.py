@@ -48,6 +48,7 @@ class Store:
         self.faults: list[str] = []
         self._lock = threading.RLock()
         self._synced, self._sync_cost = -math.inf, 0.0
+        self._file: tuple[int, int] | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -71,6 +72,7 @@ class Store:
     def writing(self, now: bool = True) -> Iterator[sqlite3.Connection]:
         """A transaction, whole or not at all; raises FileError. `now`: on the disk when it ends."""
         with self._lock, explained(self.path):
+            self._check_there()
             if self._db.in_transaction:  # an interrupt came where nothing could clean up
                 self._db.execute("ROLLBACK")
             start = time.monotonic()
@@ -89,6 +91,19 @@ class Store:
             if sync:
                 self._synced = time.monotonic()
                 self._sync_cost = self._synced - before
+
+    def _check_there(self) -> None:
+        """Refuse a file that was deleted or replaced: SQLite would write what nobody finds."""
+        if self.path is None:
+            return
+        try:
+            status = self.path.stat()
+        except OSError:
+            raise FileError(f"{self.path} was deleted while it was in use") from None
+        file = status.st_dev, status.st_ino
+        self._file = self._file or file
+        if file != self._file:
+            raise FileError(f"{self.path} was replaced by another file while it was in use")
 
     # Reading.
 

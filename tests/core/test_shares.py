@@ -92,3 +92,32 @@ def test_a_share_that_fails_fails_its_cell_once(monkeypatch: pytest.MonkeyPatch)
     *_, last = run(work(), executor=Counting())
     assert last.results.failures == (Failure(0, "on purpose", "where"),)
     assert last.results.ended
+
+
+class Stuck(Executor):
+    """Two workers: one computes what comes first, the other one gets to nothing."""
+
+    _max_workers = 2
+
+    def __init__(self) -> None:
+        self.futures: list[Future[Any]] = []
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.futures.append(Future())
+        if len(self.futures) == 1:
+            self.futures[0].set_result(call(*args, **kwargs))
+        return self.futures[-1]
+
+
+def test_after_a_failure_the_other_shares_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise AttackError("on purpose", "where")
+
+    monkeypatch.setattr("core.workers.count_share", fails)
+    executor = Stuck()
+    *_, last = run(work(), executor=executor)
+    assert last.results.ended
+    others = executor.futures[1:]
+    (cell,) = work().cells
+    assert 0 < len(others) < len(shares_of(cell, 0, 2)) - 1  # some never went
+    assert all(future.cancelled() for future in others)

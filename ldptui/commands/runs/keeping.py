@@ -53,7 +53,12 @@ def run(options: Namespace) -> int:
         place = Place(shard, executor)
         if not shard.whole:
             return _compute_shard(experiment, options, source, place)
-        return reporting.report(measure(experiment, options, source, place), options)
+        return _reported(*measure(experiment, options, source, place), options)
+
+
+def _reported(results: Results, unkept: str, options: Namespace) -> int:
+    """Print or write the results; the exit code. unkept : why the store lacks some; "" if none."""
+    return reporting.report(results, options) or (exits.NO_FILE if unkept else exits.DONE)
 
 
 def bound(scenario: Scenario, options: Namespace, keep: bool = False) -> Experiment:
@@ -128,11 +133,13 @@ def _compute_shard(experiment: Experiment, options: Namespace, source: str, plac
         memory = _begun(store, experiment, options, source)
         results = kept(memory, experiment, options, place)
         done = store.run(memory.run).done
-    due = sum(trials for _, _, trials in units(experiment, shard))
     reporting.tell_failures(results)
+    if memory.failure:
+        return exits.NO_FILE
+    due = sum(trials for _, _, trials in units(experiment, shard))
     which = f"shard {shard.number}/{shard.of}: {text.count(done)} of its {text.count(due)} trials"
     output.note(f"{which} are kept in {path}, as run {memory.run}")
-    if memory.failure or (done < due and not results.failures):
+    if done < due and not results.failures:
         return exits.INTERRUPTED
     return exits.FAILED if results.failures else exits.DONE
 
@@ -145,17 +152,21 @@ def _warnings(experiment: Experiment) -> dict[str, None]:
 
 def measure(
     experiment: Experiment, options: Namespace, source: str, place: Place = HERE
-) -> Results:
-    """Run an experiment and keep the run. A store that nobody asked for only gives a note."""
+) -> tuple[Results, str]:
+    """Run an experiment and keep the run; its results, and why the store lacks some of them.
 
-    def alone() -> Results:
-        return progress.measure(
+    A store that nobody asked for, and that cannot be opened, only gives a note.
+    """
+
+    def alone() -> tuple[Results, str]:
+        results = progress.measure(
             experiment,
             options.workers,
             options.frequencies,
             options.quiet,
             executor=place.executor,
         )
+        return results, ""
 
     if not options.keep:
         return alone()
@@ -173,7 +184,7 @@ def measure(
         output.note(f"note: this run is not kept: {error}")
         return alone()
     with store:
-        return kept(memory, experiment, options, place)
+        return kept(memory, experiment, options, place), memory.failure
 
 
 def _begun(store: Store, experiment: Experiment, options: Namespace, source: str) -> RunMemory:
@@ -231,7 +242,7 @@ def resume(options: Namespace) -> int:
         with _executor(options, experiment) as executor:
             memory = core_store.resume(store, run, options.frequencies, experiment)
             results = kept(memory, experiment, options, Place(executor=executor))
-        return reporting.report(results, options)
+        return _reported(results, memory.failure, options)
 
 
 def record(options: Namespace) -> int:

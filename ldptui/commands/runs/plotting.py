@@ -88,7 +88,7 @@ def replay_figure(path: Path, options: Namespace) -> int | None:
     scenario = parse(to_toml(before.document), folder=path.parent)
     experiment = bound(scenario, options)
     options.keep, options.frequencies = False, False
-    digest = measure(experiment, options, "").digest
+    digest = measure(experiment, options, "")[0].digest
     drawn = text.drawn_by(digest, np.__version__)
     if digest == before.digest:
         output.write_out(f"identical: {text.count(experiment.trials)} trials, {drawn}\n")

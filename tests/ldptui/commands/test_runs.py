@@ -21,7 +21,7 @@ from core.metrics import METRICS
 from core.store import open_store, opening
 from ldptui import exits
 from ldptui.catalogue import key_words
-from ldptui.commands import cli
+from ldptui.commands import cli, progress
 from ldptui.commands.runs import exporting
 from ldptui.commands.runs import options as run_options
 from ldptui.terminal import places
@@ -144,6 +144,30 @@ def test_a_store_that_cannot_be_used(
     assert noted(capsys, "run", tiny) == words
     monkeypatch.setattr(places, "store_file", lambda: bad / "home" / "runs.sqlite3")
     assert "cannot be made" in noted(capsys, "run", tiny)
+
+
+@pytest.mark.parametrize("shard", [(), ("--shard", "1/1"), ("--shard", "1/2")])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_store_that_is_deleted_in_the_middle(
+    tiny: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, replaced: bool,
+    shard: tuple[str, ...],
+) -> None:  # fmt: skip
+    """The results are there all the same, the sentence says what is not, and the code is 3."""
+    store, compute = tmp_path / "kept.sqlite3", progress.measure
+
+    def losing(*args: Any, **kwargs: Any) -> Any:
+        store.rename(tmp_path / "gone")
+        if replaced:
+            store.write_bytes(b"")
+        return compute(*args, **kwargs)
+
+    monkeypatch.setattr(progress, "measure", losing)
+    assert cli.main(["run", tiny, "--store", str(store), *shard]) == exits.NO_FILE
+    output = capsys.readouterr()
+    what = "replaced by another file" if replaced else "deleted"
+    assert f"not kept, or in part: {store} was {what} while it was in use" in output.err
+    assert ("xxh3:" in output.out) == (shard != ("--shard", "1/2"))
+    assert "are kept in" not in output.err
 
 
 def test_a_file_name_that_is_not_text(tmp_path: Path, capsys: Captured) -> None:
