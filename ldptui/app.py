@@ -69,7 +69,11 @@ LIGHT = Theme(
 
 SHOWN: Final = Shown()
 
-ARROWS: Final = {"←": "left", "→": "right", "↑": "up", "↓": "down"}
+NAMES: Final = str.maketrans({
+    "←": "left", "→": "right", "↑": "up", "↓": "down", "⏎": "enter", "⇧": "shift+",
+    "⌫": "backspace", "⌦": "delete", "␣": "space", "⇥": "tab", "⎋": "esc",
+})  # fmt: skip
+"""Keys whose signs ASCII has not, by their names."""
 
 
 def _driver() -> type[Driver] | None:
@@ -199,9 +203,9 @@ class Workbench(App[None]):
             self.run_worker(self._stop())
 
     def get_key_display(self, binding: Binding) -> str:
-        """A key as hints write it; in ASCII an arrow, which has no cell of its own, by its name."""
+        """A key as hints write it; in ASCII one that has a sign elsewhere by its name."""
         shown = super().get_key_display(binding)
-        return ARROWS.get(shown, shown) if self.charset == "ascii" else shown
+        return shown.translate(NAMES) if self.charset == "ascii" else shown
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen with its key, then the themes."""

@@ -1,4 +1,4 @@
-"""The last line: the keys that matter now, the global ones first."""
+"""The last line: the keys that matter now, those of the focused pane first."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -20,14 +21,19 @@ USE: Final = {
     )
 }
 """The global keys that are shown when not all of them fit, the most useful first."""
+ALWAYS: Final = 4
+"""So many of these come before any key of a pane."""
 WIDE_GAP: Final = 2
+STOP: Final = "run.cancel"
+"""The binding that stops what runs."""
 
 
 class KeyHints(Widget):
-    """Global keys first, then those of the focused pane; as many as fit, none cut in half.
+    """Keys of the focused pane first, then global ones; as many as fit, none cut in half.
 
-    Where they do not all fit they stand closer, and where the global ones alone do not, in the
-    order of their use.
+    Where they do not all fit they stand closer. The most useful global keys have room before any
+    key of a pane, the others after all of them. stops : escape, which is no hint else, is the
+    first: it stops what runs.
     """
 
     DEFAULT_CSS = """
@@ -44,6 +50,8 @@ class KeyHints(Widget):
     """
     COMPONENT_CLASSES = {"hints--key", "hints--text"}  # noqa: RUF012
 
+    stops: reactive[bool] = reactive(False, init=False)
+
     def __init__(self) -> None:
         super().__init__()
         self._hints: list[Binding] = []
@@ -53,6 +61,9 @@ class KeyHints(Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
         fitted(self, lambda: self._bindings_changed(self.screen))
 
+    def watch_stops(self) -> None:
+        self._bindings_changed(self.screen)
+
     def _bindings_changed(self, _: Screen[object]) -> None:
         shown = self._shown()
         if shown != (self._hints, self._gap):
@@ -61,13 +72,16 @@ class KeyHints(Widget):
             self.call_after_refresh(self.refresh)
 
     def _shown(self) -> tuple[list[Binding], int]:
-        """Bindings to show, those of the screen and the app first, and the cells between them."""
+        """Bindings to show, those of the screen and the app last, and the cells between them."""
         ours: list[Binding] = []
         other: list[Binding] = []
+        first: list[Binding] = []
         seen: set[tuple[int, str]] = set()
         for active in self.screen.active_bindings.values():
             binding, mine = active.binding, active.node in (self.screen, self.app)
             action = (id(active.node), binding.action)  # it may have several keys
+            if mine and self.stops and binding.id == STOP:
+                first.append(binding)
             if not binding.show or not active.enabled or action in seen:
                 continue
             seen.add(action)
@@ -78,16 +92,16 @@ class KeyHints(Widget):
             key=lambda binding: declared.index(binding.id)
         )  # a key of the settings comes last
         room = self.content_size.width
+        every = [*first, *other, *ours]
         for gap in (WIDE_GAP, 1):
-            if self._taken([*ours, *other], gap) <= room:
-                return [*ours, *other], gap
-        if self._taken(ours, 1) > room:
-            ours.sort(key=lambda binding: USE.get(binding.action, len(USE)))
+            if self._taken(every, gap) <= room:
+                return every, gap
+        by_use = sorted(ours, key=lambda binding: USE.get(binding.action, len(USE)))
         hints: list[Binding] = []
-        for binding in (*ours, *other):
+        for binding in (*first, *by_use[:ALWAYS], *other, *by_use[ALWAYS:]):
             if self._taken([*hints, binding], 1) <= room:
                 hints.append(binding)
-        return hints, 1
+        return [binding for binding in every if binding in hints], 1
 
     def _taken(self, hints: Sequence[Binding], gap: int) -> int:
         """The width of the hints in a row, in cells."""

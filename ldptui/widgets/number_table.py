@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 GAP: Final = 2
 """Cells between two columns; the first of them has the arrow of a column that is sorted by."""
 KEYS: Final = {
-    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "s", "table.filter": "slash"
+    "charts.view": "v", "run.start": "ctrl+r", "table.sort": "b", "table.filter": "slash"
 }  # fmt: skip
 """The keys that the row over a table names."""
 TARGET = "target"
@@ -39,7 +39,7 @@ TARGET = "target"
 
 
 class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
-    """Shows `table`. s sorts by the next column, r turns the order round, a header can be clicked.
+    """Shows `table`. b sorts by the next column, B turns the order round, a header can be clicked.
 
     The rows keep their order while the numbers of a run change, unless the column sorted by does.
     """
@@ -62,8 +62,8 @@ class NumberTable(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("end,G", "move_to(-1)", "Last", show=False, id="table.last"),
         Binding("shift+left,H", "column(-1)", "Column before", show=False, id="table.left"),
         Binding("shift+right,L", "column(1)", "Next column", show=False, id="table.right"),
-        Binding("s", "sort", "Sort", id="table.sort"),
-        Binding("r", "reverse", "Reverse", show=False, id="table.reverse"),
+        Binding("b", "sort", "Sort", id="table.sort"),
+        Binding("B", "reverse", "Reverse", show=False, id="table.reverse"),
     ]
 
     table: reactive[Table | None] = reactive(None, always_update=True, repaint=False, init=False)

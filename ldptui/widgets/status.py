@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ..catalogue import named
+from ..catalogue import metric_words, named
 from ..terminal.keyboard import RUN, key_of
 from ..text import format as fmt
 
@@ -121,6 +121,7 @@ class StatusLine(Widget):
                 speed = run.done / run.seconds
                 left = (run.total - run.done) / speed
                 line.append(f" · {fmt.rate(speed)} · {fmt.duration(left)} left")
+            line.append(f" · {measured}" if (measured := so_far(run)) else "")
             if run.latest:
                 line.append(f" · {run.latest}", self._style("muted"))
         elif run.status == "failed":
@@ -141,8 +142,6 @@ class StatusLine(Widget):
                     f"  {key_of(self.app, *RUN)} runs them all",
                     self._style("muted"),
                 )
-            elif run.digest:
-                line.append(f"  {fmt.drawn_by(run.digest, run.numpy)}", self._style("muted"))
 
     def _bar(self, share: float) -> str:
         if getattr(self.app, "charset", "braille") == "ascii":
@@ -151,6 +150,16 @@ class StatusLine(Widget):
         eighths = round(share * BAR * 8)
         bar = "█" * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")
         return bar.ljust(BAR, "░")
+
+
+def so_far(run: Snapshot) -> str:
+    """The first metric of the first cell and its error, which falls while trials come in."""
+    for cell in run.parts.get("base", ()):
+        for name, measured in cell.metrics.items():
+            if measured.mean is not None and measured.standard_error:
+                error = fmt.short(measured.standard_error, 2)
+                return f"{metric_words(name).name} {fmt.short(measured.mean, 3)} ± {error}"
+    return ""
 
 
 def in_words(problems: Sequence[Problem]) -> str:

@@ -112,7 +112,8 @@ def known_flags(command: str) -> set[str]:
 def bound_keys() -> set[str]:
     """Every key that some screen or widget of ldptui binds, as pages write it."""
     spelled = {"escape": "esc", "delete": "del", "slash": "/", "comma": ",", "full_stop": ".",
-               "plus": "+", "minus": "-", "question_mark": "?", "up": "↑", "down": "↓",
+               "plus": "+", "minus": "-", "question_mark": "?", "asterisk": "*",
+               "number_sign": "#", "up": "↑", "down": "↓",
                "left": "←", "right": "→", "pagedown": "pgdn", "pageup": "pgup"}  # fmt: skip
     importlib.import_module("ldptui.app")
     for package in (ldptui.screens, ldptui.widgets):
@@ -134,7 +135,7 @@ def bound_keys() -> set[str]:
 @pytest.mark.parametrize("name", ["README.md", "docs/workbench.md", "docs/lab.md"])
 def test_every_key_is_bound(name: str) -> None:
     text = unfenced(page(name))
-    key = r"(?:(?:ctrl|alt|shift)\+)*(?:f\d|tab|esc|enter|space|home|end|del|pgdn|pgup|.)"
+    key = r"(?:(?:ctrl|alt|shift)\+)*(?:f\d|tab|esc|enter|space|home|end|del|backspace|pgdn|pgup|.)"
     keys = set(re.findall(rf"`({key})`", text))
     assert len(keys) > 5
     # A field takes tab and enter from the toolkit.

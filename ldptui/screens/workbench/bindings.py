@@ -11,7 +11,7 @@ from .title import NAMES
 
 KEYS: Final[list[BindingType]] = [
     Binding("ctrl+r", "run", "Run", id="run.start"),
-    Binding("escape", "cancel", "Cancel", id="run.cancel", show=False),
+    Binding("escape", "cancel", "Stop", id="run.cancel", show=False),
     Binding("ctrl+c", "copy_or_cancel", "Copy what is selected, or cancel", show=False,
             id="run.cancel-too"),
     Binding("ctrl+s", "save", "Save", id="file.save"),

@@ -77,8 +77,8 @@ class RunsPane(Vertical):
         Binding("r", "ask('resume')", "Resume", id="runs.resume"),
         Binding("slash", "filter", "Filter", key_display="/", id="runs.filter"),
         Binding("escape", "drop_filter", "Drop the filter", show=False, id="runs.drop-filter"),
-        Binding("s", "ask('star')", "Star", id="runs.star"),
-        Binding("t", "ask('tags')", "Tags", id="runs.tags"),
+        Binding("asterisk", "ask('star')", "Star", id="runs.star"),
+        Binding("number_sign", "ask('tags')", "Tags", id="runs.tags"),
         Binding("delete,backspace", "ask('remove')", "Delete", id="runs.remove"),
         Binding("u", "ask('restore')", "Undo", id="runs.restore"),
     ]
@@ -182,6 +182,8 @@ class RunsPane(Vertical):
             since = (
                 f"Since {before.name}: {' '.join(sentences) if sentences else 'nothing changed.'}"
             )
+        if run.snapshot.full and run.snapshot.digest:
+            head += f" · {fmt.drawn_by(run.snapshot.digest, run.snapshot.numpy)}"
         what = f"{described(run.document)} · {kept}"
         text = Text("\n".join(filter(None, (head, since, what))))
         text.truncate(4000)

@@ -106,7 +106,7 @@ class WorkbenchScreen(Screen[None]):
         self._player = Player()
         self._showing = Showing(self, self._panes, self._player)
         self._too_small = TooSmall(id="too-small")
-        self._status = StatusLine()
+        self._status, self._hints = StatusLine(), KeyHints()
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
@@ -114,7 +114,7 @@ class WorkbenchScreen(Screen[None]):
         yield self._too_small
         yield self._player
         yield self._status
-        yield KeyHints()
+        yield self._hints
 
     async def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
@@ -334,6 +334,7 @@ class WorkbenchScreen(Screen[None]):
     def show(self) -> None:
         if self.is_mounted:
             self._status.snapshot = self._showing.now(self.shelf)
+            self._hints.stops = self.run_to_leave is not None
 
     def on_runs_chosen(self, message: RunsChosen) -> None:
         message.stop()

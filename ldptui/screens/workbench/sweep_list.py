@@ -63,7 +63,7 @@ class SweepList(Widget, can_focus=True):
         Binding("up,k", "move(-1)", "Previous", show=False, id="sweep.previous"),
         Binding("enter,space", "open", "Edit", id="sweep.edit"),
         Binding("a,plus", "add", "Add", id="sweep.add"),
-        Binding("d,delete,minus", "remove", "Remove", id="sweep.remove"),
+        Binding("minus,delete,backspace", "remove", "Remove", id="sweep.remove"),
         Binding("escape", "leave", "Leave", show=False, id="sweep.leave"),
     ]
 

@@ -70,7 +70,7 @@ async def test_the_whole_answer_stands_beside_the_forms_at_120_columns() -> None
         heads = ["protocol", "≥", "met", "fakes", "m", "β", "%", "value", "measured", "±", "by"]
         assert shown.render_line(0).text.split() == heads
         shown.focus()
-        await pilot.press("s")
+        await pilot.press("b")
         assert "protocol↑" in shown.render_line(0).text
         assert shown.virtual_size.width <= 74
 

@@ -214,7 +214,7 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         await pilot.press("enter")
         app: Any = pane.app
         assert app.proposed == [(key, cell.parameters[key]) for key in PAIRS.sweep]
-        await pilot.press("p")
+        await pilot.press("backspace")
         assert chart(pane, "map").cursor is None
         await pilot.press("v")
         first = pane.as_text()

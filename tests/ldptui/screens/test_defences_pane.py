@@ -33,7 +33,7 @@ async def test_without_a_defence_there_is_only_the_row_that_adds_one() -> None:
         await pilot.press("a")
         assert len(kinds(app)) == 1
         assert app.draft.problems == ()
-        await pilot.press("x")
+        await pilot.press("minus")
         assert "defence" not in (app.draft.document or {})
 
 
@@ -44,7 +44,7 @@ async def test_steps_are_moved_and_duplicated() -> None:
         app.query_one(ItemList).focus()
         await pilot.press("J")
         assert kinds(app) == ["norm-sub", "base-cut"]
-        await pilot.press("d")
+        await pilot.press("D")
         assert kinds(app) == ["norm-sub", "base-cut", "base-cut"]
         assert steps_of(app.draft)[2] == {"kind": "base-cut", "alpha": 0.1}
         await pilot.press("K", "K")

@@ -113,7 +113,7 @@ async def test_the_trials_of_a_kept_run_are_exported_as_the_command_does(
 async def test_deleting_has_an_undo_and_stars_stay(store: Path) -> None:
     async with workbench(store=store) as (screen, _, pilot):
         await until(pilot, lambda: screen.shelf.shown == -2)
-        await pilot.press("5", "end", "s")
+        await pilot.press("5", "end", "asterisk")
         await until(pilot, lambda: any(r.kept and r.kept.star for r in screen.shelf.kept))
         await pilot.press("delete")
         await until(pilot, lambda: [run.number for run in screen.shelf.kept] == [2])

@@ -267,11 +267,11 @@ async def test_keys_are_added_and_removed() -> None:
         assert list(sweep_of(app.draft)) == ["attack.share", "attack.seeds"]
         sweeps.focus()
         sweeps.at = 0
-        await pilot.press("d")
+        await pilot.press("minus")
         assert list(sweep_of(app.draft)) == ["attack.seeds"]
-        await pilot.press("d")
+        await pilot.press("minus")
         assert sweep_of(app.draft) == {}
-        await pilot.press("d")  # nothing left
+        await pilot.press("minus")  # nothing left
         assert app.draft.problems == ()
 
 

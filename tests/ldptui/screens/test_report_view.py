@@ -58,7 +58,7 @@ async def test_empty_until_there_is_a_scenario() -> None:
     app = Bench()
     async with app.run_test(size=(80, 20)) as pilot:
         assert "no valid scenario yet" in app.view.as_text()
-        for key in ("n", "u", "i", "I", "j"):
+        for key in ("n", "w", "i", "I", "j"):
             await pilot.press(key)
         assert app.view.lives is None
 
@@ -141,7 +141,7 @@ async def test_keys_draw_a_new_report_a_new_user_a_new_value() -> None:
 
         items = set()
         for _ in range(12):
-            await pilot.press("u")
+            await pilot.press("w")
             now = app.view.lives
             assert now is not None
             items.add(now[0].item)
@@ -153,7 +153,7 @@ async def test_an_edit_keeps_the_user_and_the_draws() -> None:
     app = Bench(one)
     async with app.run_test(size=(120, 40)) as pilot:
         app.sheet.focus()
-        await pilot.press("u", "n")
+        await pilot.press("w", "n")
         before = app.view.lives
         app.view.draft = edited(one, "protocol.epsilon", 1.02)
         after = app.view.lives
@@ -213,7 +213,7 @@ async def test_a_protocol_without_known_steps_says_so() -> None:
     app = Bench(dataclasses.replace(one, cell=other))
     async with app.run_test(size=(120, 40)) as pilot:
         assert "not told for this kind" in app.view.as_text()
-        await pilot.press("n", "u", "i")
+        await pilot.press("n", "w", "i")
 
 
 @pytest.mark.parametrize("kind", CENTRAL)
@@ -225,12 +225,12 @@ async def test_where_there_is_no_report_no_key_draws_another(kind: str) -> None:
         await pilot.pause()
         hints = app.query_one(".report--hints")
         assert hints.display
-        assert {"n", "u", "i"} <= app.screen.active_bindings.keys()
+        assert {"n", "w", "i"} <= app.screen.active_bindings.keys()
         app.view.draft = draft(kind)
         await pilot.pause()
         assert "a trusted curator gets no reports" in app.view.as_text()
         assert not hints.display
-        assert {"n", "u", "i", "I"}.isdisjoint(app.screen.active_bindings)
+        assert {"n", "w", "i", "I"}.isdisjoint(app.screen.active_bindings)
 
 
 async def test_no_attack_says_so() -> None:

@@ -87,7 +87,7 @@ async def test_the_histogram_and_the_report_follow_the_cursor_of_the_gain() -> N
         await until(pilot, lambda: pictured(screen)[0] == report_share(screen))
 
         # Without the cursor the present setting is back.
-        await pilot.press("p")
+        await pilot.press("backspace")
         await until(pilot, lambda: pictured(screen) == before)
         assert report_share(screen) == own.parameters["attack.share"]
         assert " at β" not in seen(pilot.app)

@@ -480,14 +480,29 @@ def words(pilot: Pilot[None]) -> str:
     return "\n".join(str(static.content) for static in pilot.app.screen.query(Static))
 
 
-async def test_at_80_columns_all_global_keys_are_shown_and_a_cut_title_says_so() -> None:
+async def test_at_80_columns_the_keys_of_the_pane_come_first_and_a_cut_title_says_so() -> None:
     async with workbench((80, 24)) as (screen, engine, pilot):
         finished(engine)
         await pilot.press("4")
         hints = screen.query_one(KeyHints).render().plain
-        assert hints == ("^r Run ^s Save ^o Open ^e Export 6 Lab ? Help ^q Quit ^p Palette v View")
+        assert hints == "v View t Table ^r Run ^s Save ^e Export 6 Lab ? Help ^q Quit ^p Palette"
         title = screen.query_one(TitleBar).render().plain
         assert title.endswith("…")
+
+
+async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() -> None:
+    async with workbench((120, 60)) as (screen, engine, pilot):
+        finished(engine)
+        hints = screen.query_one(KeyHints)
+        await pilot.press("4")
+        assert "Stop" not in hints.render().plain
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: hints.render().plain.startswith("esc Stop"))
+        run = finished(engine)
+        await until(pilot, lambda: "Stop" not in hints.render().plain)
+        # The digest is told once, beside the run.
+        assert run.digest not in status(screen)
+        assert run.digest in str(screen.query_one("#details", Static).content)
 
 
 async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
@@ -499,7 +514,7 @@ async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
             await pilot.resize_terminal(width, 24)
             await until(pilot, lambda width=width: len(hints.render().plain) <= width - 2)  # type: ignore[misc]
             words = set(hints.render().plain.split())
-            assert {"Run", "Help", "Palette", "Quit", "Lab", "Export"} <= words
+            assert {"View", "Run", "Help", "Palette", "Quit"} <= words
 
 
 async def test_a_run_that_tells_nothing_counts_its_seconds(
@@ -559,9 +574,9 @@ async def test_a_large_population_is_drawn_beside_the_screen(
         finished(engine)
         charts = screen.query_one(ChartsPane)
         charts.tab = "gain"
-        charts._gain._put_on_axis("population.users")
+        charts._boxes.gain._put_on_axis("population.users")
         charts.watch_draft()
-        before = charts._gain._curves
+        before = charts._boxes.gain._curves
         monkeypatch.setattr("ldptui.session.draft.populations.LARGE_ITEMS", 100)
         gate, on = threading.Event(), threading.get_ident()
         read = Origin.read
@@ -578,13 +593,13 @@ async def test_a_large_population_is_drawn_beside_the_screen(
         assert screen.draft is not None
         assert screen.draft.cell is not None
         assert screen.draft.cell.population.domain_size != 101
-        assert charts._gain._curves is before
+        assert charts._boxes.gain._curves is before
         gate.set()
         await until(pilot, lambda: screen.draft.unread is None)
         assert screen.draft.cell.population.domain_size == 101
         assert "drawing" not in status(screen)
-        await until(pilot, lambda: charts._gain._curves is not before)
-        assert charts._gain._awaited is None
+        await until(pilot, lambda: charts._boxes.gain._curves is not before)
+        assert charts._boxes.gain._awaited is None
         assert len(made_on) > 2
         assert on not in made_on
         made_on.clear()

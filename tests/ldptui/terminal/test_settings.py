@@ -252,3 +252,14 @@ def test_a_number_that_is_out_of_range_is_refused(own_file: Path) -> None:
         load_settings()
     with pytest.raises(SettingsError, match="holds a number that is out of range"):
         allowed_attacks()
+
+
+def test_a_letter_has_one_meaning_wherever_it_is_pressed() -> None:
+    """Letters that move (h j k l, g, n) and those of a question (y, n) apart."""
+    meanings: dict[str, set[str]] = {}
+    for _, binding in settings.bindings().values():
+        for key in binding.key.split(","):
+            if len(key) == 1 and key.isalpha() and key.lower() not in "hjklgny":
+                meanings.setdefault(key, set()).add(binding.description.split()[0])
+    assert not {key: words for key, words in meanings.items() if len(words) > 1}
+    assert meanings["p"] == {"Play"}

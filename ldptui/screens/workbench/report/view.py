@@ -30,7 +30,7 @@ NOT_HERE: Final = "The attack is Python code. It runs in the background process 
 
 HINTS: Final = (
     ("report.new", "n", "new report"),
-    ("report.user", "u", "new user"),
+    ("report.user", "w", "new user"),
     ("report.next", "i", "next item"),
     ("report.previous", "I", "item before"),
 )
@@ -51,7 +51,7 @@ class ReportView(Vertical):
     """
     BINDINGS = [  # noqa: RUF012
         Binding("n", "new_report", "New report", id="report.new"),
-        Binding("u", "new_user", "New user", id="report.user"),
+        Binding("w", "new_user", "New user", id="report.user"),
         Binding("i", "step_item(1)", "Next item", id="report.next"),
         Binding("I", "step_item(-1)", "Item before", show=False, id="report.previous"),
         Binding("j", "scroll_by(1)", "Down", show=False, id="report.down"),
