@@ -16,7 +16,6 @@ from textual.binding import BindingType
 from textual.events import Resize
 from textual.reactive import Reactive, var
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
 
 from ...engine import Engine
@@ -34,7 +33,7 @@ from ...messages import (
     TextEdited,
     WorkerChanged,
 )
-from ...session.autosave import drop_taken, save_draft
+from ...session.autosave import drop_taken
 from ...session.draft import edited, rekeyed, retyped
 from ...session.edits import WHOLE
 from ...session.shelf import Shelf
@@ -49,6 +48,7 @@ from .lab_door import LabDoor
 from .panes import CHARTS, Panes
 from .past import Past
 from .player import Player
+from .saving import Saving
 from .showing import Showing
 from .simulating import MakeEngine, Simulating
 from .title import TitleBar
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from ...engine.playback import Playback
     from ...session.draft import Draft
     from .charts import ChartsPane
-
-AUTOSAVE_S = 2.0
 
 
 class WorkbenchScreen(Screen[None]):
@@ -92,7 +90,7 @@ class WorkbenchScreen(Screen[None]):
         self._path, self._playback, self._first_note = path, playback, note
         self._engine = engine(self.post_message)
         self._lab = LabDoor(self, type(self._engine))
-        self._autosave: Timer | None = None
+        self._saving = Saving(self)
         self._background = Background(self)
         self._kept = KeptRuns(self, store)
         self.simulating = Simulating(
@@ -213,9 +211,7 @@ class WorkbenchScreen(Screen[None]):
         if before is None or before.scenario != after.scenario:
             self.simulating.preview_soon(edited=True)
         self._lab.follow()
-        if self._autosave is not None:
-            self._autosave.stop()
-        self._autosave = self.set_timer(AUTOSAVE_S, self.save_draft)
+        self._saving.soon()
 
     def on_long_work(self, message: LongWork) -> None:
         message.stop()
@@ -269,10 +265,8 @@ class WorkbenchScreen(Screen[None]):
         self._past.redo()
 
     def save_draft(self) -> None:
-        """Keep the draft for the next start; what goes wrong is said, never raised."""
-        fault = save_draft(self.draft) if self.draft is not None else ""
-        if fault:  # else what is said now stays
-            self.note(fault)
+        """Keep the draft for the next start."""
+        self._saving.now()
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         message.stop()

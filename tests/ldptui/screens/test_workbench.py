@@ -331,7 +331,7 @@ async def test_the_draft_comes_back() -> None:
 
 
 async def test_an_edit_is_kept_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldptui.screens.workbench.screen.AUTOSAVE_S", 0.01)
+    monkeypatch.setattr("ldptui.screens.workbench.saving.AUTOSAVE_S", 0.01)
     async with workbench() as (screen, _, pilot):
         screen.post_message(KeyEdited("protocol.epsilon", 3.0))
         kept = places.state_dir() / "draft.json"
@@ -498,11 +498,12 @@ async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() 
         assert "Stop" not in hints.render().plain
         await pilot.press("ctrl+r")
         await until(pilot, lambda: hints.render().plain.startswith("esc Stop"))
-        run = finished(engine)
+        run = finished(engine, numpy="2.4.6")
         await until(pilot, lambda: "Stop" not in hints.render().plain)
         # The digest is told once, beside the run.
         assert run.digest not in status(screen)
-        assert run.digest in str(screen.query_one("#details", Static).content)
+        told = str(screen.query_one("#details", Static).content)
+        assert f"{run.digest}, drawn by NumPy {run.numpy}" in told
 
 
 async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:

@@ -46,12 +46,3 @@ async def test_progress_and_remaining_time_of_a_run() -> None:
         await pilot.pause()
         words = "● run ███▏░░░░░░░░  26 %  50 of 192 trials · 5/s · 28 s left"
         assert words in seen(app)
-
-
-async def test_numpys_version_stands_beside_the_digest() -> None:
-    app = Alone()
-    async with app.run_test(size=(90, 3)) as pilot:
-        line = app.query_one(StatusLine)
-        line.snapshot = Snapshot(1, "done", True, 20, 20, 0.1, digest="xxh3:0", numpy="2.4.6")
-        await pilot.pause()
-        assert "xxh3:0, drawn by NumPy 2.4.6" in seen(app)
