@@ -48,7 +48,7 @@ from core.store import (
 from core.store import store as store_module
 from core.trial import run_block
 
-KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "100"))
+KILLS = int(os.environ.get("LDPTUI_TEST_KILLS", "30"))
 """The number of times that a running sweep is killed."""
 BLOCKS = 18
 """The number of blocks of that sweep."""

@@ -260,7 +260,8 @@ def test_help_imports_nothing_heavy(command: str) -> None:
 # Resuming.
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.every(2)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_was_stopped_is_resumed(
     tmp_path: Path, kept: Path, capsys: Captured, number: signal.Signals
 ) -> None:

@@ -93,6 +93,7 @@ async def go(screen: LabScreen, pilot: Pilot[None], tab: str) -> None:
     await until(pilot, lambda: tab in screen.answers and screen._question is None)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("size", SIZES)
 async def test_every_tab_shows_its_form_and_its_answer(size: tuple[int, int]) -> None:
     async with lab(size) as (screen, _, pilot):
