@@ -147,7 +147,7 @@ def test_equation_14_is_not_the_budget_of_krr() -> None:
             assert value(lines["SUE, OUE"], p=p, q=q) == pytest.approx(epsilon)
         p, q = grr(epsilon, 50)
         assert value(printed, p=p, q=q) > epsilon * 1.01
-        assert value(lines["kRR"], p=p, q=q) == pytest.approx(epsilon)
+        assert value(lines["GRR"], p=p, q=q) == pytest.approx(epsilon)
         p, q = grr(epsilon, 4)  # p′, q′: randomised response on the hash value
         assert value(lines["BLH, OLH"], p_=p, q_=q) == pytest.approx(epsilon)
 
@@ -266,7 +266,7 @@ def test_table_33_and_equation_34() -> None:
                 assert value(cell, **names) == pytest.approx(g), (attack, column)
                 assert value(general, **names, S=support, p=p, q=q) == pytest.approx(g)
                 found.setdefault(f"{attack} {column}", []).append(g)
-        assert value(affine["MGA, kRR"], **names) == pytest.approx(found["MGA 0"][-1])
+        assert value(affine["MGA, GRR"], **names) == pytest.approx(found["MGA 0"][-1])
         assert value(affine["MGA, OUE, OLH"], **names) == pytest.approx(found["MGA 1"][-1])
         for g, matched in itertools.product((2, 3, 4, 9), (1.0, 3.3, 7.0)):
             expected = gain(beta, matched, r, *olh(epsilon, g), f_t)
@@ -317,7 +317,7 @@ def test_table_35_multiplies_a_deviation_by_r() -> None:
     )
     _, variance = moments([(holders, a), (n - holders, b)], p, q, r * n * q)
     exact = math.sqrt(variance) / n
-    assert value(corrected["kRR"][0], **names, p=p, q=q, a=a, b=b) == pytest.approx(exact)
+    assert value(corrected["GRR"][0], **names, p=p, q=q, a=a, b=b) == pytest.approx(exact)
     assert value(printed["kRR"][0], **names) > 1.9 * exact
 
 
