@@ -1,31 +1,19 @@
-"""Columns of a CSV file, their values numbered: read once, a million rows in seconds."""
+"""Columns of a table in a file, their values numbered: read once, a million rows in seconds."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import itertools
-import sys
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import FileError, ScenarioError, got
+from .errors import ScenarioError
 from .sampling import Counts, Floats
-
-if TYPE_CHECKING:
-    from _csv import Reader
-
-ROWS: Final = 1 << 16
-"""The number of rows read at once."""
+from .tables import ROWS, place_of, refuse_more, table_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,70 +52,17 @@ def as_number(value: str) -> float | None:
 
 
 def read_columns(path: Path, names: Sequence[str], most: int | None = None) -> list[Column]:
-    """The named columns of a CSV file with a header.
+    """The named columns of a table with a header.
 
     most : the largest number of different values in a column; None for no limit.
 
     Raises FileError where the file cannot be read, ScenarioError for a column that is not there or
     has too many values, for a row that is too short and for a table without rows.
     """
-    with csv_rows(path) as rows:
+    with table_rows(path) as rows:
         header = next(rows, [])
         places = [place_of(name, header, path) for name in names]
         return _read(rows, header, names, places, path, most)
-
-
-@contextmanager
-def csv_rows(path: Path) -> Iterator[Reader]:
-    """The rows of a CSV file, its header first; raises FileError where it cannot be read."""
-    csv.field_size_limit(sys.maxsize)
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
-        with _opened(path) as file:
-            header = file.readline()
-            yield csv.reader(itertools.chain([header], file), delimiter=_delimiter(header))
-    except UnicodeDecodeError as error:
-        raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
-    except (csv.Error, EOFError, zlib.error) as error:
-        raise FileError(f"{path} is not CSV: {error}") from error
-    except (FileError, ScenarioError):
-        raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"{path} cannot be read: {reason}") from error
-
-
-def _opened(path: Path) -> TextIO:
-    """A text file, unpacked where its name ends in .gz."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
-    return path.open(newline="", encoding="utf-8-sig")
-
-
-def _delimiter(header: str) -> str:
-    """The character that separates the cells of a header: a comma, else ; or a tab."""
-    return next((mark for mark in (",", ";", "\t") if mark in header), ",")
-
-
-def place_of(name: str, header: list[str], path: Path | str, key: str = "column") -> int:
-    """The position of a column; raises ScenarioError, about `key`, where there is none."""
-    if name not in header:
-        known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
-        raise ScenarioError(
-            f"must be a column of {path} ({known or 'which is empty'}), {got(name)}", key=key
-        )
-    if header.count(name) > 1:
-        times = header.count(name)
-        raise ScenarioError(f"must be one column of {path}, {name!r} heads {times}", key=key)
-    return header.index(name)
-
-
-def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
-    """Refuse a row with more cells than the header: 1,234 without quotes shifts what follows."""
-    if len(row) > width and any(row[width:]):
-        rule = f"must have at most as many cells in a row as in its header, {width}"
-        raise ScenarioError(f"{rule}, got {len(row)} in {where}", key=what)
 
 
 def _read(

@@ -12,11 +12,11 @@ from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from .columns import csv_rows, place_of, refuse_more
 from .errors import FileError, ScenarioError, got, spelled
 from .ranges import Range, check_bounds
 from .sampling import Counts, Floats
 from .streams import digest, stream
+from .tables import place_of, refuse_more, table_rows
 
 ITEMS = Range(2, limit=2**20)
 USERS = Range(1, limit=10**13)
@@ -240,7 +240,7 @@ class CSVColumn:
 
     def _totals(self, path: Path) -> dict[str, int]:
         """Users per label, read row by row."""
-        with csv_rows(path) as rows:
+        with table_rows(path) as rows:
             header = next(rows, [])
             place = place_of(self.column, header, self.path)
             width = len(header)

@@ -1,28 +1,28 @@
 """Files of reports: CSV, JSON lines and Parquet, a row a user; see docs/reports.md.
 
-A report is a row of one column, `report`, or of a column for each field of a structured report, as
-`seed` and `value`. A whole number is written as one, bytes as hexadecimal digits, and several
-numbers with blanks between them. In JSON lines a row is an object; Parquet has binary columns.
+In JSON lines a row is an object of the columns of `layout`; Parquet has binary columns.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from itertools import islice
-from math import prod
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.columns import csv_rows, place_of
 from core.errors import FileError, RunError, ScenarioError, got
 from core.files import whole_file
 from core.pure import LocalMechanism, Reports
+from core.tables import Batch, Columns, place_of
+
+from .layout import Column, layout, nobody
 
 BATCH: Final = 1 << 16
 """Reports that are handled at once."""
@@ -30,72 +30,6 @@ BATCH: Final = 1 << 16
 Format = Literal["csv", "jsonl", "parquet"]
 FORMATS: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 """The formats by the ends of the names of files."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a file of reports.
-
-    holds : one whole number, bytes, or several numbers. dtype, shape : those of a report's part.
-    """
-
-    name: str
-    holds: Literal["number", "bytes", "numbers"]
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        return prod(self.shape)
-
-    def cells(self, part: Reports) -> list[Any]:
-        """The cells of CSV: [n] numbers, or texts."""
-        if self.holds == "number":
-            return part.tolist()  # type: ignore[no-any-return]
-        if self.holds == "numbers":
-            return [" ".join(map(repr, row)) for row in part.reshape(-1, self.size).tolist()]
-        written = np.ascontiguousarray(part).tobytes().hex("\n", self.size)
-        return written.split("\n") if len(part) else []
-
-    def read(self, cells: Sequence[Any]) -> Reports:
-        """The part of reports that cells hold; raises ValueError."""
-        if self.holds == "number":
-            if not {*map(type, cells)} <= {int, str}:
-                raise ValueError("must be a whole number")
-            numbers = np.array(list(map(int, cells)), dtype=np.int64)
-            most = np.iinfo(self.dtype).max
-            if numbers.size and (numbers.min() < 0 or numbers.max() > most):
-                raise ValueError(f"must be a whole number in [0, {most}]")
-            return numbers.astype(self.dtype)
-        if self.holds == "numbers":
-            rows = [cell.split() if isinstance(cell, str) else cell for cell in cells]
-            if any(len(row) != self.size for row in rows):
-                raise ValueError(f"must be {self.size} numbers")
-            return np.array(rows, dtype=self.dtype).reshape(-1, *self.shape)
-        whole = [cell if isinstance(cell, bytes) else bytes.fromhex(cell) for cell in cells]
-        if any(len(each) != self.size for each in whole):
-            raise ValueError(f"must be {self.size} bytes, {2 * self.size} hexadecimal digits")
-        return np.frombuffer(b"".join(whole), dtype=np.uint8).reshape(-1, *self.shape)
-
-
-def layout(protocol: LocalMechanism) -> tuple[Column, ...]:
-    """The columns of a protocol's reports."""
-    nothing = nobody(protocol)
-    if nothing.dtype.names is None:
-        return (_column("report", nothing.dtype, nothing.shape[1:]),)
-    parts = ((name, nothing[name]) for name in nothing.dtype.names)
-    return tuple(_column(name, part.dtype, part.shape[1:]) for name, part in parts)
-
-
-def nobody(protocol: LocalMechanism) -> Reports:
-    """The reports of nobody: an array of the type and shape that reports have."""
-    return protocol.perturb(np.empty(0, dtype=np.int64), np.random.default_rng(0))
-
-
-def _column(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Column:
-    if not shape:
-        return Column(name, "number", dtype, shape)
-    return Column(name, "bytes" if dtype == np.uint8 else "numbers", dtype, shape)
 
 
 def format_of(path: Path, asked: str | None = None) -> Format:
@@ -126,37 +60,43 @@ def write_reports(path: str | Path, batches: Iterable[Reports], protocol: LocalM
     path = Path(path)
     columns, kind, count = layout(protocol), format_of(path), 0
     with whole_file(path) as file:
-        write = _parquet_writer(file, columns) if kind == "parquet" else _text_writer(file, columns)
-        if kind == "csv":
-            file.write((",".join(column.name for column in columns) + "\n").encode())
+        write = WRITERS[kind](file, columns)
         for batch in batches:
             count += len(batch)
-            write(_lines(kind, columns, batch) if kind != "parquet" else batch)
+            write(batch)
         write(None)
     return count
 
 
-def _parts(columns: Sequence[Column], batch: Reports) -> Iterator[Reports]:
-    return (batch if batch.dtype.names is None else batch[column.name] for column in columns)
+def _parts(columns: Sequence[Column], batch: Reports) -> Iterator[tuple[Column, Reports]]:
+    """Each column, and the part of the reports that it holds."""
+    for column in columns:
+        yield column, batch if batch.dtype.names is None else batch[column.name]
 
 
-def _lines(kind: Format, columns: Sequence[Column], batch: Reports) -> str:
-    cells = [
-        column.cells(part) for column, part in zip(columns, _parts(columns, batch), strict=True)
-    ]
-    if kind == "csv":
-        return "".join(f"{','.join(map(str, row))}\n" for row in zip(*cells, strict=True))
-    names = [column.name for column in columns]
-    for at, column in enumerate(columns):
-        if column.holds == "numbers":
-            cells[at] = [[float(number) for number in cell.split()] for cell in cells[at]]
-    rows = (dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True))
-    return "".join(f"{json.dumps(row)}\n" for row in rows)
+Write: TypeAlias = Callable[[Reports | None], None]
+"""Writes a batch; None at the end."""
 
 
-def _text_writer(file: BinaryIO, columns: Sequence[Column]) -> Callable[[Any], None]:  # noqa: ARG001
-    def write(lines: str | None) -> None:
-        file.write((lines or "").encode())
+def _csv_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
+    file.write((",".join(column.name for column in columns) + "\n").encode())
+    return _text_writer(file, columns, ",".join(["%s"] * len(columns)))
+
+
+def _json_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
+    cells = {"number": "%s", "bytes": '"%s"', "numbers": "[%s]"}
+    parts = (f'"{column.name}": {cells[column.holds]}' for column in columns)
+    return _text_writer(file, columns, f"{{{', '.join(parts)}}}", between=", ")
+
+
+def _text_writer(file: BinaryIO, columns: Sequence[Column], row: str, between: str = " ") -> Write:
+    """Writes rows as lines. row : with %s for each cell. between : the numbers of a cell."""
+
+    def write(batch: Reports | None) -> None:
+        if batch is not None and len(batch):
+            cells = [column.cells(part, between) for column, part in _parts(columns, batch)]
+            lines = map(f"{row}\n".__mod__, zip(*cells, strict=True))
+            file.write("".join(lines).encode())
 
     return write
 
@@ -170,7 +110,7 @@ def _pyarrow(path: object = "") -> tuple[Any, Any]:
         ) from None
 
 
-def _parquet_writer(file: BinaryIO, columns: Sequence[Column]) -> Callable[[Any], None]:
+def _parquet_writer(file: BinaryIO, columns: Sequence[Column]) -> Write:
     pyarrow, parquet = _pyarrow()
     types = {
         "number": lambda column: pyarrow.from_numpy_dtype(column.dtype),
@@ -185,7 +125,7 @@ def _parquet_writer(file: BinaryIO, columns: Sequence[Column]) -> Callable[[Any]
             writer.close()
             return
         arrays = []
-        for column, part in zip(columns, _parts(columns, batch), strict=True):
+        for column, part in _parts(columns, batch):
             values = part.tolist() if column.holds == "number" else _rows(column, part)
             arrays.append(pyarrow.array(values, types[column.holds](column)))
         writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
@@ -196,6 +136,9 @@ def _parquet_writer(file: BinaryIO, columns: Sequence[Column]) -> Callable[[Any]
 def _rows(column: Column, part: Reports) -> list[Any]:
     flat = np.ascontiguousarray(part).reshape(-1, column.size)
     return [row.tobytes() for row in flat] if column.holds == "bytes" else flat.tolist()
+
+
+WRITERS: Final = {"csv": _csv_writer, "jsonl": _json_writer, "parquet": _parquet_writer}
 
 
 # Reading.
@@ -219,77 +162,72 @@ def read_reports(path: str | Path, protocol: LocalMechanism) -> Iterator[Reports
     columns = layout(protocol)
     inner = path.with_suffix("") if path.suffix == ".gz" else path
     kind = format_of(inner)
-    batches = {"csv": _csv_cells, "jsonl": _json_cells, "parquet": _parquet_cells}[kind](
-        path, columns
-    )
-    for first, cells in batches:
-        yield _checked(path, first, columns, cells, protocol)
+    if kind == "csv":
+        yield from _csv_reports(path, columns, protocol)
+        return
+    batches = {"jsonl": _json_cells, "parquet": _parquet_cells}[kind](path, columns)
+    for batch in batches:
+        yield _checked(path, batch, columns, protocol)
 
 
-Cells = tuple[int | Sequence[int], list[Sequence[Any]]]
-"""The number of the first line, or that of each, and the cells of each column."""
+def _csv_reports(
+    path: Path, columns: Sequence[Column], protocol: LocalMechanism
+) -> Iterator[Reports]:
+    def quick(cells: NDArray[Any]) -> Reports | None:
+        fields = cells.dtype.names or ()
+        try:
+            parts = [
+                column.parsed(cells[field]) for column, field in zip(columns, fields, strict=True)
+            ]
+            return _reports(columns, parts, protocol)
+        except ValueError:
+            return None
+
+    def exact(batch: Batch) -> Reports:
+        return _checked(path, batch, columns, protocol)
+
+    wanted = Columns(path, [column.name for column in columns], "reports", BATCH)
+    yield from wanted.read(exact, quick, [column.quick for column in columns])
 
 
-def _csv_cells(path: Path, columns: Sequence[Column]) -> Iterator[Cells]:
-    for lines, rows in csv_batches(path, [column.name for column in columns], "reports"):
-        yield lines, [list(cells) for cells in zip(*rows, strict=True)]
-
-
-def csv_batches(
-    path: Path, names: Sequence[str], key: str
-) -> Iterator[tuple[int | Sequence[int], list[tuple[str, ...]]]]:
-    """The rows of some columns of a CSV file, a batch at a time, and their lines.
-
-    The lines are the number of the first one, where no row is empty, or that of each. key : what a
-    message about a column is about. Raises FileError, ScenarioError.
-    """
-    with csv_rows(path) as rows:
-        header = next(rows, [])
-        pick = _picker([place_of(name, header, path, key) for name in names])
-        first = rows.line_num + 1
-        while block := list(islice(rows, BATCH)):
-            numbers = [first + at for at, row in enumerate(block) if row]
-            whole = len(numbers) == len(block) == rows.line_num + 1 - first
-            kept = block if whole else list(filter(None, block))
-            try:
-                picked = list(map(pick, kept))
-            except IndexError:
-                at = next(at for at, row in enumerate(kept) if len(row) < len(header))
-                rule = f"has {len(kept[at])} cells, its header has {len(header)}"
-                raise ScenarioError(f"{path} line {numbers[at]} {rule}") from None
-            first = rows.line_num + 1
-            yield numbers[0] if whole else numbers, picked
-
-
-def _picker(places: Sequence[int]) -> Callable[[list[str]], tuple[str, ...]]:
-    if len(places) > 1:
-        return itemgetter(*places)
-    (place,) = places
-    return lambda row: (row[place],)
-
-
-def _json_cells(path: Path, columns: Sequence[Column]) -> Iterator[Cells]:
+def _json_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
+    names = [column.name for column in columns]
     try:
         with path.open(encoding="utf-8") as file:
             first = 1
             while block := list(islice(file, BATCH)):
-                rows = []
-                for at, line in enumerate(block):
-                    try:
-                        row = json.loads(line)
-                        rows.append([row[column.name] for column in columns])
-                    except (ValueError, KeyError, TypeError):
-                        names = " and ".join(column.name for column in columns)
-                        rule = f"must be an object with {names}, {got(line.strip())}"
-                        raise ScenarioError(f"{path} line {first + at} {rule}") from None
-                yield first, [list(cells) for cells in zip(*rows, strict=True)]
+                rows = _json_rows(path, first, block, names)
+                lines = range(first, first + len(block))
+                yield Batch(lines, [[row[name] for row in rows] for name in names])
                 first += len(block)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(f"{path} cannot be read: {reason}") from error
 
 
-def _parquet_cells(path: Path, columns: Sequence[Column]) -> Iterator[Cells]:
+def _json_rows(path: Path, first: int, block: list[str], names: list[str]) -> list[Any]:
+    """The objects of lines; raises ScenarioError with the first line that is none."""
+    with suppress(ValueError):  # all at once, a third of the time
+        rows = json.loads(f"[{','.join(block)}]")
+        if len(rows) == len(block) and all(map(partial(_has, names), rows)):
+            return rows  # type: ignore[no-any-return]
+    rows = []
+    for at, line in enumerate(block):
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            rows.append(None)
+        if not _has(names, rows[-1]):
+            rule = f"must be an object with {' and '.join(names)}, {got(line.strip())}"
+            raise ScenarioError(f"{path} line {first + at} {rule}")
+    return rows
+
+
+def _has(names: list[str], row: object) -> bool:
+    return isinstance(row, dict) and all(name in row for name in names)
+
+
+def _parquet_cells(path: Path, columns: Sequence[Column]) -> Iterator[Batch]:
     pyarrow, parquet = _pyarrow()
     try:
         file = parquet.ParquetFile(path)
@@ -298,25 +236,22 @@ def _parquet_cells(path: Path, columns: Sequence[Column]) -> Iterator[Cells]:
             place_of(column.name, names, path, "reports")
         first = 1
         for batch in file.iter_batches(BATCH, columns=[column.name for column in columns]):
-            yield first, [batch.column(column.name).to_pylist() for column in columns]
+            lines = range(first, first + batch.num_rows)
+            yield Batch(lines, [batch.column(column.name).to_pylist() for column in columns])
             first += batch.num_rows
     except (OSError, pyarrow.ArrowException) as error:
         raise FileError(f"{path} cannot be read: {error}") from error
 
 
 def _checked(
-    path: Path,
-    first: int | Sequence[int],
-    columns: Sequence[Column],
-    cells: list[Sequence[Any]],
-    protocol: LocalMechanism,
+    path: Path, batch: Batch, columns: Sequence[Column], protocol: LocalMechanism
 ) -> Reports:
     """The reports of a batch; raises ScenarioError with the first line that is wrong."""
     try:
-        return _reports(columns, cells, protocol)
+        parts = [column.read(cells) for column, cells in zip(columns, batch.cells, strict=True)]
+        return _reports(columns, parts, protocol)
     except (ValueError, TypeError, OverflowError):
-        for at, row in enumerate(zip(*cells, strict=True)):
-            line = first + at if isinstance(first, int) else first[at]
+        for line, row in zip(batch.lines, zip(*batch.cells, strict=True), strict=True):
             _check_row(f"{path} line {line}", columns, row, protocol)
         raise
 
@@ -324,9 +259,10 @@ def _checked(
 def _check_row(
     where: str, columns: Sequence[Column], row: Sequence[Any], protocol: LocalMechanism
 ) -> None:
+    parts = []
     for column, cell in zip(columns, row, strict=True):
         try:
-            column.read([cell])
+            parts.append(column.read([cell]))
         except (ValueError, TypeError, OverflowError):
             wanted = {
                 "number": "a whole number, at least 0",
@@ -336,16 +272,17 @@ def _check_row(
             shown = f"{column.name} must be {wanted}, {got(cell)}"
             raise ScenarioError(f"{where}: {shown}") from None
     try:
-        _reports(columns, [[cell] for cell in row], protocol)
+        _reports(columns, parts, protocol)
     except ValueError as error:
         raise ScenarioError(f"{where}: the report {error}") from None
 
 
 def _reports(
-    columns: Sequence[Column], cells: list[Sequence[Any]], protocol: LocalMechanism
+    columns: Sequence[Column], parts: Sequence[Reports], protocol: LocalMechanism
 ) -> Reports:
-    parts = [column.read(cell) for column, cell in zip(columns, cells, strict=True)]
-    made = np.empty((len(parts[0]), *nobody(protocol).shape[1:]), dtype=nobody(protocol).dtype)
+    """Reports from their parts; raises ValueError for what the protocol does not send."""
+    nothing = nobody(protocol)
+    made = np.empty((len(parts[0]), *nothing.shape[1:]), dtype=nothing.dtype)
     for column, part in zip(columns, parts, strict=True):
         (made if made.dtype.names is None else made[column.name])[...] = part
     protocol.received(made, len(made))  # a check: the law of SHE's reports is not clipped

@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.columns import csv_rows
 from core.errors import ScenarioError, got
 from core.files import write_atomically
 from core.pure import Items, LocalMechanism, Reports
 from core.scenario import read_text
+from core.tables import Batch, Columns, table_rows
 
 from .. import exits
 from ..api.by_name import protocol as protocol_of
 from ..api.collected import Frequencies, concluded
-from ..api.files import csv_batches, format_of, read_reports, write_reports
+from ..api.files import format_of, read_reports, write_reports
 from ..terminal.output import check_writable, note, write_out
 from ..text import format as text
 from .reading import toml_value
@@ -99,22 +100,28 @@ def _held(
     """The items of the users, batch by batch."""
     path = Path(options.data)
     name = options.column or _only_column(path)
-    numbered = _by_label(labels) if labels is not None else _by_number(protocol.domain_size)
-    for lines, rows in csv_batches(path, [name], "--column"):
-        cells = [cell.strip() for (cell,) in rows]
-        items = numbered(cells)
+    number, quick, kind = _by_number(protocol.domain_size) if labels is None else _by_label(labels)
+
+    def exact(batch: Batch) -> Items:
+        cells = [cell.strip() for cell in batch.cells[0]]
+        items = list(map(number, cells))
         if None in items:
             at = items.index(None)
-            line = lines + at if isinstance(lines, int) else lines[at]
             among = "in the domain" if labels else f"a number in [0, {protocol.domain_size})"
             missing = ": a missing value?" * (not cells[at])
             rule = f"{name} must be {among}, {got(cells[at])}{missing}"
-            raise ScenarioError(f"{path} line {line}: {rule}")
-        yield np.array(items, dtype=np.int64)
+            raise ScenarioError(f"{path} line {batch.lines[at]}: {rule}")
+        return np.array(items, dtype=np.int64)
+
+    def parsed(cells: NDArray[Any]) -> Items | None:
+        (field,) = cells.dtype.names or ()
+        return quick(cells[field])
+
+    yield from Columns(path, [name], "--column").read(exact, parsed, [kind])
 
 
 def _only_column(path: Path) -> str:
-    with csv_rows(path) as rows:
+    with table_rows(path) as rows:
         header = next(rows, [])
     if len(header) != 1:
         known = ", ".join(header[:12]) or "none"
@@ -122,22 +129,31 @@ def _only_column(path: Path) -> str:
     return header[0]
 
 
-def _by_label(labels: list[str]) -> Callable[[list[str]], list[int | None]]:
+Reading = tuple[Callable[[str], int | None], Callable[[NDArray[Any]], Items | None], str]
+"""The item of a cell, None where it is none; the items of an array, or None; and its type."""
+
+
+def _by_label(labels: list[str]) -> Reading:
     number = {label.strip(): item for item, label in enumerate(labels)}
-    return lambda cells: list(map(number.get, cells))
+    names = np.array(sorted(number))
+    items = np.array([number[name] for name in names.tolist()], dtype=np.int64)
+
+    def quick(cells: NDArray[Any]) -> Items | None:
+        place = np.minimum(np.searchsorted(names, cells), names.size - 1)
+        return items[place] if (names[place] == cells).all() else None
+
+    return number.get, quick, f"U{max(map(len, number)) + 1}"
 
 
-def _by_number(domain_size: int) -> Callable[[list[str]], list[int | None]]:
-    def item(cell: str) -> int | None:
+def _by_number(domain_size: int) -> Reading:
+    def number(cell: str) -> int | None:
         return int(cell) if cell.isdecimal() and int(cell) < domain_size else None
 
-    known: dict[str, int | None] = {}
+    def quick(cells: NDArray[Any]) -> Items | None:
+        fits = not cells.size or (cells.min() >= 0 and cells.max() < domain_size)
+        return cells.astype(np.int64) if fits else None
 
-    def numbered(cells: list[str]) -> list[int | None]:
-        known.update((cell, item(cell)) for cell in {*cells}.difference(known))
-        return list(map(known.get, cells))
-
-    return numbered
+    return number, quick, "i8"
 
 
 def _counted(batches: Iterator[Reports], protocol: LocalMechanism) -> tuple[Any, int]:

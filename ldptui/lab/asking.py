@@ -19,10 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from core.cell import Cell
-from core.columns import Column, csv_rows, read_columns
+from core.columns import Column, read_columns
 from core.errors import FileError, ScenarioError
 from core.pure import Rng
 from core.scenario import Scenario
+from core.tables import table_rows
 
 from ..charts.series import Chart
 from ..text import table as layout
@@ -91,7 +92,7 @@ def _bound(document: str, folder: Path) -> Cell:
 def header_of(path: Path) -> tuple[str, ...]:
     """The columns of a CSV file; raises ScenarioError."""
     try:
-        with csv_rows(path) as rows:
+        with table_rows(path) as rows:
             return tuple(next(rows, ()))
     except FileError as error:
         raise ScenarioError(str(error), key="file") from error

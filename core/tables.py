@@ -1,0 +1,247 @@
+"""Rows of a table in a file: CSV, packed by gzip or not, Parquet or Arrow."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Protocol, TextIO, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import FileError, ScenarioError, got
+
+T = TypeVar("T")
+Array: TypeAlias = NDArray[Any]
+
+ROWS: Final = 1 << 16
+"""The number of rows read at once."""
+
+FRAMES: Final = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
+"""The formats of files that are not text, by the ends of their names."""
+
+
+class Rows(Protocol):
+    """The rows of a table, its header first, each a list of texts; "" for a missing value."""
+
+    @property
+    def line_num(self) -> int:
+        """The number of the line that was read last, in a file without lines that of the row."""
+        ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+@contextmanager
+def table_rows(path: Path) -> Iterator[Rows]:
+    """The rows of a table; raises FileError where it cannot be read."""
+    if path.suffix.lower() in FRAMES:
+        yield _FrameRows(_frame(path))
+        return
+    with _text(path) as file:
+        header = file.readline()
+        yield csv.reader(itertools.chain([header], file), delimiter=_delimiter(header))
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIO]:
+    """The text of a CSV file, and the errors of reading it as FileError."""
+    csv.field_size_limit(sys.maxsize)
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise FileError(f"{path} must be a file, got a device or a pipe, which may have no end")
+        with _opened(path) as file:
+            yield file
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path} is not UTF-8 text: {error.reason}") from error
+    except (csv.Error, EOFError, zlib.error) as error:
+        raise FileError(f"{path} is not CSV: {error}") from error
+    except (FileError, ScenarioError):
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(f"{path} cannot be read: {reason}") from error
+
+
+def _opened(path: Path) -> TextIO:
+    """A text file, unpacked where its name ends in .gz."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
+    return path.open(newline="", encoding="utf-8-sig")
+
+
+def _delimiter(header: str) -> str:
+    """The character that separates the cells of a header: a comma, else ; or a tab."""
+    return next((mark for mark in (",", ";", "\t") if mark in header), ",")
+
+
+def _frame(path: Path) -> Any:
+    """A file of Parquet or Arrow as a frame of polars; raises FileError."""
+    kind = FRAMES[path.suffix.lower()]
+    try:
+        polars = import_module("polars")
+    except ImportError:
+        raise FileError(
+            f"{path} cannot be read: {kind} needs polars (pip install 'ldptui[data]')"
+        ) from None
+    readers = (
+        [polars.read_parquet] if kind == "Parquet" else [polars.read_ipc_stream, polars.read_ipc]
+    )
+    try:
+        data = io.BytesIO(path.read_bytes())
+        for reader in readers[:-1]:  # Arrow has two forms, which do not tell themselves apart
+            try:
+                return reader(data)
+            except polars.exceptions.PolarsError:
+                data.seek(0)
+        return readers[-1](data)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
+    except polars.exceptions.PolarsError as error:
+        raise FileError(f"{path} is not {kind}: {str(error).splitlines()[0]}") from error
+
+
+class _FrameRows:
+    """The rows of a frame of polars as texts."""
+
+    def __init__(self, frame: Any) -> None:
+        self.line_num = 0
+        self._rows: Iterator[list[str]] = itertools.chain([frame.columns], self._texts(frame))
+
+    def _texts(self, frame: Any) -> Iterator[list[str]]:
+        polars = import_module("polars")
+        for part in frame.iter_slices(ROWS):
+            yield from map(list, part.select(polars.all().cast(polars.String).fill_null("")).rows())
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        row = next(self._rows)
+        self.line_num += 1
+        return row
+
+
+def place_of(name: str, header: Sequence[str], path: Path | str, key: str = "column") -> int:
+    """The position of a column; raises ScenarioError, about `key`, where there is none."""
+    if name not in header:
+        known = ", ".join(header[:12]) + (", …" if len(header) > 12 else "")
+        raise ScenarioError(
+            f"must be a column of {path} ({known or 'which is empty'}), {got(name)}", key=key
+        )
+    if header.count(name) > 1:
+        times = header.count(name)
+        raise ScenarioError(f"must be one column of {path}, {name!r} heads {times}", key=key)
+    return header.index(name)
+
+
+def refuse_more(row: Sequence[str], width: int, where: str, what: str) -> None:
+    """Refuse a row with more cells than the header: 1,234 without quotes shifts what follows."""
+    if len(row) > width and any(row[width:]):
+        rule = f"must have at most as many cells in a row as in its header, {width}"
+        raise ScenarioError(f"{rule}, got {len(row)} in {where}", key=what)
+
+
+# Some columns, a batch of rows at a time.
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some columns of some rows. lines : the number of each row's line. cells : of each column."""
+
+    lines: Sequence[int]
+    cells: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Some columns of a file. key : what a message about a column is about. rows : of a batch."""
+
+    path: Path
+    names: Sequence[str]
+    key: str
+    rows: int = ROWS
+
+    def read(
+        self,
+        exact: Callable[[Batch], T],
+        quick: Callable[[Array], T | None],
+        types: Sequence[str],
+    ) -> Iterator[T]:
+        """A value for each batch of rows, made of the cells as texts, or quicker.
+
+        exact : makes it, and raises ScenarioError where a cell is wrong. quick : makes it of an
+        array of the columns, numbered, where a row is a line and fits the types, NumPy's for each
+        column; None leaves the batch to `exact`. Raises FileError, ScenarioError.
+        """
+        if self.path.suffix.lower() in FRAMES:
+            with table_rows(self.path) as rows:
+                header = next(rows, [])
+                yield from map(exact, self._batches(rows, header, 0))
+            return
+        with _text(self.path) as file:
+            first = file.readline()
+            mark = _delimiter(first)
+            header, line = next(csv.reader([first], delimiter=mark), []), 1
+            self._places(header)
+            while lines := list(islice(file, self.rows)):
+                parsed = self._parsed(lines, header, mark, types)
+                made = None if parsed is None else quick(parsed)
+                if made is not None:
+                    yield made
+                    line += len(lines)
+                    continue
+                quoted = '"' in "".join(lines)  # a cell may go on in the next line
+                rows = csv.reader(itertools.chain(lines, file if quoted else ()), delimiter=mark)
+                yield from map(exact, self._batches(rows, header, line))
+                line += len(lines)
+
+    def _places(self, header: Sequence[str]) -> list[int]:
+        return [place_of(name, header, self.path, self.key) for name in self.names]
+
+    def _parsed(
+        self, lines: list[str], header: Sequence[str], mark: str, types: Sequence[str]
+    ) -> Array | None:
+        """The columns of lines as a structured array; None where they do not fit."""
+        quote = '"' if '"' in "".join(lines) else None
+        if quote and any(line.count('"') % 2 for line in lines):
+            return None
+        kinds = dict(zip(self._places(header), types, strict=True))
+        fields = [(f"f{place}", kinds.get(place, "U1")) for place in range(len(header))]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                parsed = np.loadtxt(
+                    lines, fields, delimiter=mark, comments=None, quotechar=quote, ndmin=1
+                )
+        except (ValueError, UserWarning):
+            return None
+        if quote and len(parsed) != len(lines):
+            return None
+        return parsed[[f"f{place}" for place in kinds]]
+
+    def _batches(self, rows: Rows, header: Sequence[str], before: int) -> Iterator[Batch]:
+        """The cells of rows as texts. before : the number of the line before the first one."""
+        places, width = self._places(header), len(header)
+        numbered = ((before + rows.line_num, row) for row in rows if row)
+        while block := list(islice(numbered, self.rows)):
+            for line, row in block if {len(row) for _, row in block} != {width} else ():
+                if len(row) <= max(places):
+                    rule = f"has {len(row)} cells, its header has {width}"
+                    raise ScenarioError(f"{self.path} line {line} {rule}")
+                refuse_more(row, width, f"line {line}", str(self.path))
+            lines, kept = zip(*block, strict=True)
+            yield Batch(lines, [[row[place] for row in kept] for place in places])
