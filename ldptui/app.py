@@ -26,7 +26,7 @@ from .screens.workbench.simulating import MakeEngine
 from .session import attack_options
 from .terminal import mishaps
 from .terminal.settings import Settings
-from .terminal.shown import Shown
+from .terminal.shown import Shown, Spelled
 from .widgets.field import ValueInput
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ LIGHT = Theme(
 
 
 SHOWN: Final = Shown()
+SPELLED: Final = Spelled()
 
 NAMES: Final = str.maketrans({
     "←": "left", "→": "right", "↑": "up", "↓": "down", "⏎": "enter", "⇧": "shift+",
@@ -145,7 +146,8 @@ class Workbench(App[None]):
         self._playback = playback
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [SHOWN, *super().get_line_filters()]
+        spelled = [SPELLED] if self.charset == "ascii" else []
+        return [SHOWN, *spelled, *super().get_line_filters()]
 
     def get_default_screen(self) -> Screen[None]:
         note = "; ".join(attack_options.faults(self.settings.attack_files))

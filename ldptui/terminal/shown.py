@@ -1,13 +1,26 @@
-"""Keeps text that would steer a terminal off the screen, whichever widget shows it."""
+"""What a terminal is shown of a line, whichever widget draws it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Final
+
 from rich.cells import get_character_cell_size
 from rich.segment import Segment
+from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
 from core.errors import one_line
+
+from ..text.format import to_ascii
+
+SPELLED: Final = {char: to_ascii(char) for char in "αβγδεϵηθλμπρστφχω±≤≥"}
+"""Signs that are words in ASCII."""
+SHORTER: Final = {"epsilon": "eps", "lambda": "lam"}
+"""Words that may be cut where there is less room."""
 
 
 class Shown(LineFilter):
@@ -24,6 +37,60 @@ class Shown(LineFilter):
             Segment("".join(map(_shown, segment.text)), segment.style, segment.control)
             for segment in segments
         ]
+
+
+class Spelled(LineFilter):
+    """Spells signs out where the spaces beside them have room: `budget ε    1`, `budget eps  1`.
+
+    The line keeps its width, and all that has no such room stays as it is.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        if not any(char in SPELLED for segment in segments for char in segment.text):
+            return segments
+        if any(segment.control for segment in segments):
+            return segments
+        cells = [(char, segment.style) for segment in segments for char in segment.text]
+        at = 0
+        while at < len(cells):
+            if cells[at][0] in SPELLED:
+                at = _spell(cells, at)
+            at += 1
+        return [
+            Segment("".join(char for char, _ in run), style)
+            for style, run in groupby(cells, key=itemgetter(1))
+        ]
+
+
+def _spell(cells: list[tuple[str, Style | None]], at: int) -> int:
+    """Put the word for the sign at this place, if spaces can give way; the place of its end."""
+    char, style = cells[at]
+    word = SPELLED[char]
+    for letters in (word, SHORTER.get(word, word)):
+        more = len(letters) - 1
+        before = _spaces(cells, at - more - 1, at)
+        gap = next((end for end in range(at + 1, len(cells)) if _gap(cells, end, more)), None)
+        if before > more:
+            del cells[at - more : at]
+            at -= more
+        elif gap is not None:
+            del cells[gap : gap + more]
+        else:
+            continue
+        cells[at : at + 1] = [(letter, style) for letter in letters]
+        return at + more
+    return at
+
+
+def _gap(cells: Sequence[tuple[str, Style | None]], start: int, most: int) -> bool:
+    """Whether so many spaces and one that stays begin here."""
+    return _spaces(cells, start, start + most + 1) == most + 1
+
+
+def _spaces(cells: Sequence[tuple[str, Style | None]], start: int, end: int) -> int:
+    """The number of spaces from `start` to `end`; 0 where that leaves the line."""
+    inside = start >= 0 and end <= len(cells)
+    return sum(char == " " for char, _ in cells[start:end]) if inside else 0
 
 
 def _shown(char: str) -> str:

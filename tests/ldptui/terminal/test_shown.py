@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widgets import Static
 
-from ldptui.terminal.shown import Shown
+from ldptui.terminal.shown import Shown, Spelled
 
 __all__ = ["own_home"]
 
@@ -50,3 +50,20 @@ async def test_no_widget_lets_data_steer_the_terminal(tmp_path: Path) -> None:
             await pilot.pause()
             text = drawn(screen.app)
             assert text.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("line", "spelled"),
+    [
+        ("budget ε       1", "budget epsilon 1"),
+        ("budget ε    1", "budget eps  1"),
+        ("budget ε  1", "budget ε  1"),
+        ("budget ε    ", "budget eps  "),
+        ("budget ε  ", "budget ε  "),
+        ("OUE   ±0.1", "OUE  +-0.1"),
+        ("σ  0.1 ± 0.2  |", "σ  0.1 +- 0.2 |"),
+    ],
+)
+def test_signs_are_words_where_there_is_room(line: str, spelled: str) -> None:
+    after = Strip(Spelled().apply([Segment(line[:8]), Segment(line[8:])], BLACK))
+    assert after.text == spelled
