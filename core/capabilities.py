@@ -53,27 +53,6 @@ class Disguises(Supporting, Protocol):
     def disguised_support(self, r: int) -> Support: ...
 
 
-class Conditions(PureProtocol, Protocol):
-    """Its report is one law for all items, the background, given whether it supports the own item.
-
-    A report from item v is a background report that supports v with probability p, and one that
-    does not otherwise. Fakes who draw the item and that chance in another way can hide.
-    """
-
-    @property
-    def report_size(self) -> int | None:
-        """The number of items that every report supports; None where any number is possible."""
-        ...
-
-    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
-        """Background reports that support these items where they are `held`, else do not."""
-        ...
-
-    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
-        """The counts of such reports: int64[trials, d], how many hold each item, or spare it."""
-        ...
-
-
 class Quantises(Mechanism, Protocol):
     """Its reports are drawn with coins, whose probabilities can be multiples of a fraction."""
 
@@ -347,11 +326,6 @@ class SendsBits(Mechanism, Protocol):
     def bit_count_variances(self, collection: Collection) -> Floats | None:
         """The variances of the same."""
         ...
-
-
-def hides(mechanism: object) -> TypeGuard[Conditions]:
-    """Return whether the best way to hide fakes among its reports is known."""
-    return hasattr(mechanism, "conditioned")
 
 
 def asks_one_by_one(mechanism: object) -> TypeGuard[AsksOneByOne]:

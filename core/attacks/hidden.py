@@ -11,7 +11,8 @@ from typing import Annotated, ClassVar, Literal, Self, cast
 import numpy as np
 
 from ..bounds.undetectable import Hidden, hidden_against
-from ..capabilities import Conditions, SendsBits
+from ..capabilities import SendsBits
+from ..hiding import Conditions
 from ..population import Population
 from ..pure import BoolArray, Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..ranges import check_bounds

@@ -12,7 +12,8 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..capabilities import BitLaw, Conditions, SendsBits
+from ..capabilities import BitLaw, SendsBits
+from ..hiding import Conditions
 from ..pure import Items, LocalMechanism, Mechanism, Reports, Rng, Supporting
 from ..sampling import Counts, Floats, multinomial
 from ..support import ItemSupport

@@ -1,6 +1,14 @@
-"""The undetectable gain for any matrix that can be listed: a linear programme."""
+"""The undetectable gain for any matrix of reports that can be listed: a linear programme.
+
+Few reports bind. So only those are rows that some solution breaks, and every solution is pulled
+towards honest reports of the targets until it breaks none: what that gains, and the programme so
+far, enclose the optimum.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -9,29 +17,89 @@ from ..pure import Items
 from ..ranges import ENTRIES as ENTRIES
 from ..sampling import Floats
 
+ROWS: Final = 200
+"""Rows that are added at once, those that are broken most."""
+
+TOLERANCE: Final = 1e-9
+"""A report is broken if it lacks this part of its probability among honest reports of targets."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best hidden gain for a matrix of reports.
+
+    gain : that of a shift which breaks no row. bound : no shift gains more.
+    reports : int64[k], the reports that were rows; a start for a programme like this one.
+    """
+
+    gain: float
+    bound: float
+    reports: Items
+
 
 def hidden_gain(law: Floats, frequencies: Floats, targets: Items, share: float) -> float:
-    """The best hidden gain for any matrix float64[d, reports]; raises ScenarioError.
+    """The best hidden gain for any matrix float64[d, reports]; raises ScenarioError."""
+    return optimum(law, frequencies, targets, share).gain
 
-    max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
+
+def optimum(
+    law: Floats,
+    frequencies: Floats,
+    targets: Items,
+    share: float,
+    within: float = 0.0,
+    start: Items | None = None,
+) -> Optimum:
+    """max Σ_T (f′ − f) subject to f′ in the simplex and M f′ ≥ (1−β) M f, report by report.
+
+    law : float64[d, reports], M. within : the gain may be this part of itself too small.
+    start : reports that are rows from the beginning. Raises ScenarioError.
     """
+    if law.size > ENTRIES:
+        rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"
+        raise ScenarioError(f"{rule}, got {law.size}", key="protocol")
+    items, held = frequencies.size, float(frequencies[targets].sum())
+    if share <= 0:
+        return Optimum(0.0, 0.0, np.empty(0, dtype=np.int64))
+    # In parts of β, δ adds up to 1. Honest reports of the targets break nothing.
+    honest = np.zeros(items)
+    honest[targets] = 1 / targets.size
+    likely = honest @ law
+    rows = np.empty(0, dtype=np.int64) if start is None else start
+    most = (1 - share) / share * frequencies
+    gain, bound = 1.0, np.inf
+    while True:
+        shift = _best(law, rows, most, targets)
+        bound = min(bound, float(shift[targets].sum()))
+        left = shift @ law
+        broken = np.flatnonzero(left < 0)
+        # The shift and honest reports, mixed until nothing is below 0.
+        kept = float((likely[broken] / (likely[broken] - left[broken])).min(initial=1.0))
+        gain = max(gain, kept * float(shift[targets].sum()) + 1 - kept)
+        new = np.setdiff1d(broken[left[broken] < -TOLERANCE * likely[broken]], rows)
+        if not new.size or bound - gain <= within * bound:
+            break
+        order = np.argsort(left[new] / likely[new])
+        rows = np.append(rows, new[order[:ROWS]])
+    return Optimum(share * (gain - held), share * (max(bound, gain) - held), rows)
+
+
+def _best(law: Floats, rows: Items, most: Floats, targets: Items) -> Floats:
+    """float64[d]: the δ/β that lifts the targets most under these rows; items lose `most`."""
     from scipy.optimize import linprog
 
-    columns = np.unique(law, axis=1)
-    if columns.size > ENTRIES:
-        rule = f"must have a report law of at most {ENTRIES} entries to be optimised over"
-        raise ScenarioError(f"{rule}, got {columns.size}", key="protocol")
-    aims = np.zeros(frequencies.size)
+    aims = np.zeros(most.size)
     aims[targets] = 1
+    chosen = law[:, rows]
     answer = linprog(
         -aims,
-        A_ub=-columns.T,
-        b_ub=-(1 - share) * frequencies @ columns,
-        A_eq=np.ones((1, frequencies.size)),
+        A_ub=-(chosen / chosen.max(axis=0)).T if rows.size else None,
+        b_ub=np.zeros(rows.size) if rows.size else None,
+        A_eq=np.ones((1, most.size)),
         b_eq=[1.0],
-        bounds=(0, 1),
+        bounds=np.stack([-most, np.full(most.size, np.inf)], axis=1),
         method="highs",
     )
     if not answer.success:
         raise ScenarioError(f"has no hidden attack: {answer.message}", key="protocol")
-    return float(-answer.fun - frequencies[targets].sum())
+    return np.asarray(answer.x)

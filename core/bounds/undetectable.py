@@ -10,17 +10,21 @@ where M(y|v) is e^ε times as large for the items v that report y supports as fo
 * every subset of w items is (subset selection; GRR is w = 1): the w items that lose most may lose
   β/(e^ε−1) together.
 
-`docs/bounds.md` has the proof, and the sampler of z.
+Some other protocols have a closed form of their own (`core.capabilities.Loses`). Of every ε-LDP
+protocol it is known that the other items may lose β/(e^ε−1) in all, whichever they are.
+
+`docs/bounds.md` has the proofs, and the sampler of z.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
-from ..capabilities import Conditions
+from ..hiding import Conditions, Loses, hides
 from ..pure import Items
 from ..sampling import Counts, Floats
 
@@ -77,40 +81,53 @@ def unlisted_gain(p: float, q: float, share: float, held: float) -> float:
 
     β + min(β q(1 − p)/(p − q), (1 − β)(1 − f_T)) − β f_T, whichever items hold what.
     """
-    lost = min(share * q * (1 - p) / (p - q), (1 - share) * (1 - held))
-    return share + lost - share * held
+    return _with_loss(share * q * (1 - p) / (p - q), share, held)
+
+
+def least_gain(epsilon: float, share: float, held: float) -> float:
+    """A gain that can be hidden whatever the ε-LDP protocol, and how its reports look.
+
+    β + min(β/(e^ε − 1), (1 − β)(1 − f_T)) − β f_T: a report is at most e^ε times as likely for one
+    item as for another.
+    """
+    return _with_loss(share / math.expm1(epsilon), share, held)
+
+
+def _with_loss(most: float, share: float, held: float) -> float:
+    """The gain of targets that hold this part, where other items lose `most`, or all they have."""
+    return share + min(most, (1 - share) * (1 - held)) - share * held
 
 
 def hidden_gain_against(
-    protocol: Conditions, distinct: tuple[Counts, Counts], aims: Counts, share: float
+    protocol: Conditions | Loses, distinct: tuple[Counts, Counts], aims: Counts, share: float
 ) -> float:
-    """The gain of `hidden_against` alone, without work for each item.
+    """The gain of the best hidden attack alone, without work for each item.
 
     distinct : the numbers of users that items have, rising, and the number of items with each.
     aims : int64[r], the users of each target.
     """
     values, counts = distinct
-    users, items, size, p = (
-        int(values @ counts),
-        int(counts.sum()),
-        protocol.report_size,
-        protocol.p,
-    )
+    users = int(values @ counts)
     held = float(aims.sum() / users)
-    if size is None:
-        return unlisted_gain(p, protocol.q, share, held)
     of_targets = np.bincount(np.searchsorted(values, aims), minlength=counts.size)
     others, frequencies = (counts - of_targets)[::-1], (1 - share) * values[::-1] / users
-    rate, total = size / items, (1 - share) * (1 - held)
+    if not hides(protocol):
+        own = cast("Loses", protocol).hidden_loss(frequencies, others, aims.size, share)
+        return _with_loss(own, share, held)
+    size, p = protocol.report_size, protocol.p
+    if size is None:
+        return unlisted_gain(p, protocol.q, share, held)
+    items = int(counts.sum())
+    rate = size / items
     most = share * rate * (1 - p) / (p - rate)
     if size > items - aims.size:
-        lost = min(total, _roomy(most, share, size, items - aims.size, aims.size))
+        lost = _roomy(most, share, size, items - aims.size, aims.size)
     else:
         # Of the items that lose most, `size` are looked at: these of each distinct frequency.
         largest = np.clip(size - (np.cumsum(others) - others), 0, others)
         level = _level(frequencies, largest, most)
         lost = float(others @ np.minimum(frequencies, level))
-    return share + lost - share * held
+    return _with_loss(lost, share, held)
 
 
 def _shift(

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, cast
 
-from ..capabilities import Quantises, hides, lacking
+from ..capabilities import Quantises, lacking
+from ..hiding import hides
 from ..pure import Mechanism
 from ..ranges import Range, check_bounds
 from .correction import ForAll

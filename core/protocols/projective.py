@@ -93,6 +93,11 @@ class ProjectiveGeometry(Coded):
     def q(self) -> float:
         return (math.expm1(self.epsilon) * self.shared + self.agreeing) / self._weight
 
+    @property
+    def accepted(self) -> tuple[float, float]:
+        """A point that is orthogonal to an item's is orthogonal to another's as often as that."""
+        return 1.0, self.shared / self.agreeing
+
     def supports(self, reports: Reports) -> Supports:
         size, t = self.field_size, self.dimension
         items = vectors(np.arange(self.domain_size), size, t)[:, ::-1]

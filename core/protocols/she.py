@@ -254,6 +254,10 @@ class Summation(Summed):
         """bool[n, items]: the cell of the item is nearer to 1 than to 0."""
         return np.asarray(reports[:, items] > 0.5)
 
+    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:  # noqa: ARG002
+        """β/(e^ε - 1), as of bits: a cell makes its item e^(ε/2) times as likely, or unlikely."""
+        return share / math.expm1(self.epsilon)
+
     def privacy_loss(self) -> LaplaceLoss:
         """The privacy loss between two items: they differ in two cells."""
         return LaplaceLoss(self.epsilon, 2)

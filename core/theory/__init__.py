@@ -16,12 +16,12 @@ from .gains import (
     gain,
     gain_std,
     item_shift,
-    placed_gain_std,
     rates_gain,
     safer_domain_size,
+    std_of_gain,
     target_sum_variance,
 )
-from .lines import LINES, gain_lines
+from .lines import LINES, accepted, alike, gain_lines
 from .privacy import epsilon_of_direct, epsilon_of_unary, privacy_spent
 from .support import collected, fake_support, sent_share, support_of
 from .variance import (
@@ -38,6 +38,8 @@ from .variance import (
 
 __all__ = [
     "LINES",
+    "accepted",
+    "alike",
     "attacked_variance",
     "bit_count_variances",
     "bit_gain",
@@ -65,12 +67,12 @@ __all__ = [
     "least_error",
     "least_of_all",
     "normal_score",
-    "placed_gain_std",
     "privacy_spent",
     "rates_gain",
     "recommended",
     "safer_domain_size",
     "sent_share",
+    "std_of_gain",
     "support_of",
     "target_sum_variance",
 ]

@@ -18,7 +18,7 @@ from ..cell import Cell
 from ..metrics import METRICS, Measures
 from ..results import CellResults, Doubt, Estimate, estimate_of
 from .expected import estimate_variances
-from .gains import placed_gain_std, target_sum_variance
+from .gains import std_of_gain, target_sum_variance
 from .support import fake_support
 
 ROUNDINGS: Final = 8
@@ -113,12 +113,11 @@ def _spread(cell: Cell, metric: str) -> float | None:
         return spread
     if not cell.is_pure or not cell.targets.size or cell.rounds:
         return None
-    protocol, truth = cell.pure, cell.population.frequencies
-    if metric == "target_frequency_clean":
-        return math.sqrt(
-            target_sum_variance(protocol, cell.targets, truth, cell.users) / cell.users
-        )
     supported = fake_support(cell) if metric == "gain" else None
-    if supported is None:
+    if supported is None and metric != "target_frequency_clean":
         return None
-    return placed_gain_std(protocol, supported, cell.targets, truth, cell.users, cell.malicious)
+    protocol, truth, users = cell.pure, cell.population.frequencies, cell.users
+    spread = target_sum_variance(protocol, cell.targets, truth, users)
+    if supported is None:
+        return math.sqrt(spread / users)
+    return std_of_gain(protocol, spread, supported.variance, users, cell.malicious)

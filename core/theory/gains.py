@@ -58,13 +58,13 @@ def gain_std(
     β² Var[Σ_T f~] + m Var(S) / ((n+m)² (p-q)²); the two releases of a curator share their noise.
     """
     spread = protocol.target_sum_variance(r, target_frequency, users)
-    return _std(protocol, spread, support.variance, users, malicious)
+    return std_of_gain(protocol, spread, support.variance, users, malicious)
 
 
-def _std(
+def std_of_gain(
     protocol: Supporting, spread: float, fake_spread: float, users: int, malicious: int
 ) -> float:
-    """The same, from n times Var[Σ_T f~] and the variance of one fake's number of targets."""
+    """`gain_std`, from n times Var[Σ_T f~] and the variance of one fake's number of targets."""
     everyone = users + malicious
     genuine = (malicious / everyone) ** 2 * spread / users
     fake = malicious * fake_spread / (everyone * (protocol.p - protocol.q)) ** 2
@@ -78,19 +78,6 @@ def target_sum_variance(
     if places(protocol):
         return protocol.placed_sum_variance(frequencies, targets)
     return protocol.target_sum_variance(targets.size, float(frequencies[targets].sum()), users)
-
-
-def placed_gain_std(
-    protocol: Supporting,
-    support: Support | ItemSupport,
-    targets: Items,
-    frequencies: Floats,
-    users: int,
-    malicious: int,
-) -> float:
-    """`gain_std` of these targets, at true frequencies float64[d]."""
-    spread = target_sum_variance(protocol, targets, frequencies, users)
-    return _std(protocol, spread, support.variance, users, malicious)
 
 
 def cell_gain(cell: Cell, supported: ItemSupport) -> float:

@@ -11,10 +11,11 @@ from typing import Any, Final, cast
 import numpy as np
 
 from ..attacks import MaximalGain, beside
-from ..bounds.undetectable import hidden_gain_against
-from ..capabilities import hides
+from ..bounds.undetectable import hidden_gain_against, least_gain
+from ..capabilities import tells_support
+from ..hiding import accepts, hides, loses
 from ..population import Population
-from ..pure import Items, PureProtocol
+from ..pure import Items, Supporting
 from ..support import ItemSupport
 from ..targets import ListedTargets
 from .gains import gain, item_shift, rates_gain
@@ -23,19 +24,21 @@ LINES: Final = {
     "mga": "MGA",
     "drop-out": "verified, drop-out",
     "undetectable": "undetectable",
+    "least": "undetectable, at least",
     "verified": "verified",
     "verified-input": "verified input",
 }
 """The name of each line.
 
-MGA : any report is accepted. undetectable : every defence is as good as can be. verified : fakes
-have to run the randomiser, on an item of theirs; drop-out : and may keep its report back, which
-costs 1/p accounts for each accepted one. verified input : and hold the item.
+MGA : any report is accepted. undetectable : every defence is as good as can be; at least : where
+the best is not known, a gain that no defence can see. verified : fakes have to run the randomiser,
+on an item of theirs; drop-out : and may keep its report back, which costs 1/p accounts for each
+accepted one. verified input : and hold the item.
 """
 
 
 def gain_lines(
-    protocol: PureProtocol,
+    protocol: Any,
     population: Population,
     targets: Items,
     share: float,
@@ -43,20 +46,43 @@ def gain_lines(
 ) -> dict[str, float]:
     """The gain by the key of LINES; those are left out that are not known of the protocol.
 
-    crafted : whether MGA is among them, which takes long where it matters which items are targets.
+    protocol : one whose users send reports. crafted : whether MGA is among the lines, which takes
+    long where it matters which items are targets.
     """
-    r, held = targets.size, float(population.histogram[targets].sum() / population.users)
-    lines = {"mga": _crafted(protocol, targets, share, held)} if crafted else {}
-    if hides(protocol):
-        supported = (1 + (r - 1) * beside(protocol)) / r
-        lines["drop-out"] = r * item_shift(protocol, supported, share, held / r)
+    held = float(population.histogram[targets].sum() / population.users)
+    lines = {}
+    if crafted and tells_support(protocol):
+        lines["mga"] = _crafted(protocol, targets, share, held)
+    supported = accepted(protocol)
+    if supported is not None:
+        r = targets.size
+        lines["drop-out"] = r * item_shift(protocol, alike(supported, r), share, held / r)
+    if hides(protocol) or loses(protocol):
         lines["undetectable"] = hidden_gain_against(
             protocol, population.distinct, population.histogram[targets], share
         )
+    else:
+        lines["least"] = least_gain(protocol.epsilon, share, held)
     return lines | {"verified": share * (1 - held), "verified-input": 0.0}
 
 
-def _crafted(protocol: PureProtocol, targets: Items, share: float, held: float) -> float:
+def accepted(protocol: Any) -> tuple[float, float] | None:
+    """How much a report that supports its own item supports that one, and another given one.
+
+    None where that is not known of the protocol, or says nothing.
+    """
+    if hides(protocol):
+        return 1.0, beside(protocol)
+    return protocol.accepted if accepts(protocol) else None
+
+
+def alike(supported: tuple[float, float], targets: int) -> float:
+    """The rate at which each target is supported, if one of them, any, is the own item."""
+    own, other = supported
+    return (own + (targets - 1) * other) / targets
+
+
+def _crafted(protocol: Supporting, targets: Items, share: float, held: float) -> float:
     """The gain of MGA."""
     if hasattr(protocol, "placed_support"):
         hashable: Any = protocol  # a frozen dataclass

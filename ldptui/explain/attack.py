@@ -185,6 +185,7 @@ def foretold(cell: Cell, laws: Laws) -> Iterator[Formula]:
         gained,
     )  # fmt: skip
     yield _deviation(cell, protocol, law, part, CJG)
+    yield from bounds(cell, part)
 
 
 def _fakes(cell: Cell, wanted: float, part: str) -> Iterator[Formula]:
@@ -245,7 +246,7 @@ def _deviation(cell: Cell, protocol: Supports, law: ItemSupport, part: str, sour
         part, "Standard deviation of the gain of one run",
         "σ_G = √[ β² Var[Σ_T f~] + m Var(S) / ((n + m)(p − q))² ]",
         f"√[ {b_}² · {short(clean)} + {m_} · {short(law.variance)} / (({n_} + {m_}) · {gap_})² ]",
-        theory.placed_gain_std(protocol, law, cell.targets, truth, n, m), source,
+        theory.std_of_gain(protocol, clean * n, law.variance, n, m), source,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from ..text.format import count, short
 from .attack import Laws, compared, foretold, gain_keys
 from .closed_forms import PROTOCOL, choice, shown_item
 from .formula import DIGITS, Entry, Formula, listed, numeric
+from .lines import bound_keys
 from .report import Chance, Step
 from .report.cells import over_items
 from .report.summed import Added, SummedReports
@@ -209,7 +210,7 @@ def _notes(setting: Setting, rows: Mapping[str, Formula]) -> Iterator[str]:
 
 TABLE: Final = (
     *("bit_own", "bit_other", "part", "real_epsilon", "epsilon_infinity"),
-    *("variance_per_user", "report_bits", "frequency_std", *gain_keys()),
+    *("variance_per_user", "report_bits", "frequency_std", *gain_keys(), *bound_keys()),
 )
 
 STORY: Final = Story(

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 from core import theory
-from core.attacks import beside
-from core.bounds.undetectable import unlisted_gain
-from core.capabilities import hides
+from core.bounds.undetectable import least_gain, unlisted_gain
 from core.cell import Cell
-from core.pure import is_pure
+from core.hiding import hides
+from core.pure import sends_reports
 
 from ..text.format import short
 from .formula import FINE, Formula, listed, numeric
@@ -25,42 +24,62 @@ DERIVED = "derived: docs/bounds.md"
 
 def bound_keys() -> tuple[str, ...]:
     """The fields of the lines in the table of closed forms, but for MGA and verified input."""
-    return ("bound.undetectable", "bound.drop_out", "bound.verified")
+    return ("bound.undetectable", "bound.least", "bound.drop_out", "bound.verified")
 
 
 def listed_bounds(setting: Setting) -> Iterator[Formula]:
     """The lines without a population, as far as the numbers are given."""
     protocol: Any = setting.protocol
     r, share, held = setting.r, setting.share, setting.held
-    if r is None or share is None or held is None or not is_pure(protocol):
+    if r is None or share is None or held is None or not sends_reports(protocol):
         return
-    if hides(protocol):
-        p, q, gap = protocol.p, protocol.q, protocol.p - protocol.q
-        if protocol.report_size is None:  # else it depends on what each item holds
-            yield listed(
-                "bound.undetectable", "undetectable gain", unlisted_gain(p, q, share, held),
-                "β(p(1 − q)/(p − q) − f_T)", "derived",
-            )  # fmt: skip
-        supported = 1 + (r - 1) * beside(protocol)
-        words = {None: "1 + (r − 1)q", 1: "1"}.get(protocol.report_size, "1 + (r−1)(w−1)/(d−1)")
+    if not hides(protocol):
+        epsilon = setting.protocol.epsilon
         yield listed(
-            "bound.drop_out", "drop-out gain",
-            share * ((supported - r * q) / gap - held),
-            f"G with S = {words}", "derived",
+            "bound.least", "least hidden gain", least_gain(epsilon, share, held),
+            "β(e^ε/(e^ε − 1) − f_T)", "derived",
+        )  # fmt: skip
+    elif protocol.report_size is None:  # else it depends on what each item holds
+        yield listed(
+            "bound.undetectable", "undetectable gain",
+            unlisted_gain(protocol.p, protocol.q, share, held), "β(p(1 − q)/(p − q) − f_T)",
+            "derived",
+        )  # fmt: skip
+    supported = theory.accepted(protocol)
+    if supported is not None:
+        gained = r * theory.item_shift(protocol, theory.alike(supported, r), share, held / r)
+        yield listed(
+            "bound.drop_out", "drop-out gain", gained, f"G with S = {_accepted(protocol)}",
+            "derived",
         )  # fmt: skip
     yield listed("bound.verified", "verified gain", share * (1 - held), "β(1 − f_T)", "derived")
+
+
+def _accepted(protocol: Any) -> str:
+    """S of a report that supports one target for certain, in words."""
+    if not hides(protocol):
+        own, other = theory.accepted(protocol) or (0.0, 0.0)
+        return short(own) + f" + (r − 1) {short(other)}" * (other > 0)
+    return {None: "1 + (r − 1)q", 1: "1"}.get(protocol.report_size, "1 + (r−1)(w−1)/(d−1)")
 
 
 def bounds(cell: Cell, part: str) -> Iterator[Formula]:
     """The gains that are left where reports, randomisers and inputs are checked."""
     beta, held = short(cell.share), short(cell.target_frequency)
-    lines = theory.gain_lines(cell.pure, cell.population, cell.targets, cell.share)
+    lines = theory.gain_lines(
+        cell.protocol, cell.population, cell.targets, cell.share, crafted=False
+    )
     live = partial(numeric, part, source=DERIVED)
     if "undetectable" in lines:
         shift = short(lines["undetectable"] + cell.share * cell.target_frequency, FINE)
         yield live(
             "Gain that no defence can see", "δ_T − β f_T,  M δ ≥ 0,  δ ≥ −(1 − β) f",
             f"{shift} − {beta} · {held}", lines["undetectable"],
+        )  # fmt: skip
+    else:
+        yield live(
+            "Gain that no defence can see, at least", "β (e^ε / (e^ε − 1) − f_T)",
+            "or all that other items hold", lines["least"],
         )  # fmt: skip
     yield live(
         "Gain with a verified randomiser", "β (1 − f_T)", f"{beta} · (1 − {held})",

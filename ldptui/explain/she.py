@@ -19,6 +19,7 @@ from ..text.format import count, short
 from .attack import OF_PARTS, Laws, compared, gain_keys, supported_by
 from .closed_forms import PROTOCOL, choice, shown_item
 from .formula import CJG, DIGITS, W17, Entry, Formula, listed, numeric
+from .lines import bound_keys, bounds
 from .report import Step
 from .report.summed import Added, SummedReports
 from .report.words import plural, targets_of
@@ -98,7 +99,8 @@ def _attack(cell: Cell, protocol: Summation) -> Iterator[Formula]:
     if cell.attack is None or law is None:
         return
     n, m, r = cell.users, cell.malicious, int(cell.targets.size)
-    live = partial(numeric, f"Attack: {cell.attack.kind.upper()}", source=CJG)
+    part = f"Attack: {cell.attack.kind.upper()}"
+    live = partial(numeric, part, source=CJG)
     n_, m_ = count(n, 9), count(m, 9)
     hit = float(law.rates[cell.targets].sum())
     b_, s_, f_ = (short(number, DIGITS) for number in (cell.share, hit, cell.target_frequency))
@@ -113,6 +115,7 @@ def _attack(cell: Cell, protocol: Summation) -> Iterator[Formula]:
     if gained is not None:
         yield live("Gain: the common formula with p = 1, q = 0", "G = β (S − f_T)",
                    f"{b_} · ({s_} − {f_})", gained)  # fmt: skip
+    yield from bounds(cell, part)
 
 
 def _honest(cell: Cell, report: Reports, item: int) -> tuple[Step, ...]:
@@ -168,6 +171,7 @@ TABLE: Final = (
     "report_bits",
     "frequency_std",
     *gain_keys(),
+    *bound_keys(),
 )
 
 STORY: Final = Story(

@@ -23,7 +23,7 @@ from core.counts import draw_counts
 from core.errors import ScenarioError
 from core.protocols import PROTOCOLS
 from core.pure import PureProtocol
-from core.support import Support
+from core.support import ItemSupport, Support
 from core.task import Frequencies
 from core.trial import no_pulse, run_block
 from support.kinds import CAO_PROTOCOLS
@@ -230,14 +230,15 @@ def support_towards(cell: core.Cell) -> Support:
     return Support(float(law.rates[cell.targets].mean()), other, law.variance, np.nan, np.nan)
 
 
-def deviation_of(cell: core.Cell, support: Support) -> float:
+def deviation_of(cell: core.Cell, support: Support | ItemSupport) -> float:
     """The standard deviation of the gain of a cell whose fakes have this support."""
     from core import theory
 
-    truth = cell.population.frequencies
-    return theory.placed_gain_std(
-        cell.pure, support, cell.targets, truth, cell.users, cell.malicious
+    protocol: Any = cell.protocol
+    spread = theory.target_sum_variance(
+        protocol, cell.targets, cell.population.frequencies, cell.users
     )
+    return theory.std_of_gain(protocol, spread, support.variance, cell.users, cell.malicious)
 
 
 def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
@@ -253,8 +254,5 @@ def assert_closed_forms(cell: core.Cell, law: Poisoned) -> None:
     assert theory.attacked_variance(cell) == pytest.approx(covariance.diagonal(), rel=1e-9)
     support = theory.fake_support(cell)
     assert support is not None
-    truth = cell.population.frequencies
-    deviation = theory.placed_gain_std(
-        cell.pure, support, cell.targets, truth, cell.users, cell.malicious
-    )
+    deviation = deviation_of(cell, support)
     assert deviation == pytest.approx(max(variance, 0) ** 0.5, rel=1e-6, abs=1e-7)

@@ -39,6 +39,7 @@ from ..packed import AT_ONCE, Ones
 from ..subset import subset_bits
 from ..summed import Summed
 from ..unary import SUE, Unary
+from .hidden import hidden_loss
 from .laws import Included, Weights
 
 SAMPLED = Range(1, 2**32)
@@ -298,6 +299,17 @@ class BitFlips(Summed):
     def apart(self) -> str:
         """The difference between the counts path and the reports path, in a sentence."""
         return "on the counts path items are drawn one by one; a report has the bits of just D"
+
+    # What hides among its reports.
+
+    @property
+    def accepted(self) -> tuple[float, float]:
+        """The weight of a bit that is 1; bits of other items have the mean that takes them to 0."""
+        p, q = self.rates
+        return (1 - q) / (self.part * (p - q)), 0.0
+
+    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:
+        return hidden_loss(held, items, targets, share, self.epsilon, self.sampled)
 
     # Its privacy.
 

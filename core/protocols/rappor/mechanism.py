@@ -64,9 +64,7 @@ class Rappor:
     """The libraries that are imported when it is first used."""
     lacks: ClassVar[dict[str, str]] = {
         "conditioned": "RAPPOR's Bloom filters, for which no best way to hide is known",
-        "craft_some": (
-            "RAPPOR's Bloom filters, where targets share bits and a subset has no law of its own"
-        ),
+        "craft_some": "RAPPOR's Bloom filters, where targets share bits: subsets have no own law",
         "disguise": "RAPPOR's Bloom filters, whose number of ones depends on item and cohort",
     }
 
@@ -87,6 +85,11 @@ class Rappor:
                 f"must be as many as the items, {self.domain_size}, got {len(self.labels)}",
                 key="labels",
             )
+
+    @property
+    def epsilon(self) -> float:
+        """ε of one report, in nats; less of two items that share bits."""
+        return self.noise.epsilon_one(self.hashes)
 
     @property
     def _hashed(self) -> tuple[int | tuple[str, ...], int, int, int]:
@@ -387,11 +390,9 @@ class Rappor:
     def estimates(self, counts: Counts, users: int) -> Estimates:  # noqa: ARG002
         """Decoded frequencies of bit counts [trials, m, k + 1]."""
         with one_thread():
-            decoded = [self.decode(trial) for trial in counts]
-        return Estimates(
-            np.array([decoding.frequencies for decoding in decoded]),
-            np.array([decoding.detected for decoding in decoded]),
-        )
+            trials = [self.decode(trial) for trial in counts]
+        frequencies = np.array([trial.frequencies for trial in trials])
+        return Estimates(frequencies, np.array([trial.detected for trial in trials]))
 
     def warnings(self, users: int) -> tuple[str, ...]:
         """The reasons to doubt decoding with n users, a sentence each."""

@@ -79,6 +79,11 @@ class Sketch(Placed):
         return self.other + (self.p - self.other) / self.buckets
 
     @property
+    def accepted(self) -> tuple[float, float]:
+        """Other items may be in the own bucket, on average over the hash functions."""
+        return 1.0, self.other + (1 - self.other) / self.buckets
+
+    @property
     @abstractmethod
     def report_bits(self) -> float: ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from core.protocols import ProtocolSpec
 from core.pure import Items, is_pure, item_variance
 from core.scenario import Point, Scenario
 
-from ...session.draft import drawn, require_solved
+from ...session.draft import UnreadError, drawn, require_solved
 from .documents import error_document, gain_document, points_of
 from .variables import Variable, value_in
 
@@ -37,6 +37,17 @@ FLOOR: Final = "SS, the floor"
 
 NO_VALUE: Final = (LdpError, ValueError, OverflowError, ZeroDivisionError)
 """Raised where the parameters of a point allow no value."""
+
+
+@dataclass(frozen=True)
+class _Lengthy:
+    """Closed forms that take too long for the hand to wait for them."""
+
+    doing: ClassVar[str] = "working out the closed forms of every item"
+
+    def read(self) -> None:
+        """Nothing is kept: the curves are worked out beside the screen."""
+
 
 Draw = Callable[[PopulationSpec, int, Path], Population]
 """Makes the population of a spec, for a seed and the folder of the scenario."""
@@ -175,6 +186,7 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     # The same protocol and what its fakes support serve all the points where they do not change.
     protocols: dict[tuple[ProtocolSpec, int], Any] = {}
     supports: dict[tuple[Any, ...], Any] = {}
+    sums: dict[tuple[Any, ...], Any] = {}
     targets_of = resolver(cell.seed)
 
     def law(varied: Varied) -> tuple[float, float]:
@@ -187,7 +199,9 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
             protocols[key] = _supporting(protocol_spec, population.domain_size)
         protocol, strategy = protocols[key], attack.bind()
         if foretells(protocol) or places(protocol) or not hasattr(strategy, "support"):
-            return _gain_by_item(strategy, protocol, population, cell.seed, draw is drawn)
+            users, (attack, targets) = population.users, aimed(strategy, population, cell.seed)
+            setting = _Setting(protocol, population, targets, malicious_users(users, attack.share))
+            return _gain_by_item(setting, attack, sums, draw is drawn)
         targets = targets_of(attack.targets, population)
         r, held = targets.size, _held(targets, population)
         effort = getattr(attack, "search", None), getattr(attack, "subset", None)
@@ -204,30 +218,55 @@ def _gain_at(cell: Point, folder: Path, draw: Draw) -> _Law:
     return law
 
 
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """A point of a curve: the protocol, the genuine users, and this many fakes with targets."""
+
+    protocol: Any
+    population: Population
+    targets: Items
+    malicious: int
+
+
 def _gain_by_item(
-    strategy: Any, protocol: Any, population: Population, seed: int, patient: bool
+    setting: _Setting, attack: Any, sums: dict[tuple[Any, ...], Any], patient: bool
 ) -> tuple[float, float]:
     """Mean and deviation of the gain from what the fakes support, item by item.
 
-    NaN where that is not known; the deviation also where items may be withheld. patient : False
-    raises UnreadError where the fakes have to be solved for first.
+    NaN where that is not known; the deviation also where items may be withheld. sums : those over
+    items, which points share that differ in the number of fakes. patient : False raises
+    UnreadError where the fakes have to be solved for first, or the sums take long.
     """
-    users, (attack, targets) = population.users, aimed(strategy, population, seed)
-    malicious = malicious_users(users, attack.share)
+    protocol, population, targets = setting.protocol, setting.population, setting.targets
+    if not patient and (places(protocol) or getattr(protocol, "withholds", False)):
+        raise UnreadError(_Lengthy())
+    users, malicious = population.users, setting.malicious
     fakes = fakes_of(attack, targets, malicious, population)
     for group in fakes:
         group.strategy.check(protocol, group.targets)
     if not patient:
         require_solved(fakes, protocol)
-    support = theory.support_of(protocol, fakes, targets)
-    if support is None:
-        return math.nan, math.nan
     held = _held(targets, population)
     if getattr(protocol, "withholds", False):
         return _released_gain(protocol, population, fakes, targets), math.nan
+    same = protocol, targets.tobytes()
+    doing = *same, tuple((_shareless(group.strategy), group.targets.tobytes()) for group in fakes)
+    if len(fakes) > 1 or doing not in sums:
+        sums[doing] = theory.support_of(protocol, fakes, targets)
+    support = sums[doing]
+    if support is None:
+        return math.nan, math.nan
     mean = theory.rates_gain(protocol, support, targets, malicious / (users + malicious), held)
-    truth = population.frequencies
-    return mean, theory.placed_gain_std(protocol, support, targets, truth, users, malicious)
+    at = *same, id(population)  # which is kept as long as the curve is made
+    if at not in sums:
+        truth = population.frequencies
+        sums[at] = population, theory.target_sum_variance(protocol, targets, truth, users)
+    return mean, theory.std_of_gain(protocol, sums[at][1], support.variance, users, malicious)
+
+
+def _shareless(strategy: Any) -> Any:
+    """The strategy without the share of those who follow it, which changes no report."""
+    return replace(strategy, share=0.0) if hasattr(strategy, "share") else strategy
 
 
 def _released_gain(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from core import theory
 from core.attacks import malicious_users
-from core.bounds.programme import hidden_gain
-from core.capabilities import foretells, places
+from core.bounds.programme import optimum
+from core.capabilities import places
 from core.population import Population
 from core.protocols import ProtocolSpec
-from core.pure import Items, is_pure
+from core.pure import Items, sends_reports
+from core.sampling import Floats
 from core.scenario import Point, Scenario, value_at
 
 from ...session.draft import base, drawn
@@ -26,8 +27,11 @@ from .variables import Variable, own_values
 PLACED_ITEMS: Final = 2**12
 """MGA has a line up to this many items where a report depends on which items are targets."""
 
-LISTED: Final = 2**17
-"""Entries of a matrix of reports over which the undetectable gain is optimised: 0.3 s a point."""
+LISTED: Final = 2**18
+"""Entries of a matrix of reports over which the undetectable gain is optimised: 1 s a point."""
+
+WITHIN: Final = 5e-3
+"""The part of the undetectable gain by which an optimised line may lie too low."""
 
 FEW: Final = 7
 """Points of that line, besides those that are simulated where they are no more."""
@@ -44,7 +48,7 @@ def gain_lines(
     draw: Draw = drawn,
     listed: bool = True,
 ) -> tuple[Curve, ...]:
-    """The lines of the scenario's own protocol along the axis; none of one that is not pure.
+    """The lines of the scenario's own protocol along the axis; none of a trusted curator.
 
     listed : whether the undetectable gain is optimised over every report where there is no closed
     form, which takes some seconds. What `draw` raises besides errors of a scenario, this does too.
@@ -59,9 +63,11 @@ def gain_lines(
     settings = [setting_at(varied(cell, axis.key, x)) for x in grid]
     lines = [{} if setting is None else setting.lines() for setting in settings]
     made = [(key, grid, [at.get(key, math.nan) for at in lines]) for key in theory.LINES]
-    if listed and not any("undetectable" in at for at in lines):
+    if listed and any("least" in at for at in lines):
         marked = simulated if len(simulated) <= FEW else axis.grid(FEW, log=log)
-        hidden = [_listed(setting_at(varied(cell, axis.key, x))) for x in marked]
+        hidden = _optimised(setting_at(varied(cell, axis.key, x)) for x in marked)
+        if all(map(math.isfinite, hidden)):
+            made = [line for line in made if line[0] != "least"]
         made.append(("undetectable", tuple(marked), hidden))
     return tuple(
         Curve(theory.LINES[key], axis.key, cell.parameters, xs, tuple(ys), (math.nan,) * len(ys),
@@ -88,13 +94,12 @@ def gain_and_lines(
 
 def lists_more(curves: Sequence[Curve]) -> bool:
     """Return whether the curves may have one more line if reports are listed."""
-    keys = {curve.line for curve in curves}
-    return "verified" in keys and "undetectable" not in keys
+    return any(curve.line == "least" for curve in curves)
 
 
 @dataclass(frozen=True, eq=False)
 class _Setting:
-    """A point of the axis: a pure protocol, its users, and a share of fakes with targets."""
+    """A point of the axis: a protocol, its users, and a share of fakes with targets."""
 
     protocol: Any
     population: Population
@@ -110,20 +115,32 @@ class _Setting:
         except NO_VALUE:
             return {}
 
+    def law(self) -> Floats | None:
+        """float64[d, reports], the law of every report; None where they are too many."""
+        if not hasattr(self.protocol, "enumerate_reports"):
+            return None
+        law = self.protocol.enumerate_reports()
+        return None if law is None or law.probabilities.size > LISTED else law.probabilities
 
-def _listed(setting: _Setting | None) -> float:
-    """The undetectable gain by a linear programme; NaN where the reports are too many."""
-    if setting is None:
-        return math.nan
-    items = setting.protocol.domain_size
-    law = setting.protocol.enumerate_reports() if items**2 <= LISTED else None
-    if law is None or law.probabilities.size > LISTED:
-        return math.nan
-    frequencies = setting.population.frequencies
-    try:
-        return hidden_gain(law.probabilities, frequencies, setting.targets, setting.share)
-    except NO_VALUE:
-        return math.nan
+
+def _optimised(settings: Iterable[_Setting | None]) -> list[float]:
+    """The undetectable gains by linear programmes; NaN where the reports are too many.
+
+    The reports that bind at one point are tried first at the next.
+    """
+    gains: list[float] = []
+    binding: Items | None = None
+    for setting in settings:
+        law = None if setting is None else setting.law()
+        if setting is None or law is None:
+            gains.append(math.nan)
+            continue
+        frequencies = setting.population.frequencies
+        start = binding if binding is not None and binding.max() < law.shape[1] else None
+        best = optimum(law, frequencies, setting.targets, setting.share, WITHIN, start)
+        gains.append(best.gain)
+        binding = best.reports if best.reports.size else binding
+    return gains
 
 
 def _shown(scenario: Scenario) -> Point | None:
@@ -149,7 +166,7 @@ def _settings(cell: Point, folder: Path, draw: Draw) -> Callable[[Varied], _Sett
             if key not in protocols:
                 protocols[key] = protocol_spec.bind(population.domain_size)
             protocol = protocols[key]
-            if not is_pure(protocol) or foretells(protocol):
+            if not sends_reports(protocol):
                 return None
             targets = targets_of(attack.targets, population)
         except NO_VALUE:

@@ -12,6 +12,7 @@ from core.protocols import rappor as bloom
 
 from ..attack import COMPARED, compared, gain_keys, kind_of
 from ..formula import Entry, Formula, listed
+from ..lines import bound_keys
 from ..setting import Setting
 from ..table import cited, has_gains, missing
 
@@ -24,7 +25,8 @@ _WITH: Final = {
 
 TABLE: Final = (
     "f", "q_star", "p_star", "epsilon_one", "epsilon_infinity", "variance_per_user",
-    "frequency_std", "count_std", "learnable_items", "false_attribution", *gain_keys(),
+    "frequency_std", "count_std", "learnable_items", "false_attribution",
+    *gain_keys(), *bound_keys(),
 )  # fmt: skip
 
 FIELDS: Final = (

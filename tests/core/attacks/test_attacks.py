@@ -40,8 +40,9 @@ from core.attacks import (
     malicious_users,
 )
 from core.bounds import solver
-from core.capabilities import Composes, Conditions, places
+from core.capabilities import Composes, places
 from core.errors import ScenarioError
+from core.hiding import Conditions
 from core.population import CSVColumn, Explicit, Population, Uniform
 from core.targets import KEPT, RandomSet
 

@@ -15,9 +15,9 @@ from support.kinds import ONE_OF_EACH
 from core import theory
 from core.attacks import Hiding, View
 from core.bounds.undetectable import hidden_against
-from core.capabilities import Conditions
 from core.defences import ALARMS, FILTERS, Received, known
 from core.errors import ScenarioError
+from core.hiding import Conditions
 from core.population import Explicit
 from core.protocols import KINDS, OUE
 from core.pure import Items, Reports, SeedSearch

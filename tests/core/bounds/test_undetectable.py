@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.bounds.programme import hidden_gain
-from core.bounds.undetectable import Hidden, hidden
+from core.bounds.programme import hidden_gain, optimum
+from core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
 from core.enumeration import ReportLaw
 from core.errors import ScenarioError
-from core.protocols import PROTOCOLS
+from core.protocols import KINDS, PROTOCOLS
+from core.protocols.dbitflip import BitFlips
+from core.protocols.she import Summation
 from core.pure import PureProtocol
 from core.sampling import Floats
 
@@ -113,3 +115,78 @@ def test_a_law_too_large_for_the_programme_is_refused() -> None:
     with pytest.raises(ScenarioError, match="at most 4000000 entries"):
         hidden_gain(np.random.default_rng(0).random((2001, 2000)), np.full(2001, 1 / 2001),
                     np.array([0]), 0.1)  # fmt: skip
+
+
+def test_the_closed_form_of_dbitflip_is_the_optimum_over_every_report(
+    rng: np.random.Generator,
+) -> None:
+    told = 0
+    for _ in range(60):
+        d = int(rng.integers(3, 7))
+        protocol = BitFlips(d, rng.uniform(0.2, 3), int(rng.integers(1, d + 1)))
+        held = rng.integers(0, (3, 60)[int(rng.integers(2))], d) + np.eye(d, dtype=np.int64)[0]
+        targets = rng.choice(d, int(rng.integers(1, d)), replace=False)
+        share, truth = rng.uniform(0.005, 0.9), held / held.sum()
+        law = protocol.enumerate_reports()
+        assert law is not None
+        best = hidden_gain(law.probabilities, truth, targets, share)
+        distinct = np.unique(held, return_counts=True)
+        assert hidden_gain_against(protocol, distinct, held[targets], share) == pytest.approx(
+            best, abs=1e-12
+        )
+        if protocol.sampled > 1:
+            fewer = BitFlips(d, protocol.epsilon, protocol.sampled - 1)
+            more = hidden_gain_against(fewer, distinct, held[targets], share) - best
+            assert more >= -1e-12
+            told += more > 1e-3
+    assert told > 10  # a law with a wrong D is told apart, where items have anything left
+
+
+def test_the_cells_of_she_tell_as_little_as_bits() -> None:
+    """Only where each cell is at or below 0, or at or above 1, matters: e^(±ε/2) either way.
+
+    A grid of the density's logarithm, with values between, has the closed form as its optimum.
+    """
+    d, epsilon, share, targets = 4, 1.2, 0.1, np.array([3])
+    held = np.array([50, 30, 15, 5])
+    ratios = np.exp(epsilon / 2 * np.array([-1, -0.4, 0, 0.7, 1]))
+    grid = np.stack(np.meshgrid(*[ratios] * d), axis=-1).reshape(-1, d).T
+    best = hidden_gain(grid, held / 100, targets, share)
+    she = Summation(d, epsilon, 5.0)
+    found = hidden_gain_against(she, np.unique(held, return_counts=True), held[targets], share)
+    assert found == pytest.approx(best, abs=1e-12)
+    coarse = hidden_gain(grid[:, (grid > ratios[0]).all(axis=0)], held / 100, targets, share)
+    assert coarse > best + 1e-3
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind not in PROTOCOLS] + list(PROTOCOLS)
+)
+def test_a_gain_can_be_hidden_whatever_the_protocol(kind: str) -> None:
+    """The least of it: no more than the optimum over every report, of those that can be listed."""
+    table = {"rappor": {"bits": 5, "hashes": 2, "cohorts": 2, "epsilon": 1.0}}.get(kind)
+    sketch = {"buckets": 4, "rows": 3} if hasattr(KINDS[kind], "rows") else {}
+    spec = KINDS[kind](kind=kind, **(table or {"epsilon": 1.0, **sketch}))
+    protocol = spec.bind(5)
+    law = getattr(protocol, "enumerate_reports", lambda: None)()
+    if law is None or not hasattr(protocol, "perturb"):
+        return
+    held = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+    for targets in (np.array([4]), np.array([4, 2])):
+        least = least_gain(protocol.epsilon, 0.1, float(held[targets].sum()))
+        assert least <= hidden_gain(law.probabilities, held, targets, 0.1) + 1e-9
+
+
+def test_an_optimum_is_enclosed_and_starts_where_another_ended() -> None:
+    protocol = PROTOCOLS["hr"]("hr", 1.0).bind(40)
+    law = protocol.enumerate_reports()  # type: ignore[attr-defined]
+    held = np.arange(40, 0, -1) / 820
+    targets = np.array([39, 20, 3])
+    exact = optimum(law.probabilities, held, targets, 0.05)
+    assert exact.gain == pytest.approx(exact.bound, abs=1e-9)
+    near = optimum(law.probabilities, held, targets, 0.05, within=0.05)
+    assert near.gain - 1e-12 <= exact.gain <= near.bound + 1e-12
+    assert near.bound - near.gain <= 0.05 * near.bound
+    again = optimum(law.probabilities, held, targets, 0.05, start=exact.reports)
+    assert again.gain == pytest.approx(exact.gain, abs=1e-9)
+    assert again.reports.size == exact.reports.size

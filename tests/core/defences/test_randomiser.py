@@ -14,9 +14,10 @@ import core
 from core.arms import ATTACKED_DEFENDED, CLEAN, CLEAN_DEFENDED
 from core.attacks import ATTACKS, View
 from core.attacks.verified import sent_support
-from core.capabilities import Conditions, hides, memoises
+from core.capabilities import memoises
 from core.counts import block_counts
 from core.errors import ScenarioError
+from core.hiding import Conditions, hides
 from core.protocols import KINDS
 from core.sampling import Floats
 from core.task.frequencies.defended import kept_frequencies

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import budget
-from support.cases import attack, cell
+from support.cases import attack, cell, deviation_of
 from support.kinds import UNCONDITIONAL
 
 from core import theory
@@ -47,11 +47,7 @@ def test_the_gain_of_an_attack_is_that_of_theory(protocol: str, kind: str, path:
     rows = np.concatenate([run_block(one, block).metrics for block in blocks])
     expected, support = theory.expected_metrics(one), theory.fake_support(one)
     assert support is not None
-    truth = one.population.frequencies
-    std = theory.placed_gain_std(
-        one.protocol,
-        support, one.targets, truth, one.users, one.malicious,
-    )  # fmt: skip
+    std = deviation_of(one, support)
     gain = expected["gain"]
     assert gain is not None
     assert budget.mean(rows["gain"], gain, std**2)

@@ -12,17 +12,27 @@ from support.cases import CASES, bind
 
 from core.attacks import RandomItem
 from core.bounds.undetectable import hidden_against, hidden_gain_against
-from core.capabilities import Conditions, hides
+from core.hiding import Conditions, hides
 from core.population import Explicit
-from core.protocols import GRR, OUE
+from core.protocols import CENTRAL, GRR, KINDS, OUE
 from core.protocols.subset import SubsetSelection
 from core.pure import is_pure
 from core.support import ItemSupport
 from core.targets import ListedTargets
-from core.theory import LINES, gain_lines, rates_gain
+from core.theory import LINES, accepted, gain_lines, rates_gain
 
 HELD = Explicit((500, 250, 150, 80, 20)).bind(0, Path())
 PURE = [case for case in CASES if is_pure(bind(case))]
+SMALL: dict[str, dict[str, Any]] = {
+    "cms": {"buckets": 64, "rows": 4096},
+    "hcms": {"buckets": 64, "rows": 4096},
+    "rappor": {"bits": 8, "cohorts": 4, "hashes": 2},
+}
+LOCAL = {
+    kind: spec(kind=kind, **({"epsilon": 1.0} | SMALL.get(kind, {}))).bind(5)
+    for kind, spec in KINDS.items()
+    if kind not in CENTRAL
+}
 
 
 @pytest.mark.parametrize("case", PURE, ids=str)
@@ -32,8 +42,10 @@ def test_the_lines_stand_in_their_order(case: Any) -> None:
         for share in (0.0, 0.05, 0.4):
             lines = gain_lines(protocol, HELD, targets, share)
             assert lines.keys() <= LINES.keys()
-            assert hides(protocol) is ("undetectable" in lines)
-            order = [lines[key] for key in ("mga", "undetectable", "verified") if key in lines]
+            assert hides(protocol) is ("undetectable" in lines) is not ("least" in lines)
+            order = [
+                lines[key] for key in ("mga", "undetectable", "least", "verified") if key in lines
+            ]
             assert all(above >= below - 1e-12 for above, below in pairwise(order))
             assert lines["verified"] >= lines["verified-input"] == 0
             assert lines["mga"] >= lines.get("drop-out", lines["mga"]) - 1e-9
@@ -59,6 +71,39 @@ def test_lines_of_a_verified_randomiser(case: Any, rng: np.random.Generator) -> 
     seen = protocol.supports(reports)[:, targets].mean(axis=0)
     assert seen[0] == 1
     assert abs(seen[1] - rates[1]) < 6.5 * (0.25 / 2000) ** 0.5
+
+
+@pytest.mark.parametrize("kind", LOCAL)
+def test_every_local_protocol_has_lines(kind: str) -> None:
+    protocol, targets, share = LOCAL[kind], np.array([4, 1]), 0.05
+    lines = gain_lines(protocol, HELD, targets, share)
+    assert ("undetectable" in lines) is not ("least" in lines)
+    hidden = lines.get("undetectable", lines.get("least"))
+    assert hidden >= lines["verified"] > lines["verified-input"] == 0
+    assert lines.get("mga", 1.0) >= hidden - 1e-12
+    assert lines.get("mga", 1.0) >= lines.get("drop-out", 0.0) - 1e-9
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LOCAL if accepted(LOCAL[kind]) is not None])
+def test_an_accepted_report_supports_what_is_said(kind: str, rng: np.random.Generator) -> None:
+    """Honest reports of item 4 that support it, by the estimates of items 4 and 1 from them."""
+    protocol = LOCAL[kind]
+    supported = accepted(protocol)
+    assert supported is not None
+    reports = protocol.perturb(np.full(40_000, 4), rng)
+    if is_pure(protocol):
+        shown = protocol.supports(reports)[:, 4] > 0
+    else:
+        shown = protocol.look(reports, np.array([4]))[:, 0]
+    kept = reports[shown]
+    counts = protocol.support_counts(kept)
+    found = protocol.estimates(counts[None], len(kept)).frequencies[0]
+    p, q = protocol.p, protocol.q
+    largest = 2 / (p - q) if is_pure(protocol) else 8.0  # of what one report adds
+    near = 6.5 * largest / len(kept) ** 0.5
+    for item, rate in zip((4, 1), supported, strict=True):
+        assert found[item] == pytest.approx((rate - q) / (p - q), abs=near)
+    assert found[4] > 1 + near  # as it would be with every report
 
 
 def test_the_undetectable_line_needs_no_work_for_each_item(rng: np.random.Generator) -> None:

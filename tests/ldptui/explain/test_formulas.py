@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from rich.cells import cell_len
-from support.cases import cell
+from support.cases import cell, deviation_of
 from support.codes import CODES
 from support.formulas import recomputed, symbols
 from support.formulas import value as computed
@@ -80,9 +80,7 @@ def test_values_are_those_of_the_core(kind: str, fakes: str | None) -> None:
     assert value(of, "S = ") == pytest.approx(supported)
     assert value(of, "G = ") == expected["gain"]
     assert value(of, "(G + f_T) / f_T") == expected["normalised_gain"]
-    assert value(of, "σ_G = ") == pytest.approx(
-        theory.placed_gain_std(one.pure, law, one.targets, truth, n, one.malicious)
-    )
+    assert value(of, "σ_G = ") == pytest.approx(deviation_of(one, law))
     gap = protocol.p - protocol.q
     assert expected["gain"] == pytest.approx(beta * supported / gap - value(of, "c = "))
 

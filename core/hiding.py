@@ -1,0 +1,72 @@
+"""The capabilities that decide what fakes can hide among honest reports.
+
+A mechanism has one of `Conditions` and `Loses`, or none; `core.bounds.undetectable` derives from
+them what no defence can see.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeGuard
+
+from .pure import BoolArray, Items, LocalMechanism, PureProtocol, Reports, Rng, Supporting
+from .sampling import Counts, Floats
+
+
+class Conditions(PureProtocol, Protocol):
+    """Its report is one law for all items, the background, given whether it supports the own item.
+
+    A report from item v is a background report that supports v with probability p, and one that
+    does not otherwise. Fakes who draw the item and that chance in another way can hide.
+    """
+
+    @property
+    def report_size(self) -> int | None:
+        """The number of items that every report supports; None where any number is possible."""
+        ...
+
+    def conditioned(self, values: Items, held: BoolArray, rng: Rng) -> Reports:
+        """Background reports that support these items where they are `held`, else do not."""
+        ...
+
+    def conditioned_counts(self, held: Counts, spared: Counts, rng: Rng) -> Counts:
+        """The counts of such reports: int64[trials, d], how many hold each item, or spare it."""
+        ...
+
+
+class Loses(LocalMechanism, Protocol):
+    """The best gain of fakes that hide among its reports has a closed form of its own.
+
+    `core.bounds.undetectable` says what hides. Others have it as they `Condition`.
+    """
+
+    def hidden_loss(self, held: Floats, items: Counts, targets: int, share: float) -> float:
+        """The most that the other items can lose unseen to this many targets.
+
+        held : float64[k], falling, what the genuine users hold of such an item, as a part of all
+        users. items : int64[k], the number of items that hold it. share : that of the fakes.
+        """
+        ...
+
+
+class Accepts(Supporting, Protocol):
+    """A report that supports its own item has a known mean: fakes keep others back."""
+
+    @property
+    def accepted(self) -> tuple[float, float]:
+        """How much such a report supports its own item, and any other given one, on average."""
+        ...
+
+
+def hides(mechanism: object) -> TypeGuard[Conditions]:
+    """Return whether the best way to hide fakes among its reports is known."""
+    return hasattr(mechanism, "conditioned")
+
+
+def loses(mechanism: object) -> TypeGuard[Loses]:
+    """Return whether the best hidden gain has a closed form of its own."""
+    return hasattr(mechanism, "hidden_loss")
+
+
+def accepts(mechanism: object) -> TypeGuard[Accepts]:
+    """Return whether it is known what a report that supports its own item supports besides."""
+    return hasattr(mechanism, "accepted")
