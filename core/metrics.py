@@ -86,6 +86,11 @@ class Outcome:
         chosen = np.flatnonzero(in_top(self.truth, k))
         return chosen[np.argsort(-self.truth[chosen], kind="stable")]
 
+    @cached_property
+    def leader_ranks(self) -> Floats:
+        """float64[k]: the true ranks of the leaders."""
+        return np.asarray(ranks(self.truth[None], self.leaders)[0])
+
     def targets_in_top_k(self, arm: Arm) -> Floats:
         """float64[trials]: the number of targets among the k largest estimates."""
         return np.asarray(self.top(arm)[:, self.targets].sum(axis=1))
@@ -109,11 +114,8 @@ class Outcome:
 
     def rank_error(self, arm: Arm) -> Floats:
         """float64[trials]: mean |rank of the estimate - true rank| of the k most frequent items."""
-        off = [
-            np.abs(ranks(row, self.leaders) - ranks(self.truth, self.leaders)).mean()
-            for row in self.estimates[arm].frequencies
-        ]
-        return np.array(off)
+        off = ranks(self.estimates[arm].frequencies, self.leaders) - self.leader_ranks
+        return np.asarray(np.abs(off).mean(axis=1))
 
     def detected(self, arm: Arm) -> BoolArray:
         """bool[trials, d]: the items taken for held by somebody."""
@@ -329,10 +331,16 @@ def named(names: Sequence[str], values: Floats) -> Measures:
 
 
 def ranks(values: Floats, items: Items) -> Floats:
-    """float64[k]: the ranks of items among all values [d], the largest 1; ties share their mean."""
-    ordered, asked = np.sort(values), values[items]
-    below, to = (np.searchsorted(ordered, asked, side=side) for side in ("left", "right"))
-    return values.size - (below + to - 1) / 2
+    """float64[trials, k]: the ranks of items among all values [trials, d] of a trial.
+
+    The largest has rank 1; ties share their mean.
+    """
+    found = np.empty((len(values), items.size))
+    for row, asked, rank in zip(values, values[:, items], found, strict=True):
+        ordered = np.sort(row)
+        rank[:] = ordered.searchsorted(asked)
+        rank += ordered.searchsorted(asked, "right")
+    return np.asarray(values.shape[1] - (found - 1) / 2)
 
 
 def in_top(frequencies: Floats, k: int) -> BoolArray:

@@ -43,7 +43,7 @@ def _fit(protocol: Filters, users: Floats) -> Fit:
 @lru_cache(maxsize=2)
 def _fit_of(design: Design, users: tuple[float, ...]) -> Fit:
     """The fit for cohorts of this relative size: the same in all cells of most sweeps."""
-    return Fit.of(design.columns, np.array(users), design.bits)
+    return Fit.of(design, np.array(users))
 
 
 def estimable(protocol: Filters) -> bool:
@@ -111,7 +111,6 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     truth = design_of.together(collection.frequencies)
     everyone = attacked_users(protocol, collection)
     fit = _fit(protocol, everyone)
-    rows = design_of.columns.tocsr()
     fitted = design_of.bits_of(estimate)
     honest = honest_bits(protocol, collection.frequencies)
     parts = [
@@ -121,10 +120,10 @@ def _attacked_variance(protocol: Filters, collection: Collection, estimate: Floa
     variance = np.zeros(truth.size)
     each = np.zeros((truth.size, truth.size))
     for cohort, chance in enumerate(protocol.cohort_law):
-        design = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
-        pull = design @ fit.inverse
+        rows, across = design_of.by_cohort[cohort]
+        pull = rows @ fit.inverse
         # The mean that a user who holds u adds to the estimate of v, in row u and column v.
-        moved = design.T @ pull - fitted[cohort] @ pull
+        moved = across @ pull - fitted[cohort] @ pull
         sent = honest.scatter(cohort, pull) / gap**2
         mean = truth @ moved
         variance += collection.users * chance * (sent + mean**2)
@@ -155,13 +154,12 @@ def _kept_variance(
     met = design_of.together(collection.meetings)
     bit = chain.p1 * (1 - chain.p1) / (chain.p1 - chain.q1) ** 2
     fit, fitted = _fit(protocol, everyone), design_of.bits_of(estimate)
-    rows = design_of.columns.tocsr()
     variance = np.zeros(met.size)
     each = np.zeros((met.size, met.size))
     for cohort, chance in enumerate(protocol.cohort_law):
-        design = rows[cohort * protocol.bits : (cohort + 1) * protocol.bits]
-        pull = design @ fit.inverse
-        moved = design.T @ pull - fitted[cohort] @ pull
+        rows, across = design_of.by_cohort[cohort]
+        pull = rows @ fit.inverse
+        moved = across @ pull - fitted[cohort] @ pull
         variance += chance * (met @ moved**2 + met.sum() * bit * (pull**2).sum(axis=0))
         each += chance * moved
     variance -= met @ each**2

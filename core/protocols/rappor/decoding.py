@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +22,10 @@ from ...sampling import Counts, Floats
 from .noise import BitNoise
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, csr_array
+
+Parts: TypeAlias = "tuple[tuple[csr_array, csc_array], ...]"
+"""The rows of a matrix that belong to each cohort, sparse float64[k, any], and their transpose."""
 
 Adjust: TypeAlias = Literal["bonferroni", "benjamini-hochberg"]
 """The adjustment of p-values for many candidates: for any false discovery, or their rate."""
@@ -90,6 +94,10 @@ class Design:
         )
         return cls(columns, place[column_of.reshape(-1)], shared[rank], cohorts, bits)
 
+    @cached_property
+    def by_cohort(self) -> Parts:
+        return _by_cohort(self.columns, self.bits)
+
     @property
     def candidates(self) -> int:
         return self.column_of.size
@@ -149,20 +157,26 @@ class Decoding:
 class Fit:
     """Weighted least squares of cohort shares on some columns.
 
+    columns : sparse float64[m·k, s]. by_cohort : the same, cohort by cohort.
     inverse : float64[s, s], of X'WX, W the users of each cohort (over all users).
     known : bool[s], True where the data determine the coefficient.
     """
 
     columns: csc_array
+    by_cohort: Parts
     weights: Floats
     inverse: Floats
     known: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, columns: csc_array, users: Floats, bits: int) -> Fit:
-        weights = np.repeat(users / users.sum(), bits)
-        gram = (columns.T @ columns.multiply(weights[:, None]).tocsc()).toarray()
-        return cls(columns, weights, *_inverse(gram))
+    def of(cls, design: Design, users: Floats, chosen: NDArray[np.int64] | None = None) -> Fit:
+        """On all columns of a design, or on those that were chosen."""
+        columns = design.columns if chosen is None else design.columns[:, chosen]
+        parts = design.by_cohort if chosen is None else _by_cohort(columns, design.bits)
+        weights = np.repeat(users / users.sum(), design.bits)
+        weighted = columns.copy()
+        weighted.data *= weights[weighted.indices]
+        return cls(columns, parts, weights, *_inverse((columns.T @ weighted).toarray()))
 
     def coefficients(self, shares: Floats) -> Floats:
         """float64[s], from the shares float64[m, k]."""
@@ -185,17 +199,22 @@ class Fit:
         # The noise of one bit, whatever the filters of the users.
         noise = (shares * q_star * (1 - q_star) + (1 - shares) * p_star * (1 - p_star)) / gap**2
         variance = np.zeros(held.size)
-        rows = self.columns.tocsr()
         for cohort in np.flatnonzero(users):
-            design = rows[cohort * bits : (cohort + 1) * bits]
-            pull = (design @ self.inverse) * (users[cohort] / total)
+            rows, across = self.by_cohort[cohort]
+            pull = (rows @ self.inverse) * (users[cohort] / total)
             # The amount that one user who holds u adds to the estimate of v, in row u and column v.
-            moved = design.T @ pull
+            moved = across @ pull
             variance -= (held @ moved) ** 2 / users[cohort]
             variance += held @ np.square(moved, out=moved) / users[cohort]
             variance += noise[cohort] @ np.square(pull, out=pull) / users[cohort]
         variance -= held * (1 - held) / total
         return np.sqrt(np.maximum(variance, np.finfo(float).tiny))
+
+
+def _by_cohort(columns: csc_array, bits: int) -> Parts:
+    rows = columns.tocsr()
+    parts = (rows[start : start + bits] for start in range(0, rows.shape[0], bits))
+    return tuple((part, part.T) for part in parts)
 
 
 def _inverse(gram: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -286,13 +305,13 @@ def decode(
     if not users.any():
         raise ScenarioError("must hold at least one report, got none", key="counts")
     shares = bit_shares(counts, p_star, q_star)
-    if design.shared.size > ROOM * design.bits * np.count_nonzero(users):
+    chosen = np.arange(design.shared.size)
+    crowded = design.shared.size > ROOM * design.bits * np.count_nonzero(users)
+    if crowded:
         chosen = select(design.columns, shares, users, p_star, q_star)
-    else:
-        chosen = np.arange(design.shared.size)
     values, errors = np.zeros(design.shared.size), np.full(design.shared.size, np.inf)
     if chosen.size:
-        fit = Fit.of(design.columns[:, chosen], users, design.bits)
+        fit = Fit.of(design, users, chosen if crowded else None)
         values[chosen] = fit.coefficients(shares)
         fitted = fit.standard_errors(values[chosen], users, p_star, q_star)
         errors[chosen] = np.where(fit.known, fitted, np.inf)

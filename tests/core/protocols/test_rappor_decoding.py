@@ -47,7 +47,7 @@ def decodings(one: Rappor, histogram: Any, trials: int, rng: Rng) -> list[Decodi
 def expected_variance(one: Rappor, truth: Any, users: float) -> Any:
     """In closed form, at the true frequencies and equal cohorts."""
     cohorts = np.full(one.cohorts, users / one.cohorts)
-    fit = Fit.of(one.design.columns, cohorts, one.bits)
+    fit = Fit.of(one.design, cohorts)
     errors = fit.standard_errors(truth, cohorts, one.noise.p_star, one.noise.q_star)
     return errors[one.design.column_of] ** 2
 
@@ -86,7 +86,7 @@ def test_one_cohort_and_filters_apart_is_unary_encoding(rng: Rng) -> None:
     noise, rows = NOISES[0], np.array([[0, 1], [2, 3], [4, 5]])
     design = Design.of(rows, 1, 6)
     users = np.array([1000.0])
-    fit = Fit.of(design.columns, users, 6)
+    fit = Fit.of(design, users)
     shares = rng.random((1, 6))
     assert fit.coefficients(shares) == pytest.approx(shares.reshape(3, 2).mean(axis=1))
     errors = fit.standard_errors(np.zeros(3), users, noise.p_star, noise.q_star)
@@ -98,14 +98,14 @@ def test_without_noise_the_frequencies_come_back_exactly() -> None:
     one = protocol()
     shares = one.design.bits_of(TRUTH)
     users = np.array([100.0, 300.0, 50.0, 7.0])
-    fit = Fit.of(one.design.columns, users, one.bits)
+    fit = Fit.of(one.design, users)
     assert fit.known.all()
     assert fit.coefficients(shares)[one.design.column_of] == pytest.approx(TRUTH, abs=1e-12)
 
 
 def test_cohorts_weigh_as_much_as_they_have_users() -> None:
     design = Design.of(np.array([[0, 2], [1, 3]]), 2, 2)
-    fit = Fit.of(design.columns, np.array([300.0, 100.0]), 2)
+    fit = Fit.of(design, np.array([300.0, 100.0]))
     shares = np.array([[0.4, 0.0], [0.8, 0.0]])
     assert fit.coefficients(shares) == pytest.approx([0.5, 0.0])
 

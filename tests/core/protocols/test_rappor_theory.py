@@ -130,7 +130,7 @@ def test_count_std_is_close_to_what_decoding_reaches() -> None:
     users = np.full(64, 10_000 / 64)
     from core.protocols.rappor.decoding import Fit
 
-    fit = Fit.of(protocol.design.columns, users, 256)
+    fit = Fit.of(protocol.design, users)
     noise = protocol.noise
     errors = fit.standard_errors(np.zeros(4), users, noise.p_star, noise.q_star)
     assert errors * 10_000 == pytest.approx(bloom.count_std(noise, 2, 10_000), rel=0.03)
