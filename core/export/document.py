@@ -13,13 +13,13 @@ from ..protocols import BitNoise
 from ..results import Arms, CellResults, round_of
 from ..runner import Results
 from ..sampling import Floats
-from ..theory import bit_gain
+from ..theory import bit_gain, compared
 
 FORMAT: Final = 1
 
 
 class Summary(Protocol):
-    """A mean over trials, its standard error and the closed form; None where undefined."""
+    """A mean over trials, its standard error, the closed form and z; None where undefined."""
 
     @property
     def mean(self) -> float | None: ...
@@ -27,6 +27,8 @@ class Summary(Protocol):
     def standard_error(self) -> float | None: ...
     @property
     def theory(self) -> float | None: ...
+    @property
+    def z(self) -> float | None: ...
 
 
 # The shapes of the JSON document, whoever has the numbers.
@@ -80,6 +82,7 @@ def _summaries(metrics: Mapping[str, Summary]) -> dict[str, dict[str, float | No
             "mean": summary.mean,
             "standard_error": summary.standard_error,
             "theory": summary.theory,
+            "z": summary.z,
         }
         for name, summary in metrics.items()
     }
@@ -142,7 +145,7 @@ def _cell(cell: Cell, measured: CellResults, frequencies: bool) -> dict[str, Any
             **cell_fields(cell),
             "trials": measured.trials,
         },
-        {name: measured.estimate(name, theory[name]) for name in cell.metrics},
+        {name: compared(cell, measured, name, theory) for name in cell.metrics},
         answer=None if cell.answer is None else dataclasses.asdict(cell.answer),
         rappor=None if cell.noise is None else rappor_fields(cell, cell.noise),
     )

@@ -49,7 +49,7 @@ def csv_lines(results: Results) -> Iterator[str]:
 ANSWER: Final = [field.name for field in dataclasses.fields(Answer) if field.name != "trials"]
 """The columns of a row that hold the answer to a goal."""
 
-ENDS: Final = {"": "mean", "_standard_error": "standard_error", "_theory": "theory"}
+ENDS: Final = {"": "mean", "_standard_error": "standard_error", "_theory": "theory", "_z": "z"}
 """The ends of a metric's columns where a row is a cell, and what they hold of its summary."""
 
 
@@ -79,10 +79,10 @@ def cells_csv(documents: Sequence[Mapping[str, Any]]) -> str:
     """One row per cell of the JSON document: its part, the parameters, then the metrics.
 
     Columns: `part` where the cells have one, `cell`, `trials_done`, the parameters by their dotted
-    names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error and
-    METRIC_theory; empty for null. Campaigns add `round`, filled in the rows that follow a cell's
-    row and empty in that row, which pools all rounds; after the parameters `malicious` and
-    `epsilon_spent`; and at the end `entry_round` with its standard error and
+    names, `answer.*` where there is a goal, and for each metric METRIC, METRIC_standard_error,
+    METRIC_theory and METRIC_z; empty for null. Campaigns add `round`, filled in the rows that
+    follow a cell's row and empty in that row, which pools all rounds; after the parameters
+    `malicious` and `epsilon_spent`; and at the end `entry_round` with its standard error and
     `entry_round_reached`, the number of trials.
     """
     names = parameter_names([cell["parameters"] for cell in documents])

@@ -18,6 +18,7 @@ from .. import __version__, exits
 from ..terminal.output import check_writable, in_colour, note, width, write_out
 from ..text import format as text
 from ..text import table
+from .parquet import check_pyarrow, write_parquet
 from .progress import value_of_key
 from .reading import check_workers
 
@@ -26,6 +27,7 @@ VERSIONS: Final = {"ldptui": __version__, "numpy": np.__version__}
 
 FORMATS: Final = {
     ".csv": ("csv", "csv-cells"), ".json": ("json",), ".parquet": ("parquet",),
+    ".md": ("md",), ".tex": ("latex",),
 }  # fmt: skip
 """The formats of files by the ends of their names, first the one that is meant if none is asked."""
 
@@ -44,12 +46,10 @@ def check_output(options: Namespace, usual: str = "table") -> Path | None:
         check_writable(out)
     if "format" in options:
         options.format = _format_of(options.format, out) or usual
-        if usual == "table" and options.format == "parquet":
-            raise ScenarioError(
-                f"cannot be Parquet here, {got(str(out))}: "
-                "`ldptui runs export last --out FILE.parquet` writes it from the kept run",
-                key="--out",
-            )
+        if options.format == "parquet":
+            if out is None:
+                raise ScenarioError("is required: Parquet goes into a file", key="--out")
+            check_pyarrow(out)
     return out
 
 
@@ -68,7 +68,14 @@ def _format_of(asked: str | None, out: Path | None) -> str | None:
 def report(results: Results, options: Namespace) -> int:
     """Print or write results as the options say; the exit code."""
     out = None if options.out in (None, "-") else Path(options.out)
-    if options.format == "json":
+    written = ""
+    if options.format == "parquet":
+        assert out is not None
+        about = {**VERSIONS, "scenario": results.experiment.scenario.document}
+        write_parquet(out, results, about)
+    elif options.format in table.PAPER:
+        written = table.PAPER[options.format](results, np.__version__)
+    elif options.format == "json":
         written = to_json(results, VERSIONS, options.frequencies)
     elif options.format == "csv":
         written = to_csv(results)
@@ -78,10 +85,10 @@ def report(results: Results, options: Namespace) -> int:
         written = table.results_table(results, 120)
     else:
         written = table.results_table(results, width(), in_colour(sys.stdout))
-    if out is not None:
-        write_atomically(out, written)
-    else:
+    if out is None:
         write_out(written, exactly=options.format != "table")
+    elif written:
+        write_atomically(out, written)
     tell_failures(results)
     if not results.ended:
         note(

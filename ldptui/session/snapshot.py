@@ -89,6 +89,13 @@ class Measured:
     standard_error: float | None
     theory: float | None
 
+    @property
+    def z(self) -> float | None:
+        """(mean - theory) / standard error; None where one is missing, or 0."""
+        if self.mean is None or self.theory is None or not self.standard_error:
+            return None
+        return (self.mean - self.theory) / self.standard_error
+
 
 IGNORED: Final = ("trials", "simulate.path", "simulate.top_k")
 """Parameters that do not change what a cell is expected to measure."""

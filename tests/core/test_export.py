@@ -94,7 +94,7 @@ def test_json_has_the_keys_of_the_contract_in_order() -> None:
         assert cell["index"] == index
         assert list(cell["metrics"]) == metrics_of(UNDEFENDED)
         for summary in cell["metrics"].values():
-            assert list(summary) == ["mean", "standard_error", "theory"]
+            assert list(summary) == ["mean", "standard_error", "theory", "z"]
 
 
 def test_parameters_are_flat_with_defaults_and_only_what_the_kind_knows() -> None:
@@ -121,7 +121,7 @@ def test_parameters_are_flat_with_defaults_and_only_what_the_kind_knows() -> Non
 def test_undefined_is_null() -> None:
     none = exported()["cells"][0]["metrics"]
     for metric in ("gain", "normalised_gain", "target_frequency", "targets_in_top_k"):
-        assert none[metric] == {"mean": None, "standard_error": None, "theory": None}
+        assert none[metric] == dict.fromkeys(("mean", "standard_error", "theory", "z"))
     assert none["mse"]["mean"] is not None
     assert none["l1_error"]["theory"] is None
     (single, *_) = exported(text=SCENARIO.replace("trials = 3", "trials = 1"))["cells"]
@@ -133,7 +133,7 @@ def test_targets_that_nobody_holds_have_no_normalised_gain() -> None:
     text = SCENARIO.replace('kind = "uniform"\nitems = 8\nusers = 500', "{}")
     text = text.replace("{}", 'kind = "counts"\ncounts = [5, 0, 0, 5]')
     metrics = exported(text=text)["cells"][2]["metrics"]
-    assert metrics["normalised_gain"] == {"mean": None, "standard_error": None, "theory": None}
+    assert metrics["normalised_gain"] == dict.fromkeys(("mean", "standard_error", "theory", "z"))
     assert metrics["gain"]["theory"] is not None
 
 

@@ -20,7 +20,8 @@ from core.replay import replay
 from core.runner import Results, run
 from core.store import Store, begin, open_store
 from ldptui.catalogue import metric_words
-from ldptui.commands.runs.exporting import columns, dictionary
+from ldptui.commands.dictionary import dictionary
+from ldptui.commands.parquet import columns
 from ldptui.engine.worker.part import PartSoFar
 from ldptui.text.table import results_table
 

@@ -115,6 +115,10 @@ def show(options: Namespace) -> int:
         write = to_csv if options.format == "csv" else results_cells_csv
         output.write_out(write(results), exactly=True)
         return exits.DONE
+    if options.format in table.PAPER:
+        written = table.PAPER[options.format](results, str(run.versions["numpy"]))
+        output.write_out(written, exactly=True)
+        return exits.DONE
     ran = [
         f"run {run.id}: {run.status}",
         f"{day(run.started)}, {text.duration(run.seconds)}",

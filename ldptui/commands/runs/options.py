@@ -157,12 +157,13 @@ def _compare(make: MakeParser) -> argparse.ArgumentParser:
     return made
 
 
-def add_format(made: argparse.ArgumentParser) -> None:
-    """Add the option for the form of results."""
+def add_format(made: argparse.ArgumentParser, files: bool = True) -> None:
+    """Add the option for the form of results. files : with those that a terminal cannot show."""
     made.add_argument(
         "--format",
-        choices=("table", "csv", "csv-cells", "json"),
-        help="table; csv: a row per trial; csv-cells: a row per cell; json; "
+        choices=("table", "md", "latex", "csv", "csv-cells", "json", *["parquet"] * files),
+        help="table; md, latex: the table for a page or a paper; csv: a row per trial; "
+        f"csv-cells: a row per cell; json{'; parquet: a row per trial' * files}; "
         "else as the end of the file's name says, or table",
     )
 
@@ -193,7 +194,7 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
         # The list's own options also stand without the word "list"; what is not given stays away.
         _add_filters(sub, named=sub is not made)
     show = action("show", "what a run measured")
-    add_format(show)
+    add_format(show, files=False)
     show.add_argument("--frequencies", action="store_true", help="every item's estimates, in JSON")
     remove = action("rm", "take runs out of the list; gc makes it final", one=False)
     remove.add_argument("runs", metavar="RUN", nargs="+")

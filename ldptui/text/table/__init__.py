@@ -7,10 +7,12 @@ metric. Groups that do not fit beside each other follow in a further block of ro
 from __future__ import annotations
 
 from .layout import aligned, plain_table
+from .paper import PAPER
 from .results import results_table, theory_table
 from .words import heads, value_text
 
 __all__ = [
+    "PAPER",
     "aligned",
     "heads",
     "plain_table",

@@ -82,6 +82,11 @@ def metric_lines(
     cell: Cell, measured: CellResults, theory: dict[str, float | None], style: Style
 ) -> list[str]:
     """The metrics of one cell, a row each."""
+    return block_lines([metric_group(cell, measured, theory)], style, set())
+
+
+def metric_group(cell: Cell, measured: CellResults, theory: dict[str, float | None]) -> Group:
+    """The metrics of one cell beside their closed forms, as columns."""
     rows = []
     for metric, row in METRICS.items():
         name, estimate = metric_words(metric).name, compared(cell, measured, metric, theory)
@@ -106,7 +111,7 @@ def metric_lines(
         Column("theory", aligned_on([text.short(estimate.theory, 5) for _, estimate in rows], ".")),
         Column("z", number_column(z_text(estimate) for _, estimate in rows)),
     )
-    return block_lines([Group("", columns)], style, set())
+    return Group("", columns)
 
 
 SHOWN_ROUNDS: Final = 12

@@ -13,11 +13,11 @@ from core.theory import compared, normal_score
 
 from .. import format as text
 from ..interval import mean_words
-from .cell import answer_lines, metric_lines, round_lines
+from .cell import answer_lines, metric_group, metric_lines, round_lines
 from .layout import Column, Group, Style, aligned_on, block_lines, words_column
 from .numbers import doubt_notes
 from .setting import constant_lines
-from .sweep import Finished, sweep_lines
+from .sweep import Finished, sweep_groups, sweep_lines
 
 
 def results_table(
@@ -33,11 +33,7 @@ def results_table(
     lines += [style.faint(line) for line in constant_lines(results, width)]
     if any(cell.answer is not None for cell in cells):
         lines += ["", *answer_lines(results, style)]
-    finished = [
-        (cell, measured, cell.task.expected(cell))
-        for cell, measured in zip(cells, results.cells, strict=True)
-        if measured.trials
-    ]
+    finished = finished_cells(results)
     if len(cells) == 1 and finished:
         lines += ["", *metric_lines(*finished[0], style)]
         if cells[0].rounds:
@@ -46,6 +42,25 @@ def results_table(
         lines += ["", *sweep_lines(results, finished, width, style)]
     lines += ["", *(style.faint(line) for line in _closing(results, finished, width, numpy))]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def finished_cells(results: Results) -> list[Finished]:
+    """The cells that have trials, beside what is expected of them."""
+    return [
+        (cell, measured, cell.task.expected(cell))
+        for cell, measured in zip(results.experiment.cells, results.cells, strict=True)
+        if measured.trials
+    ]
+
+
+def result_groups(results: Results) -> list[Group]:
+    """The columns of results: a row for each cell of a sweep, or for each metric of one cell."""
+    finished = finished_cells(results)
+    if not finished:
+        return [Group("", (Column("trials", ("0",)),))]
+    if len(results.experiment.cells) == 1:
+        return [metric_group(*finished[0])]
+    return sweep_groups(results, finished)
 
 
 def _closing(results: Results, finished: list[Finished], width: int, numpy: str) -> list[str]:

@@ -30,9 +30,15 @@ def sweep_lines(results: Results, finished: list[Finished], width: int, style: S
     """One row for each cell, in as many blocks as the width asks for."""
     breaks = _breaks(results, finished)
     lines: list[str] = []
-    for block in in_blocks(_keys(results, finished), _groups(finished), width):
+    keys, *groups = sweep_groups(results, finished)
+    for block in in_blocks(keys, groups, width):
         lines += [*([""] if lines else []), *block_lines(block, style, breaks)]
     return lines
+
+
+def sweep_groups(results: Results, finished: list[Finished]) -> list[Group]:
+    """All columns of a sweep: those of its keys first."""
+    return [_keys(results, finished), *_groups(finished)]
 
 
 def _keys(results: Results, finished: list[Finished]) -> Group:

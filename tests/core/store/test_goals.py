@@ -29,7 +29,8 @@ from core.store import KeptAnswers, Store, begin, merge, open_store, resume
 from core.store import schema as tables
 from core.store.answers import goal_key
 from core.trial import run_block
-from ldptui.commands.runs.exporting import columns, dictionary
+from ldptui.commands.dictionary import dictionary
+from ldptui.commands.parquet import columns
 from ldptui.engine.playback import kept_snapshot
 
 ZIPF = {"kind": "zipf", "items": 8, "users": 500, "exponent": 1.0}

@@ -22,7 +22,7 @@ from core.store import open_store, opening
 from ldptui import exits
 from ldptui.catalogue import key_words
 from ldptui.commands import cli, progress
-from ldptui.commands.runs import exporting
+from ldptui.commands import parquet as tables_of_trials
 from ldptui.commands.runs import options as run_options
 from ldptui.terminal import places
 from ldptui.text.format import short
@@ -486,8 +486,9 @@ def test_parquet_without_pyarrow_says_what_is_missing(
     succeed(capsys, "run", tiny)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     out = tmp_path / "out.parquet"
-    line = fail(capsys, 3, "runs", "export", "last", "--out", str(out))
-    assert "Parquet needs pyarrow" in line
+    for command in (("runs", "export", "last"), ("run", tiny)):
+        line = fail(capsys, 3, *command, "--out", str(out))
+        assert "Parquet needs pyarrow" in line
     assert not out.exists()
 
 
@@ -503,6 +504,8 @@ def test_parquet_holds_a_row_for_every_trial(
         measured = there.measured(1)[0]
     np.testing.assert_array_equal(made["gain"].to_numpy(), measured.metrics["gain"])
     assert made.schema.field("gain").metadata[b"description"].startswith(b"sum over the targets")
+    succeed(capsys, "run", tiny, "--out", str(tmp_path / "run.parquet"), "--quiet")
+    assert parquet.read_table(tmp_path / "run.parquet").equals(made)
 
 
 def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured) -> None:
@@ -515,7 +518,7 @@ def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured
     succeed(capsys, "run", str(path))
     with open_store(kept) as there:
         results = there.results(1)
-    found = exporting.columns(
+    found = tables_of_trials.columns(
         results, ["cell", "trial", "fingerprint", "protocol.hash_range", "mse"]
     )
     assert found["cell"] == [0] * 20 + [1] * 20

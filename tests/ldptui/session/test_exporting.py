@@ -70,6 +70,7 @@ epsilon = 1.0
         "mean": 0.2,
         "standard_error": 0.001,
         "theory": 0.2,
+        "z": 0.0,
     }
 
 

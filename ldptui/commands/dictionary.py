@@ -1,0 +1,79 @@
+"""The meanings of the columns of results, as CSV and Parquet have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from core.export import ENDS
+from core.metrics import METRICS
+from core.scenario import range_of, sweepable_keys, type_of
+
+from ..catalogue import has_words, key_words, metric_words
+
+COLUMNS: Final[dict[str, tuple[str, str]]] = {
+    "cell": ("integer", "position in the sweep, from 0; the last swept key changes fastest"),
+    "trial": ("integer", "number of the trial in its cell, from 0"),
+    "trials_done": ("integer", "number of trials that the means are of"),
+    "round": ("integer", "round of a campaign, from 0; empty: all rounds pooled"),
+    "malicious": ("integer", "number of fake users, in the round if there is one"),
+    "epsilon_spent": ("number", "budget spent so far by a user who took part in every round"),
+    "entry_round": ("number", "first round with all targets in the top k"),
+    "entry_round_standard_error": ("number", "standard error of the mean entry round"),
+    "entry_round_reached": ("integer", "number of trials in which all targets enter the top k"),
+    "fingerprint": ("text", "xxh3_64 of the trial's support counts, hexadecimal"),
+    "answer.reached": ("yes or no", "whether any number of malicious users reaches the goal"),
+    "answer.malicious": ("integer", "the fewest that do, else as many as come closest to it"),
+    "answer.share": ("number", "their share among all users"),
+    "answer.value": ("number", "the goal's metric with that number, expected or measured"),
+    "answer.by": ("text", "closed form, approximation, or search by simulation"),
+    "answer.low": ("integer", "of a search, malicious users that are too few"),
+    "answer.confidence": ("number", "of a search, that both ends are on the side claimed"),
+}
+"""Columns that are neither a key of the scenario nor a metric: their types and meanings."""
+
+
+_PARTS: Final = {
+    "standard_error": "standard error of the mean of {}; intervals: times t of trials_done − 1",
+    "theory": "closed form of {}",
+    "z": "({0} − {0}_theory) / {0}_standard_error; empty where rounding alone makes the error",
+}
+"""The parts of a metric's summary in words."""
+
+
+def _ending(name: str) -> tuple[str, str]:
+    """A column's name without its end, and that end; "" for none."""
+    end = next((end for end in ENDS if end and name.endswith(end)), "")
+    return name.removesuffix(end), end
+
+
+def dictionary(names: Sequence[str] = ()) -> list[tuple[str, str, str]]:
+    """Column, type and meaning, of these columns or of all that are known."""
+    rows = []
+    keys = [key for key in sweepable_keys() if "*" not in key and type_of(key) in _TYPES]
+    for name in names or [*COLUMNS, *keys, *METRICS]:
+        metric, end = _ending(name)
+        if name in METRICS:
+            words = metric_words(name)
+            kind, meaning = "integer" if METRICS[name].whole else "number", words.column
+            meaning = meaning or words.name
+        elif metric in METRICS:
+            kind, meaning = "number", _PARTS[ENDS[end]].format(metric)
+        elif name in COLUMNS:
+            kind, meaning = COLUMNS[name]
+        elif has_words(name):
+            key = key_words(name)
+            kind, meaning = _types(name), f"{key.noun}. {key.meaning}".strip()
+        else:
+            kind, meaning = "", f"the scenario's key {name}"
+        rows.append((name, kind, meaning))
+    return rows
+
+
+_TYPES: Final = {int: "integer", float: "number", str: "text", bool: "yes or no"}
+
+
+def _types(key: str) -> str:
+    """The types of a key in words: `integer`, `integer or text` for a number or the rule for it."""
+    kind = _TYPES.get(type_of(key), "")
+    return f"integer or {kind}" if range_of(key) and kind == "text" else kind
