@@ -147,7 +147,18 @@ def test_a_missing_key_would_be_found() -> None:
     assert {"ctrl+r", "?", "alt+5", "f6", "f7", "shift+↑", "ctrl+space"} <= bound_keys()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if examples(page(name))])
+SLOW = ("docs/tutorial.md",)
+"""Pages whose examples run in `make test-long` alone."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name in SLOW))
+        for name in NAMES
+        if examples(page(name))
+    ],
+)
 def test_examples_print_what_the_page_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

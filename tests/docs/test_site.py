@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 from support.pages import NAMES, ROOT, page
 
+import scenarios
+from core.scenario import load
 from ldptui.explain.equations import equations
+from ldptui.session.figure import carried
 
 LISTED = [equation for equation in equations() if equation.number is not None]
 
@@ -46,3 +49,27 @@ def test_the_site_is_built_and_fetches_nothing(tmp_path: Path) -> None:
     for path in pages:
         assert re.findall(loaded, path.read_text(encoding="utf-8")) == [], path.name
     assert (tmp_path / "theory.html").read_text(encoding="utf-8").count("<math") >= len(LISTED)
+
+
+_SPEC = importlib.util.spec_from_file_location("docs_gallery", ROOT / "docs" / "gallery.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+gallery = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(gallery)
+
+
+def test_the_gallery_has_every_scenario_and_is_up_to_date() -> None:
+    assert set(gallery.rows()) == set(scenarios.names())
+    if page("docs/gallery.md") != gallery.page():
+        pytest.fail(
+            "the gallery is older than the scenarios: run python docs/gallery.py quickstart"
+        )
+
+
+def test_every_picture_of_the_gallery_is_that_of_its_scenario() -> None:
+    pictures = {path.stem: path for path in (ROOT / "docs" / "gallery").iterdir()}
+    assert set(pictures) == {name for name, row in gallery.rows().items() if "chart" in row}
+    for name, path in pictures.items():
+        kept = carried(path)
+        assert kept is not None
+        assert kept.document == load(scenarios.path(name)).document, f"draw {name} again"

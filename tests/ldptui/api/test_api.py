@@ -39,11 +39,15 @@ def test_the_examples_of_docstrings_are_true(name: str) -> None:
     assert done.failed == 0
 
 
-def test_the_snippets_of_the_page_run() -> None:
-    snippets = blocks(page("docs/python.md"), "python")
-    assert len(snippets) == 4
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("docs/python.md", 4), pytest.param("docs/notebook.md", 4, marks=pytest.mark.long)],
+)
+def test_the_snippets_of_a_page_run(name: str, count: int) -> None:
+    snippets = blocks(page(name), "python")
+    assert len(snippets) == count
     for snippet in snippets:
-        exec(compile(snippet, "docs/python.md", "exec"), {})
+        exec(compile(snippet, name, "exec"), {})
 
 
 def test_every_public_name_is_there_with_a_docstring_and_a_type() -> None:

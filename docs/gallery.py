@@ -1,0 +1,75 @@
+"""Makes the gallery from the bundled scenarios: `python docs/gallery.py [NAME …]`.
+
+`gallery.toml` says which chart a scenario has there and what to see on it. The page is written from
+that and from the scenarios' claims; the pictures of the names, of all without one, are drawn by
+`ldptui plot`. Drawing all takes minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import scenarios
+from core.scenario import load
+from ldptui.commands.cli import main as ldptui
+from ldptui.session.claim import claim_of
+
+FOLDER: Final = Path(__file__).parent
+HEAD: Final = """\
+# Gallery
+
+Each bundled scenario with its claim, a picture of `ldptui plot` where a chart tells it, and what to
+see. Points are simulated, with their intervals where they can be seen; lines are closed forms.
+`ldptui NAME` opens one in the workbench, `ldptui run NAME` prints its numbers; a picture carries
+its scenario: `ldptui replay NAME.svg` computes it again. The claims are tests;
+`python docs/gallery.py` makes this page.
+"""
+
+
+def main(names: list[str]) -> None:
+    """Draw the pictures of some scenarios and write the page."""
+    for name in names or list(rows()):
+        if "chart" in rows()[name]:
+            draw(name, rows()[name])
+    (FOLDER / "gallery.md").write_text(page(), encoding="utf-8")
+
+
+def rows() -> dict[str, dict[str, Any]]:
+    """The scenarios with `see` and mostly a `chart`, in the page's order."""
+    return tomllib.loads((FOLDER / "gallery.toml").read_text(encoding="utf-8"))
+
+
+def draw(name: str, row: dict[str, Any]) -> None:
+    """Draw the picture of a scenario; it ends with an error where the command does."""
+    picture = FOLDER / "gallery" / f"{name}.svg"
+    picture.parent.mkdir(exist_ok=True)
+    if ldptui(["plot", name, "--chart", row["chart"], "--quiet", "--out", str(picture)]):
+        sys.exit(f"{name} was not drawn")
+
+
+def page() -> str:
+    """The page."""
+    parts = (part for name, row in rows().items() for part in entry(name, row))
+    return "\n".join([HEAD, *parts])
+
+
+def entry(name: str, row: dict[str, Any]) -> list[str]:
+    """A scenario's part of the page."""
+    path = scenarios.path(name)
+    chart = row.get("chart")
+    shown = [f"![{row['see']}](gallery/{name}.svg)\n"] if chart else []
+    line = f"plot {name} --chart {chart} --out {name}.svg" if chart else f"run {name}"
+    return [
+        f"## {load(path).title}\n",
+        *shown,
+        f"**See:** {row['see']}\n",
+        f"**Claim:** {claim_of(path.read_text(encoding='utf-8'))}\n",
+        f"`ldptui {line}`\n",
+    ]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
