@@ -10,6 +10,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from .words import put
+
 
 def no_match(words: str) -> str:
     """The sentence of a list in which nothing matches the filter."""
@@ -66,7 +68,7 @@ class FilterInput(Horizontal):
     def count(self, left: int, total: int, otherwise: str = "") -> None:
         """Show the number of rows that the words leave; without words, `otherwise`."""
         text = f"{left} of {total}" if self.words else otherwise
-        self.query_one(".filter--count", Static).update(text)
+        put(self.query_one(".filter--count", Static), text)
 
     def open(self) -> None:
         """Show the field and type; at once: the letters may have come with the key."""

@@ -22,6 +22,7 @@ from ...text import format as fmt
 from ...widgets.filter_input import FilterInput, no_match
 from ...widgets.fitting import fitted
 from ...widgets.option_list import OptionList
+from ...widgets.words import put_or_hide
 from .failure import FailureView
 
 MARKS: Final = {
@@ -115,8 +116,8 @@ class RunsPane(Vertical):
         words = self.query_one(FilterInput).words
         newest = list(reversed(matching(self.shelf.runs, words) if words else self.shelf.runs))
         empty = self.query_one("#empty", Static)
-        empty.display = not newest
-        empty.update(no_match(words) if words else EMPTY.format(key_of(self.app, *RUN)))
+        nothing = no_match(words) if words else EMPTY.format(key_of(self.app, *RUN))
+        put_or_hide(empty, "" if newest else nothing)
         options.display = bool(newest)
         self.query_one(FilterInput).count(len(newest), len(self.shelf.runs))
         before = _befores(self.shelf.runs)
@@ -187,7 +188,7 @@ class RunsPane(Vertical):
         what = f"{described(run.document)} · {kept}"
         text = Text("\n".join(filter(None, (head, since, what))))
         text.truncate(4000)
-        details.update(text)
+        details.update(text, layout=False)  # its height is fixed
 
     @property
     def current(self) -> Run | None:

@@ -13,7 +13,9 @@ from support.waiting import until
 from support.workbench_app import finished, measured, own_home, status, workbench  # noqa: F401
 from textual.binding import Binding
 from textual.events import Key
+from textual.geometry import Region
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ldptui.app import Workbench
@@ -504,6 +506,29 @@ async def test_while_a_run_goes_on_the_line_of_keys_says_that_escape_stops_it() 
         assert run.digest not in status(screen)
         told = str(screen.query_one("#details", Static).content)
         assert f"{run.digest}, drawn by NumPy {run.numpy}" in told
+
+
+async def test_news_of_a_run_lay_nothing_out_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That would draw the whole screen, with every progress."""
+    async with workbench((120, 60)) as (screen, engine, pilot):
+        finished(engine)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: engine.active is not None and engine.active.full)
+        assert engine.active is not None
+        base = dataclasses.replace(base_snapshot(engine.active.key), status="running", full=True)
+        engine.progress(dataclasses.replace(base, done=5, total=90, seconds=1.0))
+        await until(pilot, lambda: "5 of 90" in status(screen))
+        laid_out = []
+        refresh = Widget.refresh
+
+        def noted(self: Widget, *regions: Region, **how: bool) -> Widget:
+            laid_out.extend([self] if how.get("layout") else [])
+            return refresh(self, *regions, **how)
+
+        monkeypatch.setattr(Widget, "refresh", noted)
+        engine.progress(dataclasses.replace(base, done=40, total=90, seconds=2.0))
+        await until(pilot, lambda: "40 of 90" in status(screen))
+        assert not laid_out
 
 
 async def test_the_narrower_the_fewer_keys_and_those_for_help_stay() -> None:
