@@ -71,11 +71,7 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     y_ticks = in_view(ticks(plot.y, *y_limits, most), y, width // 4, charset)
     margin = max((cell_len(label) for _, label in y_ticks), default=0)
     margin = margin if width - margin >= 12 else 0
-    levels = {
-        rows - 1 - cell: clean(label, charset)
-        for value, label in plot.levels
-        if (cell := y.cell(value)) is not None
-    }
+    levels = _level_rows(plot, y, rows, charset)
     right = min(16, max((cell_len(label) + 1 for label in levels.values()), default=0))
     right = right if width - margin - right >= 24 else 0
     columns = width - margin - 1 - right
@@ -104,6 +100,20 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
         inset = max(0, min(inset, width - cell_len(x_label)))
         out.append([(" " * inset + x_label, palette.muted)])
     return out + note
+
+
+def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:
+    """The rows of the levels' labels: their own, or the next one below where that is taken."""
+    found: dict[int, str] = {}
+    for value, label in sorted(plot.levels, reverse=True):
+        cell = y.cell(value)
+        if cell is None:
+            continue
+        own = rows - 1 - cell
+        row = own + 1 if own in found else own
+        if row < rows and row not in found:
+            found[row] = clean(label, charset)
+    return found
 
 
 def _data_rows(

@@ -93,6 +93,8 @@ def _verdict(design: Design, beside: Rated) -> str:
     """The answer in a sentence."""
     found, worse = design.found, design.cost(beside) / design.cost(design.found) - 1
     what = "worst-case error" if design.weights is None else "weighted sum"
+    if named(beside) == named(found):
+        return f"{named(found)} itself has the least {what}."
     first = f"{named(found)} has the least {what}: "
     if worse < 5e-4:
         return f"{first}{named(beside)} is as good."

@@ -183,6 +183,16 @@ def test_error_bars_are_clipped_and_levels_dotted() -> None:
     assert rows(plot, 30, 12, "ascii")[2] == "  |- - - - - -|- - - - - - top"
 
 
+def test_levels_of_one_row_are_named_below_each_other() -> None:
+    series = Series("a", [0, 1], [0, 0], "series-0", "points")
+    levels = ((1.4, "lower"), (1.5, "upper"), (-9, "off"), (1.45, "middle"))
+    plot = Plot("", X, Axis("y", low=-2, high=2), (series,), levels=levels)
+    named = [row.split()[-1] for row in rows(plot, 40, 12) if row.endswith("er")]
+    assert named == ["upper"]  # its row, and the next one is of the middle
+    assert sum("middle" in row for row in rows(plot, 40, 12)) == 1
+    assert not any("off" in row for row in rows(plot, 40, 12))
+
+
 def test_the_error_is_the_half_width() -> None:
     plot = Plot(
         "",
