@@ -275,12 +275,12 @@ def test_edges(case: Case, path: str, users: int) -> None:
 
 def test_a_trillion_users() -> None:
     n = 10**12
-    population = {"kind": "zipf", "items": 1000, "users": n, "exponent": 1.0}
+    population = {"kind": "zipf", "items": 100, "users": n, "exponent": 1.0}
     for kind in PROTOCOLS:
         one = cell(population, {"kind": kind, "epsilon": 1.0}, attack("mga", 0.1, [3, 7]))
         clean, attacked = counts(one)
         assert one.malicious == round(n / 9)
-        reports = one.protocol.perturb(np.arange(1000), np.random.default_rng(0))
+        reports = one.protocol.perturb(np.arange(100), np.random.default_rng(0))
         # Those of Hadamard response also speak against items.
         least = min(int(one.protocol.supports(reports).min()), 0)
         assert ((clean >= least * n) & (clean <= n)).all()
