@@ -13,7 +13,7 @@ from ...answers import Answer, Identification
 from ...arms import ATTACKED, CLEAN, Arm
 from ...cell import Cell, Counted, Share
 from ...defences import reads_groups
-from ...errors import LIFTED, ScenarioError, got
+from ...errors import LIFTED, ScenarioError, got, spelled
 from ...metrics import identified
 from ...population import Population
 from ...protocols import ProtocolSpec
@@ -74,7 +74,7 @@ class HeavyHitters:
             rule = "must be left out where extension is given"
             raise ScenarioError(f"{rule}, {got(self.groups)}", key="groups")
         if self.k >= 2**self.bits:
-            rule = f"must be below 2^bits, {2**self.bits}"
+            rule = f"must be below 2^bits, {spelled(2**self.bits)}"
             raise ScenarioError(f"{rule}, {got(self.k)}", key="k")
         check_candidates(self.lengths, self.k, "groups" if self.extension is None else "extension")
 
@@ -132,7 +132,8 @@ class PEM:
         """Refuse what this task has no meaning for, and codes that cannot be."""
         if cell.rounds:
             rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
-            raise ScenarioError(rule, key="attack.phase" if cell.attack else "campaign")
+            phases = any(key.startswith("attack.phase.") for key in cell.parameters)
+            raise ScenarioError(rule, key="attack.phase" if phases else "campaign")
         for number, step in enumerate(cell.defences):
             if not reads_groups(step):
                 raise ScenarioError(

@@ -53,6 +53,14 @@ def test_a_task_that_cannot_be_is_refused_in_a_sentence(task: Any, sentence: str
         ({"attack": {**MGA, "kind": "mga-a", "subset": 1}}, "attack.kind must be an attack that"),
         ({"defence": [{"kind": "norm-sub"}]}, "defence.0 must be left out with task.kind"),
         ({"campaign": {"rounds": 2}}, "campaign must be left out with task.kind"),
+        ({"campaign": {"rounds": 2}, "attack": MGA}, "campaign must be left out with task.kind"),
+        ({"attack": {"targets": MGA["targets"], "phase": [
+            {"rounds": 2, "share": 0.1, "mix": [{"kind": "mga", "weight": 1}]},
+        ]}}, "attack.phase must be left out with task.kind"),
+        ({"attack": {**MGA, "targets": {"items": [8]}}}, "attack.targets.items must be indices in"),
+        ({"attack": {"kind": "mga", "targets": {"items": [7]}}, "goal": {
+            "metric": "gain", "at_least": 0.1,
+        }}, 'goal.metric must not be "gain" with task.kind = "heavy-hitters"'),
         ({"protocol": {"kind": "laplace", "epsilon": 1.0}}, "protocol.kind must be a pure"),
     ],
 )  # fmt: skip
@@ -82,6 +90,23 @@ def test_words_become_codes(tmp_path: Path) -> None:
         codes(bits=8)
     with pytest.raises(ScenarioError, match="must tell all words apart"):
         codes(bits=2, encoding="hash")
+
+
+def test_a_word_that_nobody_holds_is_a_target_where_it_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "words.csv").write_text("word,users\nab,300\nc,20\nzz,0\n")
+    document = {
+        "format": 1, "protocol": {"kind": "olh", "epsilon": 1.0},
+        "population": {"kind": "csv", "path": "words.csv", "column": "word", "count": "users"},
+        "task": {"kind": "heavy-hitters", "k": 2, "bits": 16, "groups": 2},
+        "attack": {"kind": "mga", "share": 0.5, "targets": {"items": ["zz"]}},
+    }  # fmt: skip
+    (cell,) = compile(Scenario(document, folder=tmp_path)).cells
+    hunt = hunt_of(cell)
+    assert cell.population.histogram[cell.targets].tolist() == [0]
+    assert hunt.watched.items[hunt.watched.hitters].tolist() == [0, 1]
+    document["attack"]["targets"] = {"items": ["zy"]}  # type: ignore[index]
+    with pytest.raises(ScenarioError, match='must be labels of the population, got "zy"'):
+        compile(Scenario(document, folder=tmp_path))
 
 
 @pytest.mark.parametrize("bits", [3, 8, 21, 64])
