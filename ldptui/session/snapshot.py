@@ -333,7 +333,8 @@ def going_on(run: Snapshot, before: Snapshot) -> Snapshot:
     """A run with what it has not measured from one before it."""
     parts = {name: with_unmeasured(cells, before.parts.get(name, ()))
              for name, cells in run.parts.items()}  # fmt: skip
-    fresh = run if run.frequencies is not None else before
+    # A task estimates frequencies, or follows something else: whichever comes, it is measured anew.
+    fresh = run if run.frequencies is not None or run.followed is not None else before
     return replace(
         run,
         parts={**before.parts, **parts},

@@ -151,3 +151,5 @@ def test_what_a_task_followed_stays_until_it_is_measured_anew() -> None:
     assert over(begun, before).followed == before.followed
     newer = replace(before, key=2, status="running", followed={"trials": 1, "levels": [2]})
     assert over(newer, before).followed == newer.followed
+    without = replace(newer, frequencies=None), replace(before, frequencies=None, followed=None)
+    assert over(*without).followed == newer.followed
