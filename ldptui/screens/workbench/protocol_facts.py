@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ...catalogue import listed_kinds
 from ...text.format import MISSING, decimals, fixed, short
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ T = TypeVar("T")
 class Facts:
     """The facts beside the protocols, at the scenario's d, n and ε: a selection of the formulas.
 
-    families : of each kind, in the order of the table of kinds. spreads : σ of one estimated
+    families : of each kind, in the order of the catalogue. spreads : σ of one estimated
     frequency, as text, of the same; for RAPPOR ε is ε₁ of one report. recommended : the local
     protocols with the least. why : the rule that says so. numbers : of the chosen kind.
     """
@@ -54,7 +55,9 @@ def facts_of(draft: Draft) -> Facts | None:
     epsilon = _epsilon(cell)
     if epsilon is None:
         return None
-    settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in KINDS}  # type: ignore[misc]
+    listed = listed_kinds("protocol")
+    kinds = sorted(KINDS, key=lambda kind: listed.index(kind) if kind in listed else len(listed))
+    settings = {kind: _or_none(lambda kind=kind: _setting(cell, kind, epsilon)) for kind in kinds}  # type: ignore[misc]
     rows = {kind: _rows(setting) for kind, setting in settings.items()}
     spreads = {kind: _value(known, SPREAD) for kind, known in rows.items()}
     local = {kind: spread for kind, spread in spreads.items() if kind not in CENTRAL}
@@ -73,7 +76,7 @@ def facts_of(draft: Draft) -> Facts | None:
     chosen = str(cell.parameters["protocol.kind"])
     setting, task = settings[chosen], task_named(cell.task.kind)
     return Facts(
-        families={kind: family_of(kind) for kind in KINDS},
+        families={kind: family_of(kind) for kind in kinds},
         spreads=_written(local) | _written({kind: spreads[kind] for kind in CENTRAL}),
         recommended=frozenset(best),
         why=_why(cell, epsilon, best),

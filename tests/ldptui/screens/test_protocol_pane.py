@@ -10,7 +10,7 @@ from support.form_app import SCENARIO, FormApp
 from core.protocols import KINDS, OLH, OUE, family_of
 from core.protocols.rappor import count_std
 from core.theory import frequency_std
-from ldptui.catalogue import families
+from ldptui.catalogue import families, listed_kinds
 from ldptui.commands.cli import main
 from ldptui.screens.workbench.protocol import ProtocolPane
 from ldptui.screens.workbench.protocol_facts import facts_of
@@ -41,8 +41,8 @@ async def test_kinds_have_rows_and_nothing_is_cut(size: tuple[int, int]) -> None
         assert [line.split()[1] for line in lines if line.startswith("●")] == ["OLH"]
         assert not any("…" in line for line in lines)
         if size[1] > len(KINDS) + 3:
-            assert listed == list(KINDS)
-            titles = [families()[family] for family in dict.fromkeys(map(family_of, KINDS))]
+            assert listed == list(listed_kinds("protocol"))
+            titles = [families()[family] for family in dict.fromkeys(map(family_of, listed))]
             assert [t for t in titles if any(t in line for line in lines)] == titles
         else:  # it scrolls
             assert set(listed) < set(KINDS)
@@ -97,7 +97,7 @@ async def test_moving_chooses_and_is_posted_once() -> None:
         app.pane.focus()
         chosen = app.draft.document["protocol"]["kind"]
         await pilot.press("up", "k", "down", "home", "up")
-        kinds = list(KINDS)
+        kinds = list(listed_kinds("protocol"))
         near, far = (kinds[kinds.index(chosen) - back] for back in (1, 2))
         assert [kind for _, kind in app.posted] == [near, far, near, kinds[0]]
         assert {key for key, _ in app.posted} == {"protocol.kind"}
@@ -113,7 +113,7 @@ async def test_the_curators_stand_below_the_local_protocols(size: tuple[int, int
     async with app.run_test(size=size) as pilot:
         app.pane.focus()
         await pilot.press("end")
-        last = list(KINDS)[-1]
+        last = listed_kinds("protocol")[-1]
         assert app.posted == [("protocol.kind", last)]
         assert app.draft.problems == ()
         lines = picture(app).splitlines()
