@@ -290,9 +290,6 @@ def _check_memoised(cell: Cell) -> None:
 
 def _check_goal(point: Point, goal: Goal, fakes: Sequence[Fakes]) -> None:
     """Refuse a goal that nothing can be said of."""
-    if point.task.kind not in METRICS[goal.metric].tasks:
-        rule = f'must not be "{goal.metric}" with task.kind = "{point.task.kind}"'
-        raise ScenarioError(rule, key="goal.metric")
     if not point.acting and any(arm.defended for arm in METRICS[goal.metric].arms):
         rule = f'must not be "{goal.metric}" where there is no [[defence]]'
         raise ScenarioError(rule, key="goal.metric")

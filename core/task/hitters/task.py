@@ -134,6 +134,9 @@ class PEM:
             rule = 'must be left out with task.kind = "heavy-hitters", whose users report once'
             phases = any(key.startswith("attack.phase.") for key in cell.parameters)
             raise ScenarioError(rule, key="attack.phase" if phases else "campaign")
+        if cell.goal is not None and cell.goal.metric not in cell.metrics:
+            rule = f'must not be "{cell.goal.metric}" with task.kind = "heavy-hitters"'
+            raise ScenarioError(rule, key="goal.metric")
         for number, step in enumerate(cell.defences):
             if not reads_groups(step):
                 raise ScenarioError(
