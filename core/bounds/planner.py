@@ -242,8 +242,16 @@ def _bisected(room: Callable[[float], float], low: float, high: float) -> float:
 
 def _below_floor(oracle: Oracle, plan: Plan) -> ScenarioError:
     floor = attack_floor(oracle, plan)
+    if floor >= 1 - plan.share:
+        return floor_above_all(floor, plan)
     rule = f"must be above {floor / (1 - plan.share):.4g}, as the attack floor alone is {floor:.4g}"
     return ScenarioError(f"{rule}, {got(plan.frequency)}", key="frequency")
+
+
+def floor_above_all(floor: float, plan: Plan) -> ScenarioError:
+    """No frequency is found, not that of an item that everybody holds."""
+    rule = f"is too large: the attack floor alone is {floor:.4g}"
+    return ScenarioError(f"{rule}, {got(plan.share)}", key="share")
 
 
 # Fakes.

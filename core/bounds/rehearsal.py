@@ -24,7 +24,8 @@ def rehearsed(
     """The plan on the counts path: one item of its frequency, one of all other users, the targets.
 
     power, item, target : measured, with their standard errors and with the closed forms.
-    alarms : trials without an attack in which an item of nobody passes the noise threshold.
+    alarms : trials without an attack in which an item of nobody passes the noise threshold, of two
+        fewer than all; planned as if they were independent, which makes it a little less than α.
     """
     if plan.items < targets + 2:
         rule = f"needs at least {targets + 2} items to check: one found, one of others, the lifted"
@@ -61,7 +62,7 @@ def rehearsed(
         **_mean("target", raised, attack_floor(oracle, exact)),
         "alarms": alarms / trials,
         "alarms_standard_error": math.sqrt(alarms / trials * (1 - alarms / trials) / trials),
-        "alarms_planned": plan.alpha,
+        "alarms_planned": 1 - (1 - plan.alpha / plan.items) ** (plan.items - 2),
     }
 
 

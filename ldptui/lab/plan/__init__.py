@@ -15,6 +15,7 @@ from core.bounds.planner import Oracle
 from core.bounds.rehearsal import rehearsed
 from core.errors import ScenarioError, got
 from core.files import write_atomically
+from core.pure import gain_factor
 from core.ranges import Range
 
 from ... import exits
@@ -69,16 +70,18 @@ def planned(options: Namespace) -> dict[str, Any]:
         rule = f"must be {BEST} or one of {', '.join(LOCAL)}, {got(options.protocol)}"
         raise ScenarioError(rule, key="protocol")
     answers: dict[str, float | None] = {}
-    refusals: list[ScenarioError] = []
+    refusals: dict[str, ScenarioError] = {}
     for kind in kinds:
         try:
             answers[kind] = _solve(kind, solved, options)
         except ScenarioError as error:
             answers[kind] = None
-            refusals.append(error)
+            refusals[kind] = error
     known = {kind: answer for kind, answer in answers.items() if answer is not None}
     if not known:
-        raise refusals[0]
+        epsilon = options.epsilon or 1.0
+        # The reason of the one that fakes lift least.
+        raise refusals[min(kinds, key=lambda name: _gain_factor(name, options.items, epsilon))]
     most = solved in ("share", "power")
     kind = (max if most else min)(known, key=lambda name: known[name])
     quantities = {name: getattr(options, name) for name in SOLVED}
@@ -86,6 +89,10 @@ def planned(options: Namespace) -> dict[str, Any]:
         quantities[solved] = known[kind]
     lines = _lines(kind, missing[0] if missing else None, options, quantities)
     return lines | {"oracles": answers} | ({} if missing else _judged(lines, known[kind], options))
+
+
+def _gain_factor(kind: str, items: int, epsilon: float) -> float:
+    return float(gain_factor(bound(kind, items, epsilon)))
 
 
 def _judged(lines: dict[str, Any], power: float, options: Namespace) -> dict[str, Any]:
@@ -119,10 +126,7 @@ def _solve(kind: str, solved: str, options: Namespace) -> float:
             floor = planner.attack_floor(oracle, plan)
             rule = f"is too few: only a frequency of {least:.4g} would be found, and 1 is everybody"
             if floor >= 1 - plan.share:
-                raise ScenarioError(
-                    f"is too large: the attack floor alone is {floor:.4g}, {got(plan.share)}",
-                    key="share",
-                )
+                raise planner.floor_above_all(floor, plan)
             raise ScenarioError(f"{rule}, {got(plan.users)}", key="users")
         return least
     if solved == "users":
@@ -175,7 +179,8 @@ def _lines(
 def _estimates(options: Namespace, values: dict[str, Any]) -> dict[str, Any]:
     """The items of a published table whose estimates no fake item reaches."""
     path = Path(options.estimates)
-    items, numbers = named_columns(path, [options.label, options.column], "estimates")
+    (items,) = named_columns(path, [options.label], "label")
+    (numbers,) = named_columns(path, [options.column], "column")
     if len(items.values) != items.codes.size:
         raise ScenarioError(f"must name each item once in {options.label!r}", key="label")
     held = numbers.numbers()

@@ -128,6 +128,7 @@ def test_fakes_who_lift_more_items_lift_each_by_less(capsys: Captured) -> None:
         ((), "--frequency is needed"),
         (("--users", "10"), "--users is too few"),
         (("--users", "10", "--share", "0.9"), "--share is too large: the attack floor alone"),
+        (("--share", "0.9", "--frequency", "0.1"), "--share is too large: the attack floor alone"),
         (("--users", "0"), "--users must be"),
         (("--users", "10", "--power", "1"), "--power must be in"),
         (("--frequency", "0.01"), "the attack floor alone is 0.03164"),
