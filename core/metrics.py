@@ -316,6 +316,14 @@ def unmeasured(*shape: int) -> Measures:
     return measures
 
 
+def joined(parts: Sequence[Measures]) -> Measures:
+    """Measures [trials] one after the other; NumPy alone would compare all names for each part."""
+    if not parts:
+        return unmeasured(0)
+    flat = np.concatenate([np.ascontiguousarray(part).view(np.float64) for part in parts])
+    return flat.view(parts[0].dtype)
+
+
 def plain(measures: Measures, names: Iterable[str] | None = None) -> Floats:
     """float64[…, names]: the columns of these names, or of all METRICS."""
     return np.stack([measures[name] for name in (METRICS if names is None else names)], axis=-1)

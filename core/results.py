@@ -13,7 +13,7 @@ import xxhash
 
 from .arms import Arm
 from .errors import ScenarioError, got
-from .metrics import METRICS, Measures, unmeasured
+from .metrics import METRICS, Measures, joined
 from .sampling import Counts, Floats
 
 BLOCK_TRIALS = 20
@@ -237,7 +237,7 @@ class Tally:
         """The results so far."""
         if self._shown is None:
             self._shown = CellResults(
-                np.concatenate([unmeasured(0), *(block.metrics for block in self._merged)]),
+                joined([block.metrics for block in self._merged]),
                 np.concatenate([_NO_MARKS, *(block.fingerprints for block in self._merged)]),
                 self._arms,
                 self._detected,
@@ -247,7 +247,7 @@ class Tally:
 
     def _rounds(self) -> Rounds | None:
         metrics = [block.rounds.metrics for block in self._merged if block.rounds is not None]
-        return Rounds(np.concatenate(metrics), self._round_arms) if metrics else None
+        return Rounds(joined(metrics), self._round_arms) if metrics else None
 
 
 _NO_MARKS = np.empty(0, dtype=np.uint64)

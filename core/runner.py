@@ -167,9 +167,14 @@ def run(
     sizes = [trials for _, _, trials in units(experiment, shard)]
     done, total = 0, sum(sizes)
 
+    shown, changed = [tally.results for tally in tallies], set[int]()
+
     def progress(cell: Cell | None) -> Progress:
+        for index in changed:
+            shown[index] = tallies[index].results
+        changed.clear()
         failed = tuple(failures[index] for index in sorted(failures))
-        results = Results(experiment, tuple(tally.results for tally in tallies), failed)
+        results = Results(experiment, tuple(shown), failed)
         return Progress(results, done, total, time.perf_counter() - started, cell)
 
     yield progress(None)
@@ -182,6 +187,7 @@ def run(
         else:
             done += len(outcome.metrics)
             tallies[cell.index].add(outcome if frequencies else outcome.bare)
+            changed.add(cell.index)
         now, untold = time.perf_counter(), cell
         if now >= due or done == total:
             yield progress(cell)

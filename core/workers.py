@@ -29,7 +29,7 @@ from .sampling import Counts
 from .trial import Pulse, no_pulse, run_block
 
 BATCH_S: Final = 0.25
-"""Seconds that a batch of units should take a worker."""
+"""Seconds that a batch of units should take a worker; an executor may ask for its `batch_s`."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def computed(work: Iterator[Unit], count: int, where: Where) -> Iterator[Outcome
     workers, executor = where.workers, where.executor
     if executor is not None:
         workers = max(workers, getattr(executor, "_max_workers", 0))
-        if (yield from _submitted(Batches(work, count, workers), executor, 2 * (workers + 1))):
+        batches = Batches(work, count, workers, getattr(executor, "batch_s", BATCH_S))
+        if (yield from _submitted(batches, executor, 2 * (workers + 1))):
             raise _died()
     elif workers > 1 or where.apart:
         yield from _in_processes(Batches(work, count, workers), workers)
@@ -103,17 +104,21 @@ class LostError(RunError):
 
 
 class Batches:
-    """Units in batches: at first of one, then of as many as take a worker `BATCH_S` seconds.
+    """Units in batches: at first of one, then of as many as take a worker some time.
 
     The last ones are smaller, so that all workers end together. A unit with somebody's Python code
     is a batch alone: it may end the process that computes it. So is each piece of a large unit.
+
+    worth : that time, in seconds.
     """
 
-    def __init__(self, work: Iterator[Unit], count: int, workers: int) -> None:
-        self._work, self._left, self._workers = work, count, workers
+    def __init__(
+        self, work: Iterator[Unit], count: int, workers: int, worth: float = BATCH_S
+    ) -> None:
+        self._work, self._left, self._workers, self._worth = work, count, workers, worth
         self._held: Unit | None = None
         self._pieces: deque[Piece] = deque()
-        self._seconds = BATCH_S
+        self._seconds = worth
 
     @property
     def more(self) -> bool:
@@ -127,7 +132,7 @@ class Batches:
     def take(self) -> list[Unit | Piece]:
         """The next batch; empty at the end."""
         batch: list[Unit | Piece] = []
-        size = int(min(BATCH_S / self._seconds, self._left / (4 * self._workers)))
+        size = int(min(self._worth / self._seconds, self._left / (4 * self._workers)))
         while not self._pieces and len(batch) < max(1, size) and self.more:
             unit = self._held
             assert unit is not None
