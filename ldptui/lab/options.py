@@ -202,14 +202,18 @@ class Written:
     name: str
 
 
+Group = Literal["central", "privacy"]
+"""What a topic is about: answers of a trusted curator, or the privacy that is kept and lost."""
+
+
 @dataclass(frozen=True)
 class Topic:
     """A topic as people meet it.
 
     title : the name of its tab. usage, summary : its line in `ldptui --help`. about, example : the
     text above and below the arguments of its command; {kinds} stands for every kind of protocol.
-    written : the file that its tab can write; None: none. live : its answers take so little that
-    every keystroke is answered.
+    group : the row of its tab. written : the file that its tab can write; None: none. live : its
+    answers take so little that every keystroke is answered.
     """
 
     name: str
@@ -221,6 +225,7 @@ class Topic:
     options: tuple[Option, ...]
     written: Written | None = None
     live: bool = False
+    group: Group = "central"
 
     @property
     def blanks(self) -> tuple[Option, ...]:

@@ -119,4 +119,5 @@ CHECK: Final = Topic(
     "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
     "sample(histograms, rng), which returns a release of each row of users per item.",
     (*OPTIONS, *dials(*OPTIONS, *CONCLUDED), *AUDIT),
+    group="privacy",
 )

@@ -99,4 +99,5 @@ DESIGN: Final = Topic(
         replace(seed("check"), blank=None),
     ),
     live=True,
+    group="privacy",
 )

@@ -52,4 +52,5 @@ DISCLOSE: Final = Topic(
             blank=Blank(),
         ),
     ),
+    group="privacy",
 )

@@ -105,4 +105,5 @@ LEDGER: Final = Topic(
             blank=Blank(30, _reports, steps="ladder"),
         ),
     ),
+    group="privacy",
 )

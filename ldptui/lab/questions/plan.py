@@ -111,4 +111,5 @@ PLAN: Final = Topic(
     ),
     Written("Write the plan", "plan.md"),
     live=True,
+    group="privacy",
 )  # fmt: skip

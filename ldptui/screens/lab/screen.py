@@ -35,6 +35,7 @@ from .bindings import KEYS
 from .form import LabForm
 from .page import Page, release_of, sentences, subject, title_of
 from .results import Results
+from .tabs import TopicTabs
 
 if TYPE_CHECKING:
     from ...session.draft import Draft
@@ -47,6 +48,8 @@ AT_ONCE_S: Final = 0.001
 WIDE: Final = 160
 ROOM_FOR_BOTH: Final = 100
 """Columns from which the form stands beside the answer, and a chart over the table."""
+ROOM_FOR_NUMBERS: Final = 70
+"""Columns from which a tab is named with the number that is its key."""
 HINT: Final = "tab next field · ctrl+pgdn next tab · esc leaves the field, then the lab"
 NAMES: Final = tuple(TOPICS)
 
@@ -67,7 +70,6 @@ class LabScreen(Screen[None]):
             text-wrap: nowrap;
             text-overflow: ellipsis;
         }
-        & > #lab-tabs { padding: 0 1; }
         & > #lab-body { height: 1fr; }
         & > #lab-verdict { height: auto; padding: 0 1; text-style: bold; }
         #lab-left { width: 44; }
@@ -109,8 +111,8 @@ class LabScreen(Screen[None]):
         self._ready = False  # its widgets are there and the engine is started
         self._forms: dict[str, LabForm] = {}
         self._title = Static(id="lab-title")
-        self._tabs = ChoiceBar(id="lab-tabs")
-        self._tabs.selected = self.tab
+        self._tabs = TopicTabs(id="lab-tabs")
+        self._tabs.select(self.tab)
         self._text = Static(markup=False)
         self._words = VerticalScroll(self._text, id="lab-words")
         self._words.border_title = "In words"
@@ -217,17 +219,13 @@ class LabScreen(Screen[None]):
         self._verdict.display = not words and answer is not None
 
     def on_resize(self, event: Resize) -> None:
-        wide = event.size.width >= ROOM_FOR_BOTH
-        self._tabs.choices = tuple(
-            (topic.name, f"{number % 10} {topic.title}" if wide else topic.title)
-            for number, topic in enumerate(TOPICS.values(), start=1)
-        )
+        self._tabs.show(numbers=event.size.width >= ROOM_FOR_NUMBERS)
         self._arrange()
 
     # Tabs and views.
 
     def watch_tab(self, tab: str) -> None:
-        self._tabs.selected = tab
+        self._tabs.select(tab)
         self.view = 0
         if self._ready:
             self.refresh_bindings()
