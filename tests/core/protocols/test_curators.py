@@ -201,20 +201,22 @@ def test_local_and_central_in_one_sweep() -> None:
         sweep={"protocol.kind": ["grr", "olh", *CENTRAL]},
         trials=3,
     )
-    known = [
-        sorted(k for k in cell.parameters if k.startswith("protocol.")) for cell in found.cells
-    ]
     kind, epsilon, near = "protocol.kind", "protocol.epsilon", "protocol.neighbours"
-    assert known == [
-        [epsilon, kind],
-        [epsilon, "protocol.hash_range", kind],
-        [epsilon, kind, near],
-        [epsilon, kind, near],
-        ["protocol.delta", epsilon, kind, near],
-    ]
-    assert found.cells[2].protocol == Laplace(6, 1.0, "add-remove")
-    assert found.cells[3].protocol == Geometric(6, 1.0, "add-remove")
-    assert found.cells[4].protocol == Stability(6, 1.0, "add-remove", delta=0.01)
+    known = {
+        cell.parameters[kind]: sorted(k for k in cell.parameters if k.startswith("protocol."))
+        for cell in found.cells
+    }
+    assert known == {
+        "grr": [epsilon, kind],
+        "olh": [epsilon, "protocol.hash_range", kind],
+        "laplace": [epsilon, kind, near],
+        "geometric": [epsilon, kind, near],
+        "stability": ["protocol.delta", epsilon, kind, near],
+    }
+    bound = {cell.parameters[kind]: cell.protocol for cell in found.cells}
+    assert bound["laplace"] == Laplace(6, 1.0, "add-remove")
+    assert bound["geometric"] == Geometric(6, 1.0, "add-remove")
+    assert bound["stability"] == Stability(6, 1.0, "add-remove", delta=0.01)
     *_, last = run(found)
     import json
 
