@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.commands import Captured, fail, succeed
+
+from ldptui.commands import cli
 
 ROOT = Path(__file__).parents[1]
 PLUGIN = ROOT / "examples" / "plugin"
@@ -34,3 +38,36 @@ def test_the_example_installs_and_runs(tmp_path: Path) -> None:
     ran = done(tmp_path, *scenario, "--allow-attack", "spread", "--allow-defence", "floor")
     assert ran.returncode == 0, ran.stderr
     assert "digest xxh3:" in ran.stdout
+    checked = done(tmp_path, "-m", "ldptui", "check", "pairs", "--items", "5", "--epsilon", "1")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "proved by enumeration" in checked.stdout
+    assert checked.stdout.count("kept, in standard errors") == 7
+
+
+PROTOCOL = PLUGIN / "src" / "ldptui_example" / "protocol.py"
+
+
+def test_a_strangers_protocol_is_checked(tmp_path: Path, capsys: Captured) -> None:
+    """Its ε by enumeration, and the contract that simulations rely on; a wrong one is told."""
+    options = ("--items", "5", "--epsilon", "1", "--format", "json")
+    found = json.loads(succeed(capsys, "check", f"{PROTOCOL}:Pairs", *options))
+    assert found["verdict"] == "proved"
+    assert abs(found["enumeration"]["epsilon"] - 1) < 1e-9
+    assert [clause["holds"] for clause in found["contract"]] == [True] * 7
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        PROTOCOL.read_text("utf-8").replace("self.table[:, 1]", "self.table[:, 0] / 2")
+    )
+    assert cli.main(["check", f"{wrong}:Pairs", *options]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "proved"
+    assert "and any other item with probability q" in [
+        clause["promise"] for clause in found["contract"] if not clause["holds"]
+    ]
+    text = PROTOCOL.read_text("utf-8")
+    wrong.write_text(text.replace("return self.table[reports]", "return self.tables[reports]"))
+    told = fail(capsys, 1, "check", f"{wrong}:Pairs", *options)
+    assert "the contract cannot be tested: AttributeError: 'Pairs' object has no" in told
+    wrong.write_text(text.replace("def sample_counts", "def sampled_counts"))
+    found = json.loads(succeed(capsys, "check", f"{wrong}:Pairs", *options))
+    assert found["contract"] is None

@@ -1,4 +1,4 @@
-"""The attack and the defence alone, and together in a scenario."""
+"""The attack, the defence and the protocol alone, and the first two together in a scenario."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import ldptui_example.attack
 import numpy as np
 import pytest
 from ldptui_example.defence import floor
+from ldptui_example.protocol import Pairs
 
 import ldptui
 
@@ -36,3 +37,11 @@ def test_they_run_where_they_are_allowed() -> None:
     assert results.error == ""
     one, three = (results.estimate("gain", cell).mean for cell in (0, 1))
     assert three > one > 0
+
+
+def test_the_protocol_estimates_what_users_hold() -> None:
+    pairs, rng = Pairs(5, 2.0), np.random.default_rng(0)
+    held = np.repeat([0, 1, 4], [6000, 3000, 1000])
+    found = ldptui.estimate(pairs.perturb(held, rng), pairs, confidence=1 - 1e-9)
+    truth = [0.6, 0.3, 0.0, 0.0, 0.1]
+    assert ((found.low < truth) & (truth < found.high)).all()

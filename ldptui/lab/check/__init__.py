@@ -32,7 +32,8 @@ def run(options: Namespace) -> int:
     """Print the findings; returns 1 if the promise is broken."""
     values = findings(options, subject_of(options))
     show(options, values, laid_out(*report(options, values)))
-    return exits.FAILED if values["verdict"] == "broken" else exits.DONE
+    kept = all(clause["holds"] for clause in values["contract"] or ())
+    return exits.DONE if kept and values["verdict"] != "broken" else exits.FAILED
 
 
 def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
         verdict = "broken"
     else:
         verdict = "proved" if subject.proved else "not refuted"
-    proof = subject.proof
+    proof, clauses = subject.proof, subject.contract(options.seed)
     return {
         "protocol": options.protocol,
         "claimed": subject.claimed,
@@ -55,6 +56,7 @@ def findings(options: Namespace, subject: Subject) -> dict[str, Any]:
         "loss": None if subject.loss is None else _loss_values(subject.loss, subject.claimed),
         "enumeration": None if proof is None else {**asdict(proof), "holds": proof.holds},
         "audit": None if seen is None else {**asdict(seen), "violated": seen.violated},
+        "contract": None if clauses is None else [asdict(clause) for clause in clauses],
     }
 
 
@@ -99,6 +101,11 @@ def report(options: Namespace, values: dict[str, Any]) -> Report:
         notes.append(
             f"in {first} of {total} reports of {seen['first']}, {second} of {seen['second']}"
         )
+    for clause in values["contract"] or ():
+        how = "kept" if clause["holds"] else "BROKEN"
+        rows.append(row(clause["promise"], clause["worst"], f"{how}, in standard errors", "W17"))
+    if not all(clause["holds"] for clause in values["contract"] or ()):
+        notes.append("the contract of a pure protocol is BROKEN: simulations of it would be wrong")
     title = f"{values['protocol']}, ε = {text.short(values['claimed'])}"
     if values["delta"]:
         title += f", δ = {text.short(values['delta'])}"

@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +15,13 @@ import numpy as np
 
 from core.errors import FileError, LdpError, RunError, ScenarioError, got
 from core.lab.audit import Audit, Check, Perturbs, Sampler, audit, audit_protocol, check, law_of
+from core.lab.contract import CONTRACT, Clause, contract
 from core.lab.exponential import Exponential
 from core.lab.loss import exponential_loss, loss_of
 from core.loss import DiscreteLoss, Loss
 from core.protocols import KINDS, BitNoise, Rappor
 from core.protocols.curators import Neighbours
-from core.pure import Rng
+from core.pure import PureProtocol, Rng
 from core.sampling import Counts
 
 from ...catalogue import in_order
@@ -29,6 +31,12 @@ from ..mechanisms import CURATORS, bound, curator, has
 from ..output import needed
 from ..questions.check import CONCLUDED, OPTIONS
 from ..questions.shared import dials
+
+CONTRACT_USERS: Final = 2000
+"""Users of a batch at least, of which the contract of a protocol is tested."""
+
+GROUP: Final = "ldptui.protocols"
+"""The entry points under which packages publish protocols."""
 
 _NAMES: Final = in_order("protocol", KINDS)
 
@@ -41,7 +49,8 @@ class Subject:
 
     claimed, delta : what it promises. loss : its exact loss, if known. proof : what enumeration
     found, if there are few enough reports. protocol, inputs : what an audit samples, a local
-    protocol or tables. scope : what the loss is of, where that needs saying.
+    protocol or tables. stranger : the protocol, where it is somebody's and pure. scope : what the
+    loss is of, where that needs saying.
     """
 
     claimed: float
@@ -50,6 +59,7 @@ class Subject:
     proof: Check | None = None
     protocol: Perturbs | None = None
     items: int = 0
+    stranger: PureProtocol | None = None
     inputs: Sequence[tuple[str, Sampler]] = ()
     scope: str = ""
 
@@ -69,6 +79,17 @@ class Subject:
         """True if the largest loss breaks the promise; a δ may allow that."""
         return self.proof is not None and not self.proof.holds and not self.delta
 
+    def contract(self, seed: int) -> list[Clause] | None:
+        """The clauses of somebody's pure protocol, tested; None of others, as our tests do so."""
+        if self.stranger is None:
+            return None
+        users = max(CONTRACT_USERS, 20 * self.items)
+        try:
+            return contract(self.stranger, self.items, np.random.default_rng(seed), users)
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}".strip(": ")
+            raise RunError(f"the contract cannot be tested: {words}") from error
+
     def audited(self, rng: Rng, samples: int, confidence: float) -> Audit:
         if self.protocol is None:
             return audit(self.inputs, self.claimed, rng, samples, confidence, self.delta)
@@ -80,21 +101,16 @@ class Subject:
 def subject_of(options: Namespace) -> Subject:
     """The protocol, the mechanism or the plug-in of the options; raises LdpError."""
     kind = options.protocol
-    if ":" in kind:
-        epsilon = needed("epsilon", options.epsilon)
-        items = needed("items", options.items)
-        made = _plugin(kind, items, epsilon)
-        if hasattr(made, "perturb"):
-            return Subject(epsilon, options.delta, protocol=made, items=items)
-        inputs = _neighbouring(made.sample, items, options.neighbours)
-        return Subject(epsilon, options.delta, inputs=inputs)
+    if ":" in kind or kind in _published():
+        return _strange(options)
     given = _dials(options)
     if kind == "exponential":
         return _exponential(options)
     if kind in CURATORS:
         return _curator(options)
     if kind not in KINDS:
-        rule = f"must be one of {', '.join(_NAMES)}, exponential, or FILE.py:NAME, {got(kind)}"
+        names = ", ".join((*_NAMES, *_published()))
+        rule = f"must be one of {names}, exponential, or FILE.py:NAME, {got(kind)}"
         raise ScenarioError(rule, key="protocol")
     items = needed("items", options.items)
     protocol: Any
@@ -108,6 +124,25 @@ def subject_of(options: Namespace) -> Subject:
     law = law_of(protocol)
     proof = None if law is None else check(law, epsilon)
     return Subject(epsilon, options.delta, loss_of(protocol), proof, protocol, items)
+
+
+def _strange(options: Namespace) -> Subject:
+    """A mechanism of somebody's own."""
+    epsilon = needed("epsilon", options.epsilon)
+    items = needed("items", options.items)
+    made = _plugin(options.protocol, items, epsilon)
+    if not hasattr(made, "perturb"):
+        inputs = _neighbouring(made.sample, items, options.neighbours)
+        return Subject(epsilon, options.delta, inputs=inputs)
+    law = law_of(made)
+    proof = None if law is None else check(law, epsilon)
+    pure = made if all(hasattr(made, method) for method in CONTRACT) else None
+    return Subject(epsilon, options.delta, None, proof, made, items, pure)
+
+
+def _published() -> list[str]:
+    """The names of the protocols that installed packages publish."""
+    return sorted(point.name for point in entry_points(group=GROUP))
 
 
 def _dials(options: Namespace) -> dict[str, Any]:
@@ -189,25 +224,48 @@ def _counts(written: str) -> Counts:
 
 
 def _plugin(place: str, items: int, epsilon: float) -> Any:
-    """A mechanism of the user's own: what NAME(items, epsilon) of FILE.py returns."""
-    file, _, name = place.rpartition(":")
-    path = Path(file)
-    spec = importlib.util.spec_from_file_location(f"ldptui_plugin_{path.stem}", path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise FileError(f"{path} cannot be read: it is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look for their module
+    """A mechanism of the user's own: what NAME(items, epsilon) of FILE.py, or of a package, gives.
+
+    Whoever names it lets it run.
+    """
+    name = place.rpartition(":")[2]
     try:
-        spec.loader.exec_module(module)
-        make = getattr(module, name, None)
+        make = _from_file(place) if ":" in place else _from_package(place)
         made = make(items, epsilon) if callable(make) else None
     except LdpError:
         raise
     except Exception as error:
         raise RunError(f"{place} failed: {type(error).__name__}: {error}") from error
     if not callable(make):
-        raise ScenarioError(f"has no {name or 'name'} that can be called", key=str(path))
+        raise ScenarioError(f"has no {name or 'name'} that can be called", key=_file(place))
     if not any(callable(getattr(made, method, None)) for method in ("perturb", "sample")):
         rule = "must return an object with perturb(values, rng), or with sample(histograms, rng)"
         raise ScenarioError(rule, key=place)
     return made
+
+
+def _file(place: str) -> str:
+    return str(Path(place.rpartition(":")[0]))
+
+
+def _from_file(place: str) -> Any:
+    """The object of this name in FILE.py; None without one."""
+    path, name = Path(_file(place)), place.rpartition(":")[2]
+    spec = importlib.util.spec_from_file_location(f"ldptui_plugin_{path.stem}", path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise FileError(f"{path} cannot be read: it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their module
+    spec.loader.exec_module(module)
+    return getattr(module, name, None)
+
+
+def _from_package(name: str) -> Any:
+    """The object that an installed package publishes; raises ScenarioError where two do."""
+    places = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    if len(places) > 1:
+        raise ScenarioError(
+            f"must mean one protocol, {name!r} is {' and '.join(places)}", "protocol"
+        )
+    (point,) = places.values()
+    return point.load()

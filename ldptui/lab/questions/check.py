@@ -115,7 +115,8 @@ CHECK: Final = Topic(
     "enough; otherwise, or with --audit, samples reports and bounds ε from below.\n"
     "Exits with 1 where the promise is broken.",
     "PROTOCOL is {kinds}, exponential, or a\n"
-    "mechanism of yours as FILE.py:NAME: NAME(items, epsilon) must return an object with\n"
+    "mechanism of yours as FILE.py:NAME, or by the name under which a package publishes it\n"
+    "(entry points ldptui.protocols): NAME(items, epsilon) must return an object with\n"
     "perturb(values, rng), which returns an array of as many reports, or, of a curator, with\n"
     "sample(histograms, rng), which returns a release of each row of users per item.",
     (*OPTIONS, *dials(*OPTIONS, *CONCLUDED), *AUDIT),

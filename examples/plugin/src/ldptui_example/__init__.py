@@ -1,1 +1,1 @@
-"""An attack and a defence for ldptui."""
+"""An attack, a defence and a protocol for ldptui."""
