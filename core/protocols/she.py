@@ -88,7 +88,7 @@ class Summation(Summed):
     lacks: ClassVar[dict[str, str]] = {
         "again": "SHE, whose reports of one user are not compared",
         "columns": "SHE, whose report is d numbers and not bits",
-        "conditioned": "SHE, for whose reports no best way to hide is known",
+        "conditioned": "SHE, whose reports that hide have no sampler here",
         "craft_some": "SHE, whose crafted report lifts all targets as high as it may",
         "disguise": "SHE, whose report is d numbers and has no number of ones",
     }

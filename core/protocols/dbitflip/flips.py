@@ -61,7 +61,7 @@ class BitFlips(Summed):
     lacks: ClassVar[dict[str, str]] = {
         "again": "dBitFlip, whose reports of one user are not compared",
         "columns": "dBitFlip, whose report has no bit of most items",
-        "conditioned": "dBitFlip, for whose reports no best way to hide is known",
+        "conditioned": "dBitFlip, whose reports that hide have no sampler here",
         "craft_some": "dBitFlip, whose report has bits of a part of the items only",
         "disguise": "dBitFlip, whose ones are of D items only",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from core.bounds.programme import hidden_gain, optimum
 from core.bounds.undetectable import Hidden, hidden, hidden_gain_against, least_gain
@@ -175,6 +176,21 @@ def test_a_gain_can_be_hidden_whatever_the_protocol(kind: str) -> None:
     for targets in (np.array([4]), np.array([4, 2])):
         least = least_gain(protocol.epsilon, 0.1, float(held[targets].sum()))
         assert least <= hidden_gain(law.probabilities, held, targets, 0.1) + 1e-9
+
+
+def test_any_matrix_has_the_optimum_of_the_whole_programme(rng: np.random.Generator) -> None:
+    """That of a protocol of somebody's own: with every row at once it is no other."""
+    for _ in range(10):
+        items, reports, share = int(rng.integers(3, 9)), int(rng.integers(4, 400)), 0.1
+        law = np.exp(rng.uniform(-1, 1, (items, reports)))
+        law /= law.sum(axis=1, keepdims=True)
+        held = rng.dirichlet(np.ones(items))
+        whole = linprog(
+            -np.eye(items)[0], A_ub=-law.T, b_ub=-(1 - share) * held @ law,
+            A_eq=np.ones((1, items)), b_eq=[1.0], bounds=(0, 1),
+        )  # fmt: skip
+        best = hidden_gain(law, held, np.array([0]), share)
+        assert best == pytest.approx(-whole.fun - held[0], abs=1e-9)
 
 
 def test_an_optimum_is_enclosed_and_starts_where_another_ended() -> None:
