@@ -52,7 +52,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(SITE): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs,browser]'
 	@touch $@
 
 clean:

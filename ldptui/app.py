@@ -78,8 +78,8 @@ NAMES: Final = str.maketrans({
 
 
 def _driver() -> type[Driver] | None:
-    """The driver that sends changed cells only, where there is one."""
-    if sys.platform == "win32":
+    """The driver that sends changed cells only, where there is one; None: Textual chooses."""
+    if sys.platform == "win32" or os.environ.get("TEXTUAL_DRIVER"):  # as in a browser
         return None
     from .terminal.driver import ChangedCellsDriver
 

@@ -93,7 +93,7 @@ def open_workbench(
             attack_files=attack_files,
             cluster=cluster,
         )
-        path = _scenario_path(scenario)
+        path = scenario_path(scenario)
     except (SettingsError, FileNotFoundError) as error:
         note(f"ldptui: {error}")
         return 2
@@ -125,7 +125,7 @@ def _ended(app: Workbench) -> int:
     return app.return_code or 0
 
 
-def _scenario_path(scenario: str | None) -> Path | None:
+def scenario_path(scenario: str | None) -> Path | None:
     """The file that a path or a bundled name means."""
     if scenario is None:
         return None

@@ -171,6 +171,8 @@ LATE = {
     "scipy": "few numbers need it",
     "matplotlib": "figures for paper alone",
     "distributed": "a run on a cluster",
+    "textual_serve": "the workbench in browsers",
+    "aiohttp": "the same",
     "sklearn": "RAPPOR's lasso",
     "threadpoolctl": "small matrices: RAPPOR's lasso, groups that fakes choose",
     # The simulator: NumPy and pydantic, loaded in a thread while the first frame is shown.
@@ -202,6 +204,7 @@ DOORS = (
     "ldptui/catalogue/keys.py",
     "ldptui/catalogue/rows.py",
     "ldptui/commands/cli.py",
+    "ldptui/commands/visit.py",
     "ldptui/engine/__init__.py",
     "ldptui/engine/worker/__main__.py",
     "ldptui/screens/palette.py",

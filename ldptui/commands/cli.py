@@ -24,6 +24,7 @@ _MODULES: Final = {
     "keys": "keyboard",
     "docs": "pages",
     "completion": "completion",
+    "serve": "serve",
     "runs": "runs.actions",
     "resume": "runs.keeping",
     "replay": "runs.playing",
@@ -45,6 +46,7 @@ commands (each has its own --help):
   keys                 every key of the workbench, as a table for the settings file
   docs [PAGE]          the pages of the documentation, in a browser
   completion SHELL     a script that completes commands in a shell
+  serve [SCENARIO]     the workbench in a browser
   runs                 the runs that are kept: list, show, tag, export, import, remove
   resume RUN           go on with a run that was interrupted
   replay RUN|FILE      compute a kept run again and compare

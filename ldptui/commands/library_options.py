@@ -8,7 +8,7 @@ from typing import Final
 from ..session import attack_options
 from .runs.options import MakeParser
 
-COMMANDS: Final = ("scenarios", "schema", "keys", "docs", "completion")
+COMMANDS: Final = ("scenarios", "schema", "keys", "docs", "completion", "serve")
 
 SHELLS: Final = ("bash", "zsh", "fish", "tcsh")
 
@@ -23,6 +23,8 @@ def parser(command: str, make: MakeParser) -> argparse.ArgumentParser:
         return _docs(make)
     if command == "completion":
         return _completion(make)
+    if command == "serve":
+        return _serve(make)
     return make("ldptui keys", "Print every key as a [keys] table for the settings file.")
 
 
@@ -61,4 +63,29 @@ def _completion(make: MakeParser) -> argparse.ArgumentParser:
         "example: ldptui completion bash > ~/.local/share/bash-completion/completions/ldptui",
     )
     made.add_argument("shell", choices=SHELLS)
+    return made
+
+
+def _serve(make: MakeParser) -> argparse.ArgumentParser:
+    made = make(
+        "ldptui serve",
+        "Serve the workbench to browsers, with a process and a folder of its own for each\n"
+        "visitor. A visitor opens and writes no file of this machine, runs no Python code, and\n"
+        "gets what is saved or exported as a download.",
+        "example: ldptui serve cao-gain-beta --port 8080",
+    )
+    made.add_argument(
+        "scenario", nargs="?", metavar="SCENARIO", help="what every visitor begins with"
+    )
+    made.add_argument(
+        "--host", default="localhost", metavar="NAME",
+        help="the address that is listened at (localhost: this machine alone)",
+    )  # fmt: skip
+    made.add_argument("--port", type=int, default=8000, metavar="N", help="its port (8000)")
+    made.add_argument(
+        "--public-url", metavar="URL", help="the address that browsers use, where it is another"
+    )
+    made.add_argument(
+        "--visitors", type=int, default=8, metavar="N", help="the most at one time (8)"
+    )
     return made

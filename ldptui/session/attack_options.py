@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..terminal.settings import SettingsError, allowed_attacks, fault_of, refuse_unreadable
+from ..terminal.visitor import visiting
 
 if TYPE_CHECKING:
     from core.experiment import Experiment
@@ -22,6 +23,8 @@ ASKS: Final = (
     "ctrl+r shows it and asks, where it lies beside the scenario or is installed; --attack-file "
     "FILE lets the code of another file run"
 )
+
+NEVER: Final = "a server runs no code that its visitors name"
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -87,8 +90,10 @@ def permit_in_workbench(
 
 def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) -> Allowed:
     """What a workbench lets run, which asks about more."""
-    from core.plugins import Source
+    from core.plugins import Allowed, Source
 
+    if visiting():
+        return Allowed(how=NEVER)
     seen = tuple(
         Source(name, digest, Path(place) if is_file else place, what)
         for what, name, is_file, place, digest in agreed

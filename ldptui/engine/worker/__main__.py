@@ -31,9 +31,11 @@ def main() -> None:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from ...session import attack_options
+    from ...terminal.visitor import confine
     from .inbox import Inbox
     from .lines import write
 
+    confine()
     inbox = Inbox()
     parser = argparse.ArgumentParser("ldptui.engine.worker")
     parser.add_argument("--lab", action="store_true", help="import what the lab needs as well")

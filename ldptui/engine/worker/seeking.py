@@ -15,6 +15,7 @@ from core.errors import LdpError
 from core.plugins import Offer, find, offers
 
 from ...session import attack_options
+from ...terminal.visitor import visiting
 
 
 def main() -> None:
@@ -22,6 +23,8 @@ def main() -> None:
     attack_options.add_to(parser)
     options, _ = parser.parse_known_args()  # the others are for whole runs
     asked = json.load(sys.stdin)
+    if visiting():  # nobody's code runs there
+        asked["code"] = []
     allowed = attack_options.with_agreed(options, asked["agreed"])
     found: list[Offer] = []
     for what, name in asked["code"]:

@@ -28,6 +28,7 @@ from ...session.draft import base
 from ...session.question import Question, Reply
 from ...terminal.clipboard import copy
 from ...terminal.places import current_dir
+from ...terminal.visitor import hand_over
 from ...widgets.choice_bar import ChoiceBar
 from ...widgets.key_hints import KeyHints
 from ...widgets.status import StatusLine
@@ -301,6 +302,8 @@ class LabScreen(Screen[None]):
             return
         self._question = None
         self._take(page, reply)
+        if given := hand_over(self.app, Path(question.values.get("path") or "")):
+            self._note(given)
 
     def _take(self, page: Page, reply: Reply) -> None:
         """The end of a question: its answer, or what is wrong."""

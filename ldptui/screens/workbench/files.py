@@ -18,6 +18,7 @@ from ...session.runs import alike
 from ...terminal.clipboard import copy
 from ...terminal.keyboard import RUN, key_of
 from ...terminal.places import current_dir
+from ...terminal.visitor import hand_over
 from .desk import Desk
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def save(desk: Desk) -> None:
 def _saved(desk: Desk, path: Path | None) -> None:
     if path is not None and desk.draft is not None:
         desk.draft = saved(desk.draft, path)
-        desk.note(f"saved {path}")
+        desk.note(hand_over(desk.app, path) or f"saved {path}")
 
 
 def export(desk: Desk, write_trials: Callable[[Run | None, Path], object]) -> None:
@@ -112,7 +113,8 @@ def _export(
     elif choice.what == "figure":
         _draw_figure(desk, shown, choice.path)
     else:
-        desk.note(exporting.export(choice, desk.charts, shown, desk.app))
+        words = exporting.export(choice, desk.charts, shown, desk.app)
+        desk.note(hand_over(desk.app, choice.path) or words)
 
 
 def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
@@ -129,7 +131,11 @@ def _draw_figure(desk: Desk, run: Run | None, path: Path) -> None:
         desk.note(f"the chart has other settings than {run.name}: nothing was written")
     else:
         work = partial(_write_figure, view.chart, run, path)
-        desk.post_message(LongWork("figure", work, desk.note))
+
+        def tell(words: str) -> None:
+            desk.note(hand_over(desk.app, path) or words)
+
+        desk.post_message(LongWork("figure", work, tell))
 
 
 def _write_figure(chart: Chart, run: Run, path: Path) -> str:
