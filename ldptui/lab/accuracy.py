@@ -263,7 +263,7 @@ def _drawn(histogram: Counts, released: Floats, accuracy: float, title: str) -> 
             Series("true", ranks, on_axis(true), "true"),
             Series(band, ranks, on_axis(true + wide), "theory", "dotted"),
             Series(band, ranks, on_axis(true - wide), "theory", "dotted", legend=False),
-            Series("released", ranks, on_axis(released[items]), "clean", "points"),
+            Series("released", ranks, on_axis(released[items]), "clean", "points", cloud=False),
         ),
     )
 

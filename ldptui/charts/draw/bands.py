@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from .axes import Floats, Scale
 
+BLANK: Final = 0x2800
+"""The braille character without a dot."""
 BRAILLE: Final = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
 """The bits of a braille character: left and right column of dots, from the bottom up."""
 QUADRANTS: Final = " ▖▘▌▗▄▚▙▝▞▀▛▐▟▜█"
@@ -51,4 +53,4 @@ def _char(dots: list[list[bool]]) -> str:
         bit for side, column in zip(dots, BRAILLE, strict=True)
         for on, bit in zip(side, column, strict=True) if on
     )  # fmt: skip
-    return chr(0x2800 + bits)
+    return chr(BLANK + bits)

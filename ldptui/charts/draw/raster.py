@@ -19,7 +19,7 @@ from .axes import (
     one_per_dot,
     sanitise,
 )
-from .bands import band_cells
+from .bands import BLANK, BRAILLE, band_cells
 from .marks import Mark
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def rasterise(
     for style, bars in whiskers:
         for row, column, char in whisker_cells(bars, x, y):
             if numbers[row][column] not in points_of:
-                canvas.chars[row][column], canvas.styles[row][column] = char, style
+                merged = over(canvas.chars[row][column], char)
+                canvas.chars[row][column], canvas.styles[row][column] = merged, style
     return canvas
 
 
@@ -161,8 +162,27 @@ def read_back(text: str, width: int, height: int) -> tuple[list[list[str]], list
     return chars, numbers
 
 
+def bar_char(dots: Sequence[bool], side: int) -> str:
+    """The part of an error bar in a cell with these dots, from the bottom up; side : 1 right."""
+    match len(dots):
+        case 1:
+            return "|"
+        case 2:
+            return {(True, True): "│", (False, True): "╵"}.get((dots[0], dots[1]), "╷")
+        case _:
+            bits = sum(bit for bit, on in zip(BRAILLE[side], dots, strict=True) if on)
+            return chr(BLANK + bits)
+
+
+def over(below: str, char: str) -> str:
+    """A character over another one; the dots of two in braille are all set."""
+    if min(below, char) < chr(BLANK):
+        return char
+    return chr(ord(below) | ord(char))
+
+
 def whisker_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, str]]:
-    """The cells (row from the top, column, character) of error bars, by half cells.
+    """The cells (row from the top, column, character) of error bars, dot by dot.
 
     At most one bar in three columns, so that they stay apart.
     """
@@ -172,14 +192,7 @@ def whisker_cells(bars: Floats, x: Scale, y: Scale) -> Iterator[tuple[int, int, 
         if column < free:
             continue
         free = column + 3
-        low, high = (
-            min(2 * y.cells - 1, math.floor(2 * (end * y.last + 0.5) / y.dots))
-            for end in (bottom, top)
-        )
-        for cell in range(low // 2, high // 2 + 1):
-            lower, upper = low <= 2 * cell, high >= 2 * cell + 1
-            if y.dots == 1:
-                char = "|"
-            else:
-                char = "│" if lower and upper else "╵" if upper else "╷"
-            yield y.cells - 1 - cell, column, char
+        low, high = (math.floor(end * y.last + 0.5) for end in (bottom, top))
+        for cell in range(low // y.dots, high // y.dots + 1):
+            dots = [low <= y.dots * cell + dot <= high for dot in range(y.dots)]
+            yield y.cells - 1 - cell, column, bar_char(dots, x.dot(u) % x.dots)

@@ -138,6 +138,13 @@ def test_the_accuracy_is_that_of_psi() -> None:
     assert number(near, "laplace, one bin") == pytest.approx(5.9915, abs=1e-4)
 
 
+def test_released_counts_are_seen_over_the_true_ones() -> None:
+    """They differ by less than a cell: as dots below the line of the true ones they were hidden."""
+    chart = ask("accuracy", epsilon=1.0, alpha=0.05, delta=1e-6).charts[0]
+    rows = [strip.text for strip in draw(chart, 74, 20, DARK, "braille")]
+    assert sum(row.count("○") for row in rows) > 40
+
+
 @pytest.mark.parametrize("kind", CENTRAL)
 def test_the_drawn_histogram_is_off_at_the_stated_rate(kind: str) -> None:
     answer = ask("accuracy", mechanism=kind, alpha=0.2, seed=3)

@@ -627,6 +627,9 @@ def test_there_is_a_timeline_only_of_a_campaign_and_single_trials_only_without()
     for draft, there in ((QUICK_DRAFT, "trials"), (campaign()[0], "timeline")):
         tabs = dict(tabs_of(draft))
         assert [name for name in ("trials", "timeline") if name in tabs] == [there]
+    # Nor has one that is not valid yet.
+    broken = drafts.draft_of("format = 1\n[protocol]\n", Path())
+    assert (broken.cell, "timeline" in dict(tabs_of(broken))) == (None, False)
 
 
 async def test_single_trials_are_asked_for_and_read_one_by_one() -> None:

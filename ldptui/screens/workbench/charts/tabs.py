@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ....widgets.choice_bar import Choices
 
@@ -54,7 +55,7 @@ def tabs_of(draft: Draft | None) -> Choices:
     scored = cell is not None and any(hasattr(step, "scores") for step in cell.filters[:1])
     missing = {
         "trials": cell is not None and bool(cell.rounds),
-        "timeline": draft is None or (cell is not None and not cell.rounds),
+        "timeline": not (cell.rounds if cell is not None else draft and in_rounds(draft.document)),
         "privacy": not keeps,
         "answer": not goal,
         "map": not pairs,
@@ -74,12 +75,19 @@ def first_tab(scenario: Scenario | None) -> Tab:
     if seeks_hitters(scenario):
         return "success" if any(map(_numbers, scenario.sweep.values())) else "levels"
     attack, sweep = scenario.document.get("attack", {}), scenario.sweep
-    if "campaign" in scenario.document or "phase" in attack:
+    if in_rounds(scenario.document):
         return "timeline"
     attacked = attack.get("kind", "none" if "mix" not in attack else "mix") != "none"
     if any(_numbers(values) for values in sweep.values()):
         return "gain" if attacked or "attack.kind" in sweep else "error"
     return "map" if len(sweep) > 1 else "frequencies"
+
+
+def in_rounds(document: Mapping[str, Any] | None) -> bool:
+    """Return whether a scenario is collected in rounds, as far as its text says."""
+    attack = (document or {}).get("attack")
+    phased = isinstance(attack, Mapping) and "phase" in attack
+    return phased or "campaign" in (document or {})
 
 
 def _numbers(values: list[object]) -> bool:
