@@ -80,31 +80,54 @@ def direct_supports(own: int | None, candidates: int, prefixes: int, epsilon: fl
     return law
 
 
+def aimed_supports(
+    targets: Sequence[int], bits: int, listed: Sequence[int], length: int
+) -> Supports:
+    """The law of what a fake of MGA supports under GRR: one of the targets' distinct prefixes."""
+    law: Supports = defaultdict(float)
+    aims = {target >> (bits - length) for target in targets}
+    for aim in aims:
+        law[tuple(prefix == aim for prefix in listed)] += 1 / len(aims)
+    return law
+
+
 def answer_law(
-    codes: Sequence[int], bits: int, k: int, lengths: Sequence[int], supports: Any
+    codes: Sequence[int],
+    bits: int,
+    k: int,
+    lengths: Sequence[int],
+    supports: Any,
+    fakes: int = 0,
+    faked: Any = None,
 ) -> dict[tuple[int, ...], float]:
     """The law of the answer, over all groups and reports of these users, one code each.
 
     supports : of an own place (None outside), the candidates and the length of the prefixes.
+    fakes : the number of fake users, whose groups the server draws as well. faked : what one
+    supports, of the listed prefixes and their length.
     """
     start = (k - 1).bit_length()
     law: dict[tuple[int, ...], float] = defaultdict(float)
-    groups = len(lengths)
-    for chosen in itertools.product(range(groups), repeat=len(codes)):
-        paths = {tuple(range(2**start)): groups ** -float(len(codes))}
+    groups, users = len(lengths), [*codes, *[None] * fakes]
+    for chosen in itertools.product(range(groups), repeat=len(users)):
+        paths = {tuple(range(2**start)): groups ** -float(len(users))}
         before = start
         for level, length in enumerate(lengths):
             after: dict[tuple[int, ...], float] = defaultdict(float)
-            members = [code for code, group in zip(codes, chosen, strict=True) if group == level]
+            members = [code for code, group in zip(users, chosen, strict=True) if group == level]
             for survivors, likely in paths.items():
                 listed = [s << (length - before) | end for s in survivors
                           for end in range(2 ** (length - before))]  # fmt: skip
                 counts = {(0,) * len(listed): 1.0}
                 for code in members:
-                    prefix = code >> (bits - length)
-                    own = listed.index(prefix) if prefix in listed else None
+                    if code is None:
+                        law_of_one = faked(listed, length)
+                    else:
+                        prefix = code >> (bits - length)
+                        own = listed.index(prefix) if prefix in listed else None
+                        law_of_one = supports(own, len(listed), length)
                     grown: dict[tuple[int, ...], float] = defaultdict(float)
-                    for pattern, chance in supports(own, len(listed), length).items():
+                    for pattern, chance in law_of_one.items():
                         for count, weight in counts.items():
                             added = tuple(c + hit for c, hit in zip(count, pattern, strict=True))
                             grown[added] += weight * chance

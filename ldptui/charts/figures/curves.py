@@ -320,7 +320,7 @@ def error_table(
     groups, _ = grouped(curves, cells, measured)
     lines = [(c.label, c.x, c.y if quantity == "mse" else c.std, c.std) for c in curves]
     words = "Mean squared error" if quantity == "mse" else "Standard deviation"
-    return curve_table(words, "closed form", axis, lines, groups, others)
+    return curve_table(words, "closed form", axis, lines, groups, others, powers=True)
 
 
 def curve_table(
@@ -332,9 +332,13 @@ def curve_table(
     overlays: Sequence[tuple[str, Sequence[Measurement | None]]],
     std: str = "",
     support: bool = False,
+    powers: bool = False,
 ) -> Table:
-    """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too."""
-    if std:  # gains: of the order of one, with the decimals that their errors have
+    """`std`: the name of the column of the deviation of one run; `support`: RAPPOR's bits too.
+
+    powers : each number with a power of ten; else with the decimals that the errors have.
+    """
+    if not powers:
         errors = [point.error for group in groups for point in group if point.error]
         places = min(6, fmt.decimals(errors or [v for _, _, _, stds in lines for v in stds]))
         number, error = Column("", places), Column("", places)

@@ -17,6 +17,8 @@ from .table import Column, Table
 SHARES: Final = "·▁▂▃▄▅▆▇█"
 """Never, in up to an eighth of the trials, … in all or nearly all."""
 ASCII_SHARES: Final = ".12345678"
+WIDE: Final = 120
+"""Cells from which the means have their standard errors below them."""
 NAME: Final = 12
 """Cells of an item's name."""
 
@@ -71,6 +73,9 @@ def _level_rows(
             style = palette.clean if tone == "clean" else palette.attacked
             means = [fmt.short(level[arm][group]["mean"], digits) for level in shown]
             lines.append((f"{words}, {arm}", means, style))
+            if width >= WIDE:
+                errors = [level[arm][group]["standard_error"] for level in shown]
+                lines.append(("  ±", [fmt.short(error, 2) for error in errors], palette.muted))
             if arm == "attacked":
                 expected = [fmt.short(level[arm][group]["theory"], digits) for level in shown]
                 lines.append(("  approximation", expected, palette.theory))
@@ -96,9 +101,9 @@ def _item_rows(
     at[-1] = len(levels) - 1
     lengths = [level["bits"] for level in levels]
     code = lengths[-1] + len({*lengths})
-    wide = width >= NAME + len(at) + 34 + code
+    wide = width >= NAME + len(at) + 35 + code
     heads = [("item", NAME), ("", 4), ("levels", max(7, len(at) + 1)), ("lost at", 9),
-             ("true", 12), ("est %", 8)]  # fmt: skip
+             ("true", 12), ("est %", 9)]  # fmt: skip
     head = "".join(pad(name, cells, right=name in ("true", "est %")) for name, cells in heads)
     rows: list[Row] = [[(crop(head + ("  code" if wide else ""), width), palette.muted)]]
     for item in items:
@@ -116,7 +121,7 @@ def _item_rows(
             (pad("named" if lost is None else f"level {lost}", 9),
              palette.foreground if lost is None else palette.muted),
             (pad(fmt.count(item["true"]), 12, right=True), palette.true),
-            (pad("" if estimate is None else fmt.short(100 * estimate, 3), 8, right=True),
+            (pad("" if estimate is None else fmt.short(100 * estimate, 3), 9, right=True),
              palette.attacked),
         ]  # fmt: skip
         if wide:
@@ -154,9 +159,9 @@ def items_table(details: Details) -> Table:
     An estimated count is the mean where the item is in the answer, of all users of the arm.
     """
     columns = (
-        Column("item"), Column("target"), Column("rank"), Column("code"), Column("true"),
-        Column("estimated"), Column("named %", 1), Column("clean est."), Column("clean named %", 1),
-        Column("lost at"),
+        Column("item"), Column("target"), Column("rank"), Column("true"), Column("estimated"),
+        Column("named %", 1), Column("clean est."), Column("clean named %", 1), Column("lost at"),
+        Column("code"),
     )  # fmt: skip
     genuine, everyone = details["users"], details["users"] + details["malicious"]
     rows = tuple(
@@ -164,13 +169,13 @@ def items_table(details: Details) -> Table:
             item["item"],
             "yes" if item["target"] else "",
             item["rank"],
-            item["code"],
             item["true"],
             _counted(item["attacked"]["estimate"], everyone),
             100 * item["attacked"]["survived"][-1],
             _counted(item["clean"]["estimate"], genuine),
             100 * item["clean"]["survived"][-1],
             lost_level(item["attacked"]["survived"]),
+            item["code"],
         )
         for item in details["watched"]
     )

@@ -50,6 +50,7 @@ def test_no_row_is_wider_than_the_pane(width: int, groups: int, bits: int) -> No
 def test_a_row_says_where_an_item_is_lost() -> None:
     rows = levels_rows(details(), 120, DARK, "braille")
     lines = ["".join(part for part, _ in row) for row in rows]
+    assert sum(line.split() == ["±", *["0.1"] * 10] for line in lines) == 4
     lost = next(line for line in lines if line.startswith("3 "))
     assert "█████▂▂▂▂·" in lost
     assert "level 6" in lost
@@ -69,6 +70,6 @@ def test_ascii_rows_have_ascii_alone() -> None:
 def test_the_table_has_a_row_for_each_item() -> None:
     table = items_table(details())
     assert [row[0] for row in table.rows] == ["a target", "3"]
-    assert table.rows[0][4:9] == (0, 1250, 100, None, 0)
-    assert table.rows[1][4:9] == (5000, None, 0, 1125, 100)
-    assert table.rows[1][9] == 6
+    assert table.rows[0][3:8] == (0, 1250, 100, None, 0)
+    assert table.rows[1][3:8] == (5000, None, 0, 1125, 100)
+    assert table.rows[1][8:] == (6, "0" * 10)

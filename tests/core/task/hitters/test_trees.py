@@ -10,6 +10,7 @@ from support import budget
 from support.hitters import (
     GRR,
     OLH,
+    aimed_supports,
     answer_law,
     answers,
     direct_supports,
@@ -37,15 +38,7 @@ def small(protocol: Any, k: int, **more: Any) -> Hunt:
 
 def law_of(protocol: Any, k: int) -> dict[tuple[int, ...], float]:
     hunt = small(protocol, k)
-    oracle = hunt.oracle.at(0)
-
-    def hashing(own: int | None, candidates: int, length: int) -> Any:
-        return hashing_supports(own, candidates, oracle.p, oracle.q)
-
-    def direct(own: int | None, candidates: int, length: int) -> Any:
-        return direct_supports(own, candidates, 2**length, 1.0)
-
-    supports = direct if hunt.oracle.whole(0) is not None else hashing
+    supports = partial(_direct, 1.0) if hunt.oracle.whole(0) is not None else partial(_olh, hunt)
     return answer_law(USERS, 4, k, hunt.prefixes.lengths, supports)
 
 
@@ -56,6 +49,27 @@ def test_answers_have_the_law_of_an_enumeration(protocol: Any, k: int, path: str
     assert sum(law.values()) == pytest.approx(1)
     found = answers(small(protocol, k, simulate={"path": path}), 500)
     assert budget.law(observed(found, law), [*law.values(), 0.0])
+
+
+@pytest.mark.parametrize("path", ["counts", "reports"])
+def test_answers_under_attack_have_the_law_of_an_enumeration(path: str) -> None:
+    """One fake among the three users; two of its three targets share their first two bits."""
+    hunt = small(GRR, 1, attack=MGA, simulate={"path": path})
+    assert (hunt.cell.malicious, hunt.prefixes.lengths) == (1, (2, 4))
+    honest = partial(_direct, 1.0)
+    law, wrong = (
+        answer_law(USERS, 4, 1, (2, 4), honest, 1, partial(aimed_supports, targets, 4))
+        for targets in ([9, 11, 3], [6, 4, 12])
+    )
+    assert sum(law.values()) == pytest.approx(1)
+    found = answers(hunt, 700, attacked=True)
+    assert budget.law(observed(found, law), [*law.values(), 0.0])
+    # A fake who takes the bits of the targets for their opposites would be noticed.
+    assert not budget.law(observed(found, wrong), [*wrong.values(), 0.0])
+
+
+def _direct(epsilon: float, own: int | None, candidates: int, length: int) -> Any:
+    return direct_supports(own, candidates, 2**length, epsilon)
 
 
 def test_a_prefix_that_is_one_bit_too_short_would_be_noticed() -> None:
