@@ -45,6 +45,10 @@ def test_packages_are_built_installed_and_run(tmp_path: Path) -> None:
     ran = done(tmp_path, command, "run", "quickstart", "--no-store", "--quiet")
     assert "digest xxh3:" in ran
     assert Path(done(tmp_path, command, "docs", "theory").strip()).is_file()
+    plugin = Path(done(tmp_path, command, "docs").strip()).parent / "examples" / "plugin"
+    done(tmp_path, new / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", plugin)
+    scenario = (command, "run", plugin / "scenario.toml", "--no-store", "--quiet")
+    done(tmp_path, *scenario, "--allow-attack", "spread", "--allow-defence", "floor")
     assert "EXIT STATUS" in (new / "share/man/man1/ldptui.1").read_text(encoding="utf-8")
     assert (new / "share/bash-completion/completions/ldptui").is_file()
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 ROOT = Path(__file__).parents[2]
+PLUGIN = "examples/plugin"
 ABOVE = {
     "README.md": "index.md",
     **{name: name for name in ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CITATION.cff")},
-    "examples/plugin/README.md": "examples/plugin/README.md",
+    f"{PLUGIN}/README.md": f"{PLUGIN}/README.md",
 }
 """The files above `docs/` that the site has, with their names in it."""
 
@@ -32,10 +33,15 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the files from above."""
+    """Add the files from above, and the package to copy."""
     for source, name in ABOVE.items():
         text = turned((ROOT / source).read_text(encoding="utf-8"))
         files.append(File.generated(config, name, content=text))
+    for path in (ROOT / PLUGIN).rglob("*"):
+        if path.suffix in (".py", ".toml"):
+            name = str(path.relative_to(ROOT))
+            included = InclusionLevel.INCLUDED
+            files.append(File.generated(config, name, abs_src_path=str(path), inclusion=included))
     return files
 
 
@@ -56,7 +62,11 @@ def mathml(source: str, *_: Any, **__: Any) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Leave out what the pages do not load: maps of the scripts, stemmers of other languages."""
+    """Leave out what the pages do not load, and make the package to copy whole.
+
+    That are maps of the scripts and stemmers of other languages; the package wants its README.
+    """
+    shutil.copy(ROOT / PLUGIN / "README.md", Path(config.site_dir) / PLUGIN)
     assets = Path(config.site_dir) / "assets"
     for path in assets.rglob("*.map"):
         path.unlink()

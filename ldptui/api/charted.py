@@ -31,9 +31,18 @@ from ..session.snapshot import Snapshot
 CHARTS: Final = ("gain", "error", "success", "frequencies", "map", "trials", "timeline")
 
 
+class Picture(str):
+    """The text of an SVG file, which a notebook shows as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
 def svg(
     results: Results, blocks: Iterable[tuple[Cell, Block]], name: str | None, columns: int
-) -> str:
+) -> Picture:
     """A chart of results as SVG; raises ScenarioError where there is none, RunError."""
     if columns not in WIDTHS:
         raise ScenarioError(f"must be 1 or 2, {got(columns)}", key="columns")
@@ -50,7 +59,7 @@ def svg(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figure.svg"
         write_figure(chart, path, columns=columns, caption=caption, embedded="")
-        return path.read_text(encoding="utf-8")
+        return Picture(path.read_text(encoding="utf-8"))
 
 
 def check_matplotlib() -> None:

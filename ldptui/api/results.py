@@ -147,7 +147,7 @@ class Results:
         return {arm.name: each for arm, each in found.items()}
 
     def figure(self, chart: str | None = None, columns: int = 1) -> str:
-        """A chart for paper as SVG.
+        """A chart for paper as the text of an SVG file, which notebooks show as a picture.
 
         chart : "gain", "error", "success", "frequencies", "map", "trials" or "timeline"; left out,
         the gain, or the success where items are named. columns : 1 or 2, of a paper.

@@ -136,6 +136,8 @@ def test_a_notebook_shows_the_table_and_the_chart() -> None:
     shown = results._repr_html_()
     assert "<pre>" in shown
     assert "<svg" in shown
+    drawn: Any = results.figure()
+    assert drawn._repr_svg_() == drawn
     assert (
         len(repr(ldptui.run({**TABLES, "trials": 1, "sweep": {"seed": [*range(60)]}})).split("\n"))
         <= 40

@@ -81,7 +81,7 @@ try() {
   _shtab_ldptui ldptui "${@: -1}" "${@: -2:1}"
   echo "${COMPREPLY[*]}"
 }
-try ldptui th; try ldptui run quick; try ldptui run --format ''; try ldptui run my
+try ldptui th; try ldptui run quick; try ldptui run --path ''; try ldptui run my
 """
 
 
@@ -92,4 +92,4 @@ def test_bash_completes_commands_scenarios_choices_and_files(tmp_path: Path) -> 
         ["bash", "-c", COMPLETE], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     words = [line.split() for line in done.stdout.splitlines()]
-    assert words == [["theory"], ["quickstart"], ["table", "csv", "csv-cells", "json"], ["my.toml"]]
+    assert words == [["theory"], ["quickstart"], ["auto", "counts", "reports"], ["my.toml"]]
