@@ -153,7 +153,7 @@ class RunsPane(Vertical):
         row.append(f"{mark} {MARKS.get(run.status, ' ')} {number:>4}{star} {_when(run.started)} ")
         row.append(f"{fmt.count(view.done):>7} trials {fmt.duration(view.seconds):>7}  ")
         row.append("".join(f"#{tag} " for tag in run.tags), "italic")
-        row.append(view.error or what)
+        row.append(what)
         row.truncate(max(20, self.content_size.width - 2), overflow="ellipsis")
         return row
 

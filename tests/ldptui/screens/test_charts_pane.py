@@ -48,12 +48,13 @@ async def test_nothing_yet() -> None:
         assert seen(pane.app).count("no estimate yet") == 1
 
 
-async def test_a_failed_run_says_why() -> None:
+async def test_a_failed_run_has_no_chart_and_the_reason_stands_elsewhere() -> None:
     failed = replace(
         snapshot(scenario()), status="failed", error="the worker died", frequencies=None
     )
     async with showing(run=failed) as (pane, _):
-        assert "the worker died" in seen(pane.app)
+        assert "the run failed" in seen(pane.app)
+        assert "the worker died" not in seen(pane.app)
 
 
 async def test_no_attack_no_gain() -> None:

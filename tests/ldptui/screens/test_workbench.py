@@ -22,6 +22,7 @@ from ldptui.app import Workbench
 from ldptui.messages import KeyEdited, PartsChanged, WorkerChanged
 from ldptui.screens.workbench import files, showing
 from ldptui.screens.workbench.charts import ChartsPane
+from ldptui.screens.workbench.failure import FailureView
 from ldptui.screens.workbench.runs import RunsPane
 from ldptui.screens.workbench.title import NAMES, TitleBar
 from ldptui.session.draft import Origin
@@ -30,6 +31,7 @@ from ldptui.terminal import places
 from ldptui.terminal.settings import Settings
 from ldptui.widgets.field import Field, ValueInput
 from ldptui.widgets.key_hints import KeyHints
+from ldptui.widgets.option_list import OptionList
 from ldptui.widgets.status import StatusLine
 
 
@@ -179,10 +181,16 @@ async def test_late_news_of_an_old_run_does_not_take_the_screen() -> None:
         assert [run.key for run in screen.shelf.runs] == [new.key]
 
 
-async def test_a_failed_run_says_why() -> None:
+async def test_a_failed_run_says_why_once() -> None:
+    """In the line at the foot, and for as long as it is listed with its details."""
     async with workbench() as (screen, engine, pilot):
-        finished(engine, status="failed", error="the column is missing")
+        finished(engine, status="failed", error="the column is missing", frequencies=None)
         await until(pilot, lambda: "failed: the column is missing" in status(screen))
+        assert "the column is missing" not in screen.charts.as_text()
+        rows = screen.query_one(RunsPane).query_one(OptionList)
+        assert "the column is missing" not in str(rows.get_option_at_index(0).prompt)
+        details = screen.query_one(FailureView).query_one(Static)
+        assert str(details.content) == "the column is missing"
 
 
 async def test_ctrl_c_copies_what_is_selected_and_cancels_where_nothing_is(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LOADING: Final = "loading …"
 NO_ESTIMATE: Final = "no estimate yet: {} runs the scenario"
 INVALID: Final = "this scenario is not valid yet: the line at the foot says what is wrong"
+FAILED: Final = "the run failed: the line at the foot says why"
 OTHER: Final = "not the present settings"
 
 
@@ -200,7 +201,7 @@ class Shown:
         """Why there is no chart of a run yet, and what to press."""
         snapshot = self.snapshot
         if snapshot is not None and snapshot.status == "failed":
-            return snapshot.error or "the run failed"
+            return FAILED
         if snapshot is not None and snapshot.status == "running":
             return "waiting for the first trials …"
         if self.draft is None or self.draft.unread is not None:
