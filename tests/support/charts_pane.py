@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from ldptui.messages import KeysProposed, PartsChanged, RoundShown
+from ldptui.messages import KeysProposed, LongWork, PartsChanged, RoundShown
 from ldptui.screens.workbench.charts import ChartsPane
 from ldptui.session import draft as drafts
 from ldptui.widgets.plot import ChartView
@@ -33,6 +33,11 @@ class Shell(App[None]):
 
     def on_parts_changed(self, message: PartsChanged) -> None:
         self.changes += 1
+
+    def on_long_work(self, message: LongWork) -> None:
+        """What the workbench does in a thread."""
+        message.done(message.work())
+        self.query_one(ChartsPane).watch_draft()
 
     def on_keys_proposed(self, message: KeysProposed) -> None:
         self.proposed = list(message.edits)

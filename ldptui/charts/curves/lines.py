@@ -69,6 +69,7 @@ def gain_lines(
         if all(map(math.isfinite, hidden)):
             made = [line for line in made if line[0] != "least"]
         made.append(("undetectable", tuple(marked), hidden))
+        made.sort(key=lambda line: list(theory.LINES).index(line[0]))
     return tuple(
         Curve(theory.LINES[key], axis.key, cell.parameters, xs, tuple(ys), (math.nan,) * len(ys),
               line=key)

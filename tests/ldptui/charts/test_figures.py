@@ -8,12 +8,14 @@ from dataclasses import replace
 import pytest
 from support.chart_cases import cells, frequencies, scenario, swept
 
-from core import compile
+from core import compile, theory
 from core.bounds.programme import hidden_gain
+from core.protocols import KINDS
 from ldptui.charts import curves, figures
 from ldptui.charts.draw.marks import marks_of
 from ldptui.charts.figures.curves import _coinciding
 from ldptui.charts.series import Plot, Rest, Series
+from ldptui.session.draft import UnreadError, ready
 from ldptui.session.snapshot import Estimates, Frequencies, Overlay, Snapshot
 from ldptui.text.interval import reach_95
 
@@ -304,6 +306,24 @@ def test_an_undetectable_line_without_a_closed_form_is_optimised_beside_the_scre
     law = cell.pure.enumerate_reports().probabilities
     best = hidden_gain(law, cell.population.frequencies, cell.targets, cell.share)
     assert hidden.y[-1] == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, spec in KINDS.items() if hasattr(spec.mechanism, "placed_support")]
+)
+def test_sums_over_items_are_left_to_a_thread(kind: str) -> None:
+    made = scenario(protocol__kind=kind)
+    variable = curves.axes(made)[0]
+    with pytest.raises(UnreadError, match="every item"):
+        curves.gain_and_lines(made, variable, draw=ready)
+
+
+def test_what_no_one_knows_the_best_of_has_a_least_line() -> None:
+    made = scenario(protocol__kind="cms", protocol__buckets=64, protocol__rows=64)
+    lines = {curve.line: curve for curve in curves.gain_lines(made, curves.axes(made)[0])}
+    assert list(lines) == [key for key in theory.LINES if key in lines]
+    assert lines["least"].label == "undetectable, at least"
+    assert "undetectable" not in lines  # its reports are too many to be listed
 
 
 def test_a_series_for_each_kind_and_the_marker_names_it() -> None:
