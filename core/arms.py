@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True)
-class Arm:
+class Arm(NamedTuple):
     """One way through a collection. The arms of a cell share its genuine reports."""
 
     attacked: bool

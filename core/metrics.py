@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -40,6 +40,11 @@ class Outcome:
     truth: Floats
     targets: Items
     top_k: int
+
+    @cached_property
+    def arms(self) -> set[Arm]:
+        """The arms that there are."""
+        return set(self.estimates)
 
     def totals(self, arm: Arm) -> Floats:
         """float64[trials]: the estimates of all targets added up."""
@@ -155,7 +160,7 @@ class Metric:
     def defined(self, outcome: Outcome) -> bool:
         """Return whether an outcome has what the metric needs."""
         return (
-            all(arm in outcome.estimates for arm in self.arms)
+            outcome.arms.issuperset(self.arms)
             and (outcome.targets.size > 0 or not self.targets)
             and (not self.test or outcome.estimates[self.arms[-1]].detected is not None)
             and (not self.flags or outcome.estimates[self.arms[-1]].flags is not None)
@@ -310,10 +315,12 @@ def metrics_of(arms: Iterable[Arm], task: str = FREQUENCIES) -> list[str]:
 
 def unmeasured(*shape: int) -> Measures:
     """Measures of this shape, all of them NaN."""
-    measures = np.empty(shape, dtype=[(name, np.float64) for name in METRICS])
-    for name in METRICS:
-        measures[name] = np.nan
-    return measures
+    return np.full((*shape, len(METRICS)), np.nan).view(_measures_dtype(*METRICS))[..., 0]
+
+
+@lru_cache(maxsize=4)
+def _measures_dtype(*names: str) -> np.dtype[np.void]:
+    return np.dtype([(name, np.float64) for name in names])
 
 
 def joined(parts: Sequence[Measures]) -> Measures:
@@ -355,6 +362,9 @@ def in_top(frequencies: Floats, k: int) -> BoolArray:
     """bool[..., d]: which items are among the k largest; ties go to the lower index."""
     d = frequencies.shape[-1]
     threshold = np.partition(frequencies, d - k, axis=-1)[..., d - k, None]
+    likely = frequencies >= threshold
+    if np.count_nonzero(likely) * d == k * likely.size:  # nowhere a tie
+        return np.asarray(likely)
     above = frequencies > threshold
     level = frequencies == threshold
     room = k - above.sum(axis=-1, keepdims=True)

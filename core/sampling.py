@@ -98,17 +98,25 @@ WALKED = 48
 """Groups of at most this size are walked, not halved; at this size both cost the same."""
 
 
+FEW = 512
+"""Numbers of users, of whom looking for those that are not 0 takes longer than drawing for all."""
+
+
 def _walk(users: Counts, size: int, rng: np.random.Generator) -> Counts:
     """int64[trials, nodes, size]: picks of each item of groups of `size` items."""
     trials, nodes, width = users.shape
     left = users.reshape(-1, width).T.copy()  # [picks left, group]
     picks = np.arange(width, dtype=np.float64)
     picked = np.zeros((size, trials * nodes), dtype=np.int64)
+    low, high, few = 1, width, left.size <= FEW
     for item in range(size):
-        occupied = np.flatnonzero(left[1:].any(axis=1))
-        if not occupied.size:
-            break
-        low, high = int(occupied[0]) + 1, int(occupied[-1]) + 2
+        if few and item:  # nobody in a row draws nothing
+            low, high = max(1, low - 1), min(high, size - item + 1)
+        else:
+            occupied = np.flatnonzero(left[1:].any(axis=1))
+            if not occupied.size:
+                break
+            low, high = int(occupied[0]) + 1, int(occupied[-1]) + 2
         drawn = rng.binomial(left[low:high].T, picks[low:high] / (size - item))
         moved = np.ascontiguousarray(drawn.T)
         left[low:high] -= moved
