@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
+from textual.events import Click
 from textual.geometry import Region
+from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip, StripRenderable
 from textual.widget import Widget
@@ -54,6 +56,17 @@ class ChartView(Widget, can_focus=True):
     }
     """
 
+    class Pointed(Message):
+        """A click at a place of the data: an x, or the names of a row and a column."""
+
+        def __init__(self, view: ChartView, place: float | tuple[str, str]) -> None:
+            super().__init__()
+            self.view, self.place = view, place
+
+        @property
+        def control(self) -> ChartView:
+            return self.view
+
     # Charts hold arrays, which have no plain truth value: they must not be compared with !=.
     chart: reactive[Chart | None] = reactive(None, always_update=True, repaint=False, init=False)
     empty: reactive[str] = reactive("nothing to show yet")
@@ -95,6 +108,17 @@ class ChartView(Widget, can_focus=True):
     def watch_empty(self) -> None:
         if self.chart is None:
             self._drawn = None
+
+    def on_click(self, event: Click) -> None:
+        """Say which place of the data was clicked at."""
+        from ..charts.draw import place_at
+
+        if self.chart is None:
+            return
+        palette, (width, height) = palette_of(self.app), self.size
+        place = place_at(self.chart, event.x, event.y, width, height, palette, self.charset)
+        if place is not None:
+            self.post_message(self.Pointed(self, place))
 
     def as_text(self) -> str:
         """The chart as plain text, as wide and high as on the screen."""

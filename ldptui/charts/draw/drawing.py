@@ -17,9 +17,9 @@ from ..rows import (
 )
 from ..series import Chart, Grid, Panels, Plot
 from .bars import bar_rows
-from .grids import grid_rows
+from .grids import grid_place, grid_rows
 from .panels import panel_rows
-from .plots import plot_rows
+from .plots import plot_place, plot_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +58,17 @@ def draw(
         rows = bar_rows(chart, width, height, palette, charset)
     rows = rows[:height] + [[] for _ in range(height - len(rows))]
     return [strip(row, width, charset) for row in rows]
+
+
+def place_at(
+    chart: Chart, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
+) -> float | tuple[str, str] | None:
+    """The place in a chart's data at a cell of its picture: an x, or a row and a column by name."""
+    if isinstance(chart, Plot):
+        return plot_place(chart, x, y, width, height, palette, charset)
+    if isinstance(chart, Grid):
+        return grid_place(chart, x, y, width, height, palette, charset)
+    return None
 
 
 def message(text: str, width: int, height: int, palette: Palette, charset: Charset) -> list[Strip]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -53,18 +54,67 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
         # OSError: its compiled kernel does not load on this system.
         text = NO_PLOTEXT.format(str(problem) or type(problem).__name__)
         return titled(plot.title, text, width, height, palette, charset)
+    area = area_of(plot, width, height, palette, charset)
+    if isinstance(area, str):
+        return titled(plot.title, area, width, height, palette, charset)
+    x, y, columns, margin, out = area.x, area.y, area.x.cells, area.margin, [*area.heading]
+    canvas = rasterise(plotext, plot, area.marks, x, y, palette)
+    if not any(any(row) for row in canvas.styles):
+        return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
+    draw_levels(plot, canvas, y, palette, charset)
+    at = None if plot.cursor is None else x.cell(plot.cursor)
+    if at is not None:
+        draw_cursor(canvas, at, palette, charset)
+
+    out += _data_rows(canvas, area.y_ticks, area.levels, margin, area.right, palette, charset)
+    room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
+    x_ticks = in_view(ticks(plot.x, x.low, x.high, room), x, width // 2, charset)
+    places, text = place_across(x_ticks, margin + 1, width)
+    if area.has_rule:
+        out.append([(" " * margin, ""), *_rule(columns, places, at, palette, charset)])
+    if area.has_labels:
+        out.append([(text, palette.muted)])
+    if area.x_label:
+        inset = margin + 1 + max(0, (columns - cell_len(area.x_label)) // 2)
+        inset = max(0, min(inset, width - cell_len(area.x_label)))
+        out.append([(" " * inset + area.x_label, palette.muted)])
+    return out + area.note
+
+
+@dataclass(frozen=True)
+class Area:
+    """The data area of a plot, and what stands around it: above, below, left and right.
+
+    margin : cells of the labels at the left. right : of those of the levels.
+    """
+
+    x: Scale
+    y: Scale
+    marks: Sequence[Mark]
+    heading: list[Row]
+    y_ticks: Sequence[tuple[int, str]]
+    levels: Mapping[int, str]
+    margin: int
+    right: int
+    has_rule: bool
+    has_labels: bool
+    x_label: str
+    note: list[Row]
+
+
+def area_of(plot: Plot, width: int, height: int, palette: Palette, charset: Charset) -> Area | str:
+    """The data area in a picture of this size; in words why there is none."""
     values = [(floats(s.x)[: len(s.y)], floats(s.y)[: len(s.x)]) for s in plot.series]
     x_limits, y_limits = data_limits(plot, values)
     if x_limits is None or y_limits is None:
-        return titled(plot.title, NO_DATA, width, height, palette, charset)
-
+        return NO_DATA
     marks = marks_of(plot, charset, width)
-    out = heading(plot, marks, width, height, palette, charset)
-    spare = height - len(out) - 3
+    above = heading(plot, marks, width, height, palette, charset)
+    spare = height - len(above) - 3
     has_rule, has_labels = spare >= 1, spare >= 2
     x_label = clean(plot.x.label, charset) if spare >= 3 else ""
     note = sentence(clean(plot.note, charset), width, palette.muted, spare - 3)
-    rows = height - len(out) - has_rule - has_labels - bool(x_label) - len(note)
+    rows = height - len(above) - has_rule - has_labels - bool(x_label) - len(note)
     across, down = DOTS[charset]
     y = Scale(*y_limits, plot.y.log, rows, down, plot.y.linear)
     most = min(MAX_TICKS, rows // (2 if plot.y.log else 3))
@@ -76,30 +126,26 @@ def plot_rows(plot: Plot, width: int, height: int, palette: Palette, charset: Ch
     right = right if width - margin - right >= 24 else 0
     columns = width - margin - 1 - right
     if rows < 2 or columns < 4:
-        return titled(plot.title, TOO_SMALL, width, height, palette, charset)
+        return TOO_SMALL
     x = Scale(*x_limits, plot.x.log, columns, across)
+    return Area(
+        x, y, marks, above, y_ticks, levels, margin, right, has_rule, has_labels, x_label, note
+    )
 
-    canvas = rasterise(plotext, plot, marks, x, y, palette)
-    if not any(any(row) for row in canvas.styles):
-        return titled(plot.title, NOT_IN_VIEW, width, height, palette, charset)
-    draw_levels(plot, canvas, y, palette, charset)
-    at = None if plot.cursor is None else x.cell(plot.cursor)
-    if at is not None:
-        draw_cursor(canvas, at, palette, charset)
 
-    out += _data_rows(canvas, y_ticks, levels, margin, right, palette, charset)
-    room = min(MAX_TICKS, columns // (4 if plot.x.log else 8))
-    x_ticks = in_view(ticks(plot.x, *x_limits, room), x, width // 2, charset)
-    places, text = place_across(x_ticks, margin + 1, width)
-    if has_rule:
-        out.append([(" " * margin, ""), *_rule(columns, places, at, palette, charset)])
-    if has_labels:
-        out.append([(text, palette.muted)])
-    if x_label:
-        inset = margin + 1 + max(0, (columns - cell_len(x_label)) // 2)
-        inset = max(0, min(inset, width - cell_len(x_label)))
-        out.append([(" " * inset + x_label, palette.muted)])
-    return out + note
+def plot_place(
+    plot: Plot, x: int, y: int, width: int, height: int, palette: Palette, charset: Charset
+) -> float | None:
+    """The x in the middle of a cell of the picture; None beside the data area."""
+    area = area_of(plot, width, height, palette, charset)
+    if isinstance(area, str):
+        return None
+    column, row = x - area.margin - 1, y - len(area.heading)
+    if column not in range(area.x.cells) or row not in range(area.y.cells):
+        return None
+    dot = column * area.x.dots + (area.x.dots - 1) / 2
+    value = area.x.low + dot / area.x.last * (area.x.high - area.x.low)
+    return 10.0**value if area.x.log else value
 
 
 def _level_rows(plot: Plot, y: Scale, rows: int, charset: Charset) -> dict[int, str]:

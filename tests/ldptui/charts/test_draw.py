@@ -16,9 +16,10 @@ from rich.color import Color, ColorSystem
 from rich.style import Style as RichStyle
 from textual.strip import Strip
 
-from ldptui.charts.draw import axes, draw, message
+from ldptui.charts.draw import axes, draw, message, place_at
 from ldptui.charts.draw.axes import Scale, sanitise, ticks
 from ldptui.charts.draw.marks import marks_of
+from ldptui.charts.draw.plots import Area, area_of
 from ldptui.charts.rows import ANSI_DARK, ANSI_LIGHT, DARK, LIGHT, Charset, Palette
 from ldptui.charts.series import Axis, Bar, Bars, Chart, Plot, Rest, Series, Tone
 
@@ -704,3 +705,20 @@ def test_markers_stand_where_their_values_are_whatever_else_stands_there() -> No
 
     assert len(places(series[0])) == 3
     assert places(*series) == places(series[0])
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("charset", get_args(Charset))
+def test_a_cell_of_a_plot_is_a_place_on_its_axis(charset: Charset, log: bool) -> None:
+    """The x at each cell of the data area is shown in that cell; beside the area there is none."""
+    series = Series("s", (0.01, 0.2, 3.0), (1.0, 2.0, 3.0), "true")
+    plot = Plot("t", Axis("x", log=log), Axis("y"), (series,))
+    area = area_of(plot, 60, 20, DARK, charset)
+    assert isinstance(area, Area)
+    top = len(area.heading)
+    for column in range(area.x.cells):
+        x = place_at(plot, area.margin + 1 + column, top, 60, 20, DARK, charset)
+        assert isinstance(x, float)
+        assert area.x.cell(x) == column
+    beside = ((area.margin, top), (60, top), (30, top - 1), (30, top + area.y.cells))
+    assert [place_at(plot, *cell, 60, 20, DARK, charset) for cell in beside] == [None] * 4

@@ -216,6 +216,10 @@ async def test_the_tab_is_there_for_two_swept_keys_and_v_changes_the_metric() ->
         assert app.proposed == [(key, cell.parameters[key]) for key in PAIRS.sweep]
         await pilot.press("backspace")
         assert chart(pane, "map").cursor is None
+        lines = pane.as_text().splitlines()
+        line = next(at for at, row in enumerate(lines) if row.startswith("0.5 "))
+        await pilot.click("#map", offset=(10, line))
+        assert chart(pane, "map").cursor == ("0.5", grid.columns[0])
         await pilot.press("v")
         first = pane.as_text()
         assert "Gain\n" not in first

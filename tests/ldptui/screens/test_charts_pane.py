@@ -337,6 +337,9 @@ async def test_a_cursor_reads_every_series_and_its_cell_is_taken() -> None:
         assert chart(pane, "gain").cursor is None
         assert "β = 0.01" not in seen(app)
         assert pane.check_action("take", ()) is False
+        for column, stop in ((12, 0.01), (36, 0.05), (54, 0.1), (2, 0.1)):  # the axis stays
+            await pilot.click("#gain", offset=(column, 10))
+            assert chart(pane, "gain").cursor == stop
 
 
 async def test_log_keys() -> None:
@@ -781,6 +784,10 @@ async def test_a_cursor_goes_through_the_rounds_and_the_frequencies_follow() -> 
         assert pane.cursor is None
         assert chart(pane, "bars").bars == before.bars
         assert getattr(pane.app, "rounds", ()) == [0, 1, 0, 4, 0, None]
+        pane.tab = "timeline"
+        await pilot.pause()
+        await pilot.click("#rounds", offset=(pane.size.width - 8, 8))
+        assert pane.cursor == 4
 
 
 async def test_rounds_play_to_the_last_one() -> None:

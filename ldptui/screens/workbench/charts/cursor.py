@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, Literal, TypeVar
 
@@ -26,6 +27,16 @@ def moved(at: Stop | None, stops: Sequence[Stop], how: Move, by: int) -> Stop | 
     if at not in stops:
         return stops[0 if by > 0 else -1]
     return stops[max(0, min(len(stops) - 1, stops.index(at) + by))]
+
+
+def nearest(place: float, stops: Sequence[float], *, log: bool = False) -> float | None:
+    """The stop nearest to a place on an axis, a logarithmic one if `log`; None where none is."""
+
+    def distance(stop: float) -> float:
+        return abs(math.log(stop / place)) if log else abs(stop - place)
+
+    there = [stop for stop in stops if stop > 0] if log else stops
+    return min(there, key=distance, default=None)
 
 
 class Readout(Static):

@@ -16,7 +16,7 @@ from ....terminal.keyboard import key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.plot import ChartView
 from ..blank import Rows
-from .cursor import READ, Move, Readout, moved
+from .cursor import READ, Move, Readout, moved, nearest
 from .shown import LOADING, Shown
 
 if TYPE_CHECKING:
@@ -190,11 +190,19 @@ class CurveChart(Rows):
 
     def step(self, how: Move, by: int) -> None:
         """Move the cursor along x, over what was simulated or else over the closed forms."""
+        self._at = moved(self._at, self._stops(), how, by)
+
+    def _stops(self) -> list[float]:
         from ....charts.figures.readings import stops
 
         table = self.table(self._shown)
         places = [float(x) for x in stops(table) if isinstance(x, int | float)] if table else []
-        self._at = moved(self._at, sorted(places), how, by)
+        return sorted(places)
+
+    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+        """The stop nearest to a click; the message goes on to the pane, which draws."""
+        if isinstance(message.place, float):
+            self._at = nearest(message.place, self._stops(), log=self._log_x)
 
     def _rows(self) -> tuple[Table | None, list[tuple[Any, ...]]]:
         """The table, and its rows at the cursor."""

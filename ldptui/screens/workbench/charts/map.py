@@ -85,6 +85,11 @@ class MapChart(Rows):
             column = moved(column, self._grid.columns, how, by)
             self._at = None if column is None else (row, column)
 
+    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+        """The pair that was clicked at; the message goes on to the pane, which draws."""
+        if isinstance(message.place, tuple):
+            self._at = message.place
+
     @property
     def points(self) -> bool:
         """True if there is a map for a cursor."""

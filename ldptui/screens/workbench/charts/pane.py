@@ -192,6 +192,14 @@ class ChartsPane(Vertical):
             case _:  # the bar of a chart, which knows already
                 self._show()
 
+    def on_chart_view_pointed(self, message: ChartView.Pointed) -> None:
+        """The chart has moved its cursor; in the Timeline a click is the round there."""
+        message.stop()
+        rounds = self._shown.rounds
+        if self.tab == "timeline" and rounds is not None and isinstance(message.place, float):
+            self.show_round(max(0, min(len(rounds) - 1, round(message.place))))
+        self._show()
+
     # Keys.
 
     def action_tab(self, by: int) -> None:
