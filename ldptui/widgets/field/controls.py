@@ -125,8 +125,12 @@ class Choice(Widget, can_focus=True):
 
     @property
     def least_width(self) -> int:
-        """Cells that the longest word takes, between arrows."""
-        return 2 + max((cell_len(word) for _, word in self.options), default=0)
+        """Cells that the chosen word takes, between arrows."""
+        return 2 + cell_len(self._word)
+
+    @property
+    def _word(self) -> str:
+        return next((word for value, word in self.options if value == self.value), "")
 
     def action_move(self, by: int) -> None:
         values = [value for value, _ in self.options]
@@ -186,7 +190,7 @@ class Choice(Widget, can_focus=True):
             quiet = muted(self)
             bright = "$text-accent bold" if self.has_focus else "$foreground bold"
         if places is None:
-            word = next((word for value, word in self.options if value == self.value), "")
+            word = self._word
             arrow = "$text-accent" if self.has_focus and not self.is_disabled else quiet
             gap = " " if cell_len(word) + 4 <= self.size.width else ""
             return Content.assemble((f"‹{gap}", arrow), (word or "–", bright), (f"{gap}›", arrow))

@@ -250,6 +250,7 @@ class Field(Widget):
 
     def on_choice_chosen(self, event: Choice.Chosen) -> None:
         event.stop()
+        self._fit()
         self._post(event.value)
 
     def on_value_input_nudged(self, event: ValueInput.Nudged) -> None:
