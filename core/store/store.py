@@ -258,9 +258,11 @@ class Store:
     def experiment(self, run: int, limits: bool = False) -> Experiment:
         """The run's experiment, bound again; what came from a CSV file as it was then.
 
-        Goals are not searched for again: a cell has the fakes and the answer that it had.
+        Goals are not searched for again: a cell has the fakes and the answer that it had. Charts
+        whose closed forms need the file find it where it was, if it is there still.
         """
-        scenario = Scenario(self.run(run).document, f"run {run}")
+        about = self.run(run)
+        scenario = Scenario(about.document, f"run {run}", Path(about.source).parent)
         stored = {cell.position: cell for cell in self.cells(run)}
         populations: dict[object, Population] = {}
         cells = []

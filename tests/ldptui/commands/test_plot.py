@@ -71,3 +71,20 @@ def test_what_cannot_be_drawn_is_one_sentence(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert cli.main(["plot", scenario, "--out", out]) == 1
     assert "pip install 'ldptui[plot]'" in capsys.readouterr().err
+
+
+def test_users_from_a_csv_file_are_found_from_any_folder(tmp_path: Path, capsys: Captured) -> None:
+    rows = "\n".join(["tea"] * 60 + ["water"] * 39 + ["juice"])
+    (tmp_path / "answers.csv").write_text(f"answer\n{rows}\n", encoding="utf-8")
+    (tmp_path / "own.toml").write_text(
+        """format = 1
+        trials = 2
+        population = { kind = "csv", path = "answers.csv", column = "answer" }
+        protocol = { kind = "grr", epsilon = 1.0 }
+        attack = { kind = "mga", share = 0.1, targets = { items = ["juice"] } }
+        """,
+        encoding="utf-8",
+    )
+    out = tmp_path / "gain.txt"
+    succeed(capsys, "plot", str(tmp_path / "own.toml"), "--out", str(out), "--quiet")
+    assert "share of fake users" in out.read_text(encoding="utf-8")
