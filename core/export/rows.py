@@ -152,6 +152,13 @@ def parameter_text(value: object) -> object:
     return value if _is_scalar(value) else json.dumps(value, ensure_ascii=False)
 
 
+def of_one_type(values: list[Any]) -> list[Any]:
+    """The values of a column as numbers, or all of them as words; None stays."""
+    if len({isinstance(value, str) for value in values if value is not None}) > 1:
+        return [None if value is None else str(value) for value in values]
+    return values
+
+
 def _summary_columns(metrics: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
     return {
         f"{name}{end}": summary[part]

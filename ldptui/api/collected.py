@@ -19,6 +19,7 @@ from core.theory import item_variances
 from ..text import format as text
 from ..text import table
 from .by_name import defence
+from .framed import framed
 
 SHOWN = 20
 """Items of a `repr`: the largest estimates."""
@@ -66,6 +67,14 @@ class Frequencies:
             found = getattr(self, name)
             columns |= {} if found is None else {name: found.tolist()}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`rows()` as a data frame.
+
+        library : "polars" or "pandas"; without it the first of them that is installed. Raises
+        RunError where none is.
+        """
+        return framed(self.rows(), library)
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")[:SHOWN].tolist()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from core.theory import compared
 from .. import __version__
 from ..text import table
 from . import charted
+from .framed import framed
 
 LINES: Final = 40
 """Lines of a `repr`; the rest of a long table is left out."""
@@ -175,21 +175,3 @@ class Results:
             return shown + self.figure().partition("?>")[2]
         except (RunError, ScenarioError):
             return shown
-
-
-def framed(rows: list[dict[str, Any]], library: str | None) -> Any:
-    """Rows as a data frame; raises RunError where no library is there."""
-    libraries = ("polars", "pandas")
-    if library is not None and library not in libraries:
-        raise ScenarioError(f'must be "polars" or "pandas", {got(library)}', key="library")
-    columns: Mapping[str, list[Any]] = (
-        {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
-    )
-    for name in libraries if library is None else (library,):
-        try:
-            module: Any = __import__(name)
-        except ImportError:
-            continue
-        return module.DataFrame(columns)
-    wanted = library or "polars or pandas"
-    raise RunError(f"a frame needs {wanted}: pip install {library or 'polars'}; rows() needs none")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FileError
-from core.export import csv_lines, parameter_text
+from core.export import csv_lines, of_one_type, parameter_text
 from core.files import whole_file
 from core.metrics import METRICS
 from core.runner import Results
@@ -44,11 +44,7 @@ def columns(results: Results, names: Sequence[str]) -> dict[str, list[Any]]:
             else:
                 values = [settings.get(name)] * measured.trials
             by_name[name] += values
-    # A column has one type: numbers, or else words.
-    for name, values in by_name.items():
-        if len({isinstance(value, str) for value in values if value is not None}) > 1:
-            by_name[name] = [None if value is None else str(value) for value in values]
-    return by_name
+    return {name: of_one_type(values) for name, values in by_name.items()}
 
 
 def write_parquet(out: Path, results: Results, about: Mapping[str, Any]) -> None:

@@ -212,3 +212,19 @@ def test_what_is_wrong_is_said_in_a_sentence(wrong: Any, sentence: str) -> None:
     with pytest.raises(LdpError, match=sentence) as refused:
         wrong()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_real_frame_has_one_type_a_column(library: str) -> None:
+    """Also where a key is swept over a word and a number, which polars takes for an error."""
+    pytest.importorskip(library, reason="the extra `data`, or pandas")
+    work = {**TABLES, "protocol": {"kind": "olh", "epsilon": 1.0}, "trials": 2}
+    results = ldptui.run({**work, "sweep": {"protocol.hash_range": ["nearest", 3]}})
+    frame = results.to_frame(library)
+    assert frame.shape == (len(results.rows()), len(results.rows()[0]))
+    assert list(dict.fromkeys(frame["protocol.hash_range"])) == ["nearest", "3"]
+    assert frame["mean"].sum() == pytest.approx(sum(row["mean"] for row in results.rows()
+                                                    if row["mean"] is not None))  # fmt: skip
+    grr = ldptui.protocol("grr", 4, epsilon=1.0)
+    found = ldptui.estimate(np.array([0, 1, 1]), grr, labels=["a", "b", "c", "d"])
+    assert list(found.to_frame(library)["label"]) == ["a", "b", "c", "d"]
