@@ -63,6 +63,9 @@ BUDGET: Final = Range(1e-9, 1e3)
 """ε of a curator; below, the noise of one bin would not fit a 64-bit count."""
 DOMAIN: Final = Range(2, 2**32)
 """The number of items."""
+WORKERS: Final = Range(1, 1000)
+"""Processes that compute."""
+
 ALPHA: Final = Range(0, 1, "()")
 """The probability with which a bound may fail."""
 SHARE: Final = Range(0, 1, "[)")

@@ -14,6 +14,7 @@ from core.cell import Cell
 from core.errors import FileError, ScenarioError, got
 from core.experiment import Experiment
 from core.plugins import Allowed, permit
+from core.ranges import WORKERS
 from core.results import Block
 from core.runner import Progress
 from core.scenario import Scenario, parse
@@ -113,6 +114,8 @@ def run(
     >>> results.trials, results.error
     (420, '')
     """
+    if workers not in WORKERS:
+        raise ScenarioError(f"must be {WORKERS}, {got(workers)}", key="workers")
     files = tuple(Path(file).expanduser() for file in attack_files)
     if isinstance(source, Experiment):
         experiment = source

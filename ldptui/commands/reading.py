@@ -7,13 +7,11 @@ from argparse import Namespace
 from typing import Any, Final
 
 from core.errors import ScenarioError, got
-from core.ranges import Range
+from core.ranges import WORKERS
 from core.scenario import Scenario, load
 
 from ..session.locating import locate
 from ..terminal.output import note
-
-WORKERS: Final = Range(1, 1000)
 
 
 def check_workers(options: Namespace) -> None:

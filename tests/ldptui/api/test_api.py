@@ -228,3 +228,9 @@ def test_a_real_frame_has_one_type_a_column(library: str) -> None:
     grr = ldptui.protocol("grr", 4, epsilon=1.0)
     found = ldptui.estimate(np.array([0, 1, 1]), grr, labels=["a", "b", "c", "d"])
     assert list(found.to_frame(library)["label"]) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1001])
+def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
+    with pytest.raises(ldptui.ScenarioError, match=r"workers must be in \[1, 1000\], got"):
+        ldptui.run(TABLES, workers=workers)
