@@ -65,6 +65,9 @@ def export(options: Namespace) -> int:
             if kind == "parquet":
                 names.insert(2, "fingerprint")
                 write_parquet(out, results, as_json(run))
+            elif kind in table.PAPER:
+                drawn_by = str(run.versions["numpy"])
+                write_atomically(out, table.PAPER[kind](results, drawn_by))
             elif kind == "json":
                 write_atomically(out, results_json(run, results, options.frequencies))
             else:

@@ -208,9 +208,9 @@ def _runs(make: MakeParser) -> argparse.ArgumentParser:
     export.add_argument("--out", metavar="FILE", required=True, help="write here")
     export.add_argument(
         "--format",
-        choices=("recording", "csv", "csv-cells", "json", "parquet"),
+        choices=("recording", "csv", "csv-cells", "json", "parquet", "md", "latex"),
         help="recording (default): all of it, to be imported or replayed elsewhere; csv and "
-        "parquet: a row per trial; csv-cells: a row per cell; json: as ldptui run",
+        "parquet: a row per trial; csv-cells: a row per cell; json, md, latex: as ldptui run",
     )
     export.add_argument(
         "--frequencies", action="store_true", help="every item's estimates, in JSON"

@@ -508,6 +508,21 @@ def test_parquet_holds_a_row_for_every_trial(
     assert parquet.read_table(tmp_path / "run.parquet").equals(made)
 
 
+def test_the_table_of_a_paper_is_that_of_the_run(
+    tiny: str, tmp_path: Path, capsys: Captured
+) -> None:
+    """Whichever command writes it: by the end of a file's name, or by --format."""
+    for end, form in (("md", "md"), ("tex", "latex")):
+        printed = succeed(capsys, "run", tiny, "--quiet", "--format", form)
+        out = tmp_path / f"table.{end}"
+        for command in (("run", tiny, "--quiet"), ("runs", "export", "last")):
+            assert cli.main([*command, "--out", str(out)]) == 0
+            assert out.read_text(encoding="utf-8") == printed
+            out.unlink()
+        capsys.readouterr()
+        assert succeed(capsys, "runs", "show", "last", "--format", form) == printed
+
+
 def test_columns_have_one_type_each(tmp_path: Path, kept: Path, capsys: Captured) -> None:
     path = tmp_path / "mixed.toml"
     path.write_text(
