@@ -121,9 +121,10 @@ class ChartView(Widget, can_focus=True):
             self.post_message(self.Pointed(self, place))
 
     def as_text(self) -> str:
-        """The chart as plain text, as wide and high as on the screen."""
+        """The chart as plain text, as wide and high as on the screen; nothing is said by colour."""
         width, height = self.size.width or 80, self.size.height or 24
-        return "\n".join(strip.text.rstrip() for strip in self._draw(width, height)) + "\n"
+        strips = self._draw(width, height, rows.ANSI_DARK)
+        return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
 
     def as_svg(self) -> str:
         """The chart as an SVG picture, in the colours of the screen."""
@@ -155,10 +156,10 @@ class ChartView(Widget, can_focus=True):
             self._drawn = state
         return self._rows
 
-    def _draw(self, width: int, height: int) -> list[Strip]:
+    def _draw(self, width: int, height: int, palette: Palette | None = None) -> list[Strip]:
         from ..charts.draw import draw, message
 
-        palette = palette_of(self.app)
+        palette = palette or palette_of(self.app)
         if self.chart is None:
             return message(self.empty, width, height, palette, self.charset)
         return draw(self.chart, width, height, palette, self.charset)

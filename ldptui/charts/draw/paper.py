@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..series import Axis, Bars, Chart, Grid, Panels, Plot, Series, Tone
+from .heat import DECADES
 
 FORMATS: Final = ("svg", "pdf", "png", "pgf")
 WIDTHS: Final = {1: 84.0, 2: 174.0}
@@ -19,6 +20,8 @@ WIDTHS: Final = {1: 84.0, 2: 174.0}
 INCH: Final = 25.4
 LABEL: Final = 30
 """Letters of a line of an axis label."""
+NUMBER: Final = 0.5
+"""Inches of a map's width that a column needs for its numbers."""
 TONES: Final[Mapping[Tone, str]] = {
     "true": "#000000", "clean": "#0072b2", "attacked": "#d55e00", "theory": "#444444",
     "target": "#cc79a7", "muted": "#8c8c8c", "series-0": "#0072b2", "series-1": "#d55e00",
@@ -154,14 +157,18 @@ def _scale(axes: Any, name: str, axis: Axis) -> None:
 
 def _draw_grid(axes: Any, grid: Grid) -> None:
     values = [[float("nan") if value is None else value for value in row] for row in grid.values]
-    axes.imshow(values, cmap="cividis", aspect="auto")
+    known = [value for row in grid.values for value in row if value is not None]
+    wide = bool(known) and min(known) > 0 and max(known) >= DECADES * min(known)
+    picture = axes.imshow(values, cmap="cividis", aspect="auto", norm="log" if wide else None)
+    axes.figure.colorbar(picture, ax=axes, label=grid.title)
     axes.set_xticks(range(len(grid.columns)), grid.columns, rotation=45, ha="right")
     axes.set_yticks(range(len(grid.rows)), grid.rows)
     axes.set_xlabel(grid.column)
     axes.set_ylabel(grid.row)
+    room = axes.figure.get_figwidth() / max(1, len(grid.columns))
     for row, line in enumerate(grid.values):
         for column, value in enumerate(line):
-            if value is not None:
+            if value is not None and room >= NUMBER:
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=5,
                           bbox={"color": "white", "pad": 0.6, "alpha": 0.8})  # fmt: skip
     for xs, ys in _border(grid.inside):

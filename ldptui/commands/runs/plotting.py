@@ -14,7 +14,7 @@ from core.store import Store, begin, open_store
 
 from ... import __version__, exits
 from ...api import charted
-from ...charts.rows import LIGHT
+from ...charts.rows import ANSI_LIGHT
 from ...session import figure
 from ...session.figure import DRAWN
 from ...terminal import output
@@ -51,7 +51,10 @@ def plot(options: Namespace) -> int:
     else:
         from ...charts.draw.paper import write_figure
 
-        write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
+        try:
+            write_figure(chart, out, columns=options.columns, caption=caption, embedded=embedded)
+        except RuntimeError as error:  # PGF is measured by LaTeX
+            raise RunError(f"{out} cannot be drawn: {error}") from error
     if not options.quiet:
         output.note(f"wrote {out}; ldptui replay {out} computes it again")
     return exits.DONE
@@ -76,7 +79,7 @@ def _measured(options: Namespace) -> tuple[Store, int]:
 def _in_text(chart: Chart, caption: str, embedded: str) -> str:
     from ...charts.draw import draw
 
-    rows = [strip.text.rstrip() for strip in draw(chart, COLUMNS, ROWS, LIGHT)]
+    rows = [strip.text.rstrip() for strip in draw(chart, COLUMNS, ROWS, ANSI_LIGHT)]
     return "\n".join([*rows, "", caption, embedded, ""])
 
 
