@@ -35,3 +35,5 @@ def test_every_extra_that_is_named_exists() -> None:
     pages = [path.read_text("utf-8") for path in ROOT.glob("docs/*.md")]
     named = {name for text in [*code, *pages] for name in re.findall(r"ldptui\[(\w+)\]", text)}
     assert {"rappor", "parquet", "plot"} <= named <= set(extras)
+    listed = re.findall(r"^\| `(\w+)` \|", page("docs/install.md"), flags=re.MULTILINE)
+    assert set(listed) == set(extras) - {"dev"}
