@@ -7,27 +7,19 @@ turns, so that whatever else the machine does hits both. See bench/README.md.
 """
 
 import argparse
-import json
 import shutil
 import statistics
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from rows import ITEMS, PEERS, Row, ours, peer, scaled
+from scaling import loops, scaling
 
 from core.defences import CORRECTIONS
 
-ROOT = Path(__file__).resolve().parent.parent
-PEERS = {
-    # xxhash 4 refuses the `str` that both hash; scikit-learn and statsmodels are not declared.
-    "pure-ldp": ["pure-ldp==1.2.0", "xxhash<4", "scikit-learn", "statsmodels"],
-    "multi-freq-ldpy": ["multi-freq-ldpy==0.2.5", "xxhash<4"],
-}
-ITEMS = 1024
 AGAINST = {
     **dict.fromkeys(("GRR", "SUE", "OUE"), (30, tuple(PEERS))),
     "OLH": (300, tuple(PEERS)),
@@ -39,57 +31,6 @@ AGAINST = {
     **dict.fromkeys(("L-SUE", "L-OSUE", "L-OUE", "L-GRR"), (30, ("multi-freq-ldpy",))),
 }
 """By protocol: the least ratio to the faster peer on the reports path, the peers that have it."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table: what was measured, and the number that it must reach."""
-
-    name: str
-    measured: str
-    target: str
-    met: bool | None
-    note: str = ""
-
-
-def environment(peer: str) -> Path:
-    """The Python of the peer's own environment, which is made on first use."""
-    folder = ROOT / ".venv-bench" / peer
-    python = folder / "bin" / "python"
-    ready = folder / ".ready"
-    wanted = "\n".join(PEERS[peer])
-    if not ready.exists() or ready.read_text() != wanted:
-        print(f"making {folder.relative_to(ROOT)} …", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        (folder.parent / ".gitignore").write_text("*\n")
-        install: list[str | Path] = [
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ]
-        subprocess.run([*install, *PEERS[peer]], check=True)
-        ready.write_text(wanted)
-    return python
-
-
-def run_json(*command: str | Path) -> dict[str, Any]:
-    result = subprocess.run(
-        [str(part) for part in command], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    )
-    answer: dict[str, Any] = json.loads(result.stdout)
-    return answer
-
-
-def ours(measure: str, **options: Any) -> dict[str, Any]:
-    return run_json(sys.executable, "-P", "bench/ours.py", measure, json.dumps(options))
-
-
-def peer(name: str, protocol: str, users: int) -> dict[str, Any]:
-    size = ("--items", str(ITEMS), "--users", str(users))
-    return run_json(environment(name), "bench/peers.py", name, protocol, *size)
 
 
 def against_peers(quick: bool) -> Iterator[Row]:
@@ -337,14 +278,6 @@ def startup(quick: bool) -> Iterator[Row]:
         yield Row(f"ldptui {option}", scaled(taken), "≤ 100 ms", taken <= 0.1, note)
 
 
-def scaled(seconds: float) -> str:
-    """Seconds in the unit that reads best, three digits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.3g} us"
-
-
 GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "startup": startup,
     "trials": trials,
@@ -357,6 +290,8 @@ GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "hitters": hitters,
     "mining": mining,
     "memory": memory,
+    "scaling": scaling,
+    "loops": loops,
     "peers": against_peers,
 }
 
