@@ -44,7 +44,7 @@ def _setting(cell: Cell, spec: Any = None) -> Setting:
     task.bound(chosen, cell.population)
     settings = task.settings
     prefixes = min(2**settings.bits, MOST_PREFIXES)
-    return bound(chosen, prefixes, users=round(cell.users / len(settings.lengths)))
+    return bound(chosen, prefixes, users=max(1, round(cell.users / len(settings.lengths))))
 
 
 def _remark(cell: Cell) -> str:

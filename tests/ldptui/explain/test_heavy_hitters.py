@@ -86,5 +86,12 @@ def test_the_users_of_a_group_in_a_line() -> None:
         assert (setting.users, setting.protocol.domain_size) == (200_000 // groups, 2**bits)
 
 
+def test_there_may_be_more_groups_than_users() -> None:
+    cell = hitters_cell(
+        [1, 0], {"k": 1, "bits": 9, "groups": 10}, MGA | {"targets": {"items": [1]}}
+    )
+    assert all(row.result not in ("", "–") for row in cell_formulas(cell))
+
+
 def test_frequencies_have_no_story_of_their_own() -> None:
     assert task_named("frequencies") is None
