@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...catalogue import kind_words, title_of
+from ...catalogue import in_order, kind_words, title_of
 
 if TYPE_CHECKING:
     from core.scenario import Table
@@ -107,8 +107,9 @@ def _values(path: str, key: str) -> Iterator[Offer]:
     if path == "sweep":
         path, _, key = key.rpartition(".")
     kinds = kinds_at(path) if key == "kind" else {}
-    for kind in kinds:
-        yield Offer(f'"{kind}"', kind_words(_table_of_kinds(path), kind).reason)
+    table = _table_of_kinds(path)
+    for kind in in_order(table, kinds):
+        yield Offer(f'"{kind}"', kind_words(table, kind).reason)
     for word in () if kinds else choices_of(f"{path}.{key}".strip(".")):
         yield Offer(f'"{word}"' if isinstance(word, str) else str(word).lower())
 

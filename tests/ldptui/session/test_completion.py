@@ -84,7 +84,7 @@ def test_a_kind_below_the_cursor_counts() -> None:
 
 def test_kinds_come_with_their_reason() -> None:
     found = completion('[protocol]\nkind = "o', len('[protocol]\nkind = "o'))
-    assert {offer.text for offer in found.offers} == {'"oue"', '"olh"'}
+    assert [offer.text for offer in found.offers] == ['"oue"', '"olh"']
     assert found.typed == '"o'
     assert all(offer.meaning for offer in found.offers)
 
