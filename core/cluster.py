@@ -111,8 +111,11 @@ def _check_versions(client: Any, place: str) -> None:
     here = _versions()
     try:
         there: Mapping[str, dict[str, str | int]] = client.run(_versions)
-    except ModuleNotFoundError as error:
-        raise RunError(f"the workers of {place} lack the package {error.name}") from None
+    except Exception as error:  # Dask tells some of its workers' errors in words alone
+        if "No module named" not in str(error):
+            raise
+        package = str(error).partition("No module named")[2].strip(" '\")(")
+        raise RunError(f"the workers of {place} lack the package {package}") from None
     for worker, known in there.items():
         for name in ("ldptui", "numpy", "machine", "simulator"):
             if known[name] != here[name]:

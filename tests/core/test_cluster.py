@@ -104,6 +104,15 @@ def test_workers_of_another_version_are_refused(
         cluster_module._check_versions(Client(), "there")
 
 
+def test_workers_without_the_package_are_refused() -> None:
+    class Client:
+        def run(self, _: object) -> Any:
+            raise Exception("ModuleNotFoundError(\"No module named 'core'\")")  # as Dask does
+
+    with pytest.raises(RunError, match=r"the workers of there lack the package core$"):
+        cluster_module._check_versions(Client(), "there")
+
+
 @pytest.mark.parametrize(
     ("place", "words"),
     [("here", "must be an address as"), ("local:0", "must be local:N"), ("local:x", "local:N")],
