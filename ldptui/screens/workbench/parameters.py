@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SETTING: Final = ("population.items", "population.users", "protocol.epsilon")
 """The keys that the line of the folded pane says."""
 
-TABLES: Final = ("population", "protocol", "task")
+FORM_TABLES: Final = ("population", "protocol", "task")
 """The tables whose keys are fields here."""
 
 SIDE_BY_SIDE: Final = 76
@@ -187,12 +187,12 @@ class ParametersPane(VerticalScroll, FormPane):
         swept = sweep_of(draft)
         used = {
             f"{table}.{name}"
-            for table in TABLES
+            for table in FORM_TABLES
             for name in ("kind", *used_keys(draft, table))
             if table != "task" or kind_of(draft, "task")  # left out, it is about frequencies
         }
         for field in self._fields():
-            if field.key.partition(".")[0] in TABLES:
+            if field.key.partition(".")[0] in FORM_TABLES:
                 field.display = field.key in used
             if not field.display:
                 continue
