@@ -530,7 +530,7 @@ def test_what_is_out_of_range_is_refused(
 
 
 def test_items_of_any_integer_type_are_received() -> None:
-    protocol = protocol_of(CASES[0])
+    protocol = protocol_of(Case("grr", 5, 1.0))
     made = protocol.received(np.array([4, 0], dtype=np.uint8), 2)
     assert (made.dtype, made.tolist()) == (np.int64, [4, 0])
     with pytest.raises(ValueError, match="must be items in"):

@@ -120,6 +120,7 @@ def test_the_entry_round_of_targets_that_never_come_in() -> None:
         "mean": None,
         "standard_error": None,
         "theory": None,
+        "z": None,
     }
 
 

@@ -286,7 +286,7 @@ def test_an_unbounded_epsilon_is_null() -> None:
 
 def test_other_protocols_have_the_metrics_as_null_and_no_other_keys() -> None:
     (one,) = document_of(results_of(experiment(POPULATION, trials=2)))["cells"]
-    assert one["metrics"]["detected"] == {"mean": None, "standard_error": None, "theory": None}
+    assert set(one["metrics"]["detected"].values()) == {None}
     assert one["p"] is not None
     assert not one.keys() & {"p_star", "q_star", "epsilon_one", "warnings", "f"}
     (row,) = csv.DictReader(io.StringIO(to_csv(results_of(experiment(POPULATION, trials=1)))))

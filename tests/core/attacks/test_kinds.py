@@ -360,7 +360,7 @@ def test_finite_laws_are_scipys() -> None:
 
 
 def test_input_by_weights_is_not_the_random_item_attack(rng: Rng) -> None:
-    case = CASES[0]
+    case = Case("grr", 5, 1.0)
     attack = InputPoisoning(0.1, ListedTargets(tuple(TARGETS)), (1, 2.5, 0.5))
     reports = attack.reports(bind(case), View(np.array(TARGETS)), 50_000, rng)
     found = bind(case).support_counts(reports)
