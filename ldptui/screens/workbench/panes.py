@@ -123,7 +123,10 @@ class Panes(Columns):
             if number in self._panes:
                 pane = self._panes[number]
                 folded = self._alone is None and number in sharing and number != opened
-                pane.set_class(folded, "-folded")
+                if pane.has_class("-folded") != folded:
+                    # Of all that is in the pane this changes its children alone.
+                    pane.set_class(folded, "-folded", update=False)
+                    self.app.stylesheet.update_nodes([pane, *pane.children])
                 setting = f" · {escape(pane.setting)}" if folded else ""
                 title = f"{number} {NAMES[number]}{setting}"
                 if pane.border_title != title:
