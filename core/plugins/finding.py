@@ -8,6 +8,7 @@ import importlib.metadata
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Final, Literal
 
@@ -123,7 +124,15 @@ def read(path: Path) -> bytes:
 
 
 def names_in(code: bytes, path: Path) -> dict[str, int]:
-    """The names that Python code defines at its top level, each with its line; runs nothing.
+    """The names that Python code defines at its top level, each with its line.
+
+    Raises ScenarioError.
+    """
+    return {name: statement.lineno for name, statement in definitions(code, path).items()}
+
+
+def definitions(code: bytes, path: Path) -> dict[str, ast.stmt]:
+    """The statements of Python code that define names at its top level, by name; runs nothing.
 
     Raises ScenarioError.
     """
@@ -133,7 +142,7 @@ def names_in(code: bytes, path: Path) -> dict[str, int]:
         line = getattr(error, "lineno", None)
         why = getattr(error, "msg", str(error) or type(error).__name__)
         raise ScenarioError(f"is not Python: {why}", where=str(path), line=line) from error
-    return {name: statement.lineno for statement in tree.body for name in _defined(statement)}
+    return {name: statement for statement in tree.body for name in _defined(statement)}
 
 
 def digest_of(source: Source) -> str:
@@ -169,16 +178,22 @@ def entry_points(name: str, what: What = "attack") -> list[Source]:
 
 def code_digest(place: str) -> str:
     """A digest of all Python code of the package that has an entry point; imports nothing."""
-    module = place.partition(":")[0].strip()
-    spec = importlib.machinery.PathFinder.find_spec(module.partition(".")[0])
-    for finder in () if spec is not None else sys.meta_path:
-        find_spec = getattr(finder, "find_spec", None)  # editable installations have their own
-        spec = find_spec(module.partition(".")[0], None) if find_spec else None
-        if spec is not None:
-            break
+    spec = top_spec(place.partition(":")[0].strip())
     if spec is None:
         raise ScenarioError(f"must be in an installed package, got {place}")
     files = [Path(spec.origin)] if spec.origin else []
     for folder in spec.submodule_search_locations or ():
         files += sorted(Path(folder).rglob("*.py"))
     return digest(b"\0".join(digest(read(file)).encode() for file in dict.fromkeys(files)))
+
+
+def top_spec(module: str) -> ModuleSpec | None:
+    """The place of the package that a module is in, or of the module; imports nothing."""
+    top = module.partition(".")[0]
+    spec = importlib.machinery.PathFinder.find_spec(top)
+    for finder in () if spec is not None else sys.meta_path:
+        find_spec = getattr(finder, "find_spec", None)  # editable installations have their own
+        spec = find_spec(top, None) if find_spec else None
+        if spec is not None:
+            break
+    return spec
