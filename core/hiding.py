@@ -53,7 +53,7 @@ class Accepts(Supporting, Protocol):
 
     @property
     def accepted(self) -> tuple[float, float]:
-        """How much such a report supports its own item, and any other given one, on average."""
+        """The mean support of such a report for its own item, and for any other given one."""
         ...
 
 

@@ -21,7 +21,7 @@ SCRIPTS: Final = {
     "zsh": "zsh/site-functions/_ldptui",
     "fish": "fish/vendor_completions.d/ldptui.fish",
 }
-"""Where shells look for them."""
+"""The folders in which shells look for them."""
 
 SYNOPSIS: Final = ".B ldptui\n[options] [SCENARIO]\n.br\n.B ldptui\nCOMMAND [options] ..."
 

@@ -60,7 +60,7 @@ def filled(page: str) -> str:
 
 
 def _made(name: str) -> str:
-    """What stands between the marks of a name: a table, or the equations of a part."""
+    """The text between the marks of a name: a table, or the equations of a part."""
     what, _, part = name.partition(" of ")
     return "\n".join(_equations(part)) if what == "equations" else table(name)
 

@@ -24,9 +24,9 @@ INPUTS: Final = 8
 
 
 CONTRACT: Final = (
-    *("p", "q", "perturb", "received", "supports", "support_counts", "sample_counts", "estimates"),
-)
-"""What a protocol must have for its contract to be tested."""
+    "p", "q", "perturb", "received", "supports", "support_counts", "sample_counts", "estimates",
+)  # fmt: skip
+"""The members that a protocol must have for its contract to be tested."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def contract(protocol: PureProtocol, items: int, rng: Rng, users: int) -> list[C
 def _tests(
     protocol: PureProtocol, items: int, rng: Rng, users: int
 ) -> Iterator[tuple[str, Floats]]:
-    """What is promised, and how far samples are from it in standard errors."""
+    """Each promise, with the deviations of samples from it in standard errors."""
     inputs = np.unique(np.linspace(0, items - 1, min(items, INPUTS)).round().astype(np.int64))
     own, others = [], []
     for item in inputs.tolist():
@@ -69,12 +69,12 @@ def _tests(
     first, second = _with_sums(reported), _with_sums(drawn)
     yield "drawn counts have the mean of counted ones", _between(first, second)
     yield "and their variances and covariances", _spreads(first, second)
-    found = protocol.estimates(reported, users).frequencies
-    yield "estimates are unbiased", _from(found, held / users)
+    estimates = protocol.estimates(reported, users).frequencies
+    yield "estimates are unbiased", _from(estimates, held / users)
 
     reports = protocol.perturb(np.arange(items), rng)
-    told = np.asarray(protocol.supports(reports), dtype=np.int64).sum(axis=0)
-    same = (protocol.support_counts(reports) == told).all()
+    counted = np.asarray(protocol.supports(reports), dtype=np.int64).sum(axis=0)
+    same = (protocol.support_counts(reports) == counted).all()
     accepted = len(protocol.received(reports, items)) == items and _refuses(protocol, reports)
     yield "counts are those of the supports", np.where([same], 0.0, np.inf)
     yield "reports are received, and no others", np.where([accepted], 0.0, np.inf)

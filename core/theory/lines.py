@@ -67,7 +67,7 @@ def gain_lines(
 
 
 def accepted(protocol: Any) -> tuple[float, float] | None:
-    """How much a report that supports its own item supports that one, and another given one.
+    """The mean support for its own item, and for another given one, of a report for the own one.
 
     None where that is not known of the protocol, or says nothing.
     """

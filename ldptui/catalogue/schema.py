@@ -46,7 +46,7 @@ class _Words:
         return {**below, "title": words.title, "description": text}
 
     def _below(self, described: Mapping[str, Any], key: str) -> dict[str, Any]:
-        """What a key holds: a table, a list, one of several, or what stands elsewhere."""
+        """The value of a key: a table, a list, one of several, or a definition elsewhere."""
         made = dict(described)
         if "$ref" in made:
             name = made["$ref"].rpartition("/")[2]

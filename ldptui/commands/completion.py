@@ -15,7 +15,7 @@ from ..terminal.output import write_out
 from .cli import app_parser, commands, parser_of
 
 _FILES: Final = ("FILE", "PATH", "DATA", "REPORTS", "RUN|FILE")
-"""What arguments are called whose value is a file."""
+"""The names of arguments whose value is a file."""
 
 
 def completion(options: Namespace) -> int:
@@ -63,7 +63,7 @@ def _complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _scenarios() -> dict[str, Any]:
-    """What completes a scenario: the names of those that are bundled, and files."""
+    """The completions of a scenario: the names of those that are bundled, and files."""
     names = " ".join(scenarios.names())
     return {
         "bash": "_ldptui_scenarios",

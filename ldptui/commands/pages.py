@@ -16,7 +16,7 @@ from .. import exits
 from ..terminal.output import write_out
 
 SITE: Final = Path(__file__).parents[1] / "site"
-"""Where `make site` puts them; a package that `make dist` built has them there."""
+"""The folder that `make site` writes; a package that `make dist` built has them there."""
 
 
 def docs(options: Namespace) -> int:

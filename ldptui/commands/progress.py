@@ -129,7 +129,7 @@ def answered(experiment: Experiment, options: Namespace, answers: Answers | None
 
 
 class SearchLine:
-    """How far a search for goals is, on one line of a terminal; the pulse of the search as well."""
+    """The progress of a search for goals on one line of a terminal; its pulse as well."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream if stream is not None and stream.isatty() else None

@@ -203,7 +203,7 @@ class Written:
 
 
 Group = Literal["central", "privacy"]
-"""What a topic is about: answers of a trusted curator, or the privacy that is kept and lost."""
+"""The subject of a topic: answers of a trusted curator, or the privacy that is kept and lost."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def permit_in_workbench(
 
 
 def with_agreed(options: argparse.Namespace, agreed: Sequence[Sequence[Any]]) -> Allowed:
-    """What a workbench lets run, which asks about more."""
+    """The code that a workbench lets run, which asks about more."""
     from core.plugins import Allowed, Source
 
     if visiting():

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ..text.format import count
 
 Agreed: TypeAlias = tuple[str, str, bool, str, str]
-"""What a worker knows of code that may run: what, name, is_file, place and digest of a `Code`."""
+"""The code that may run, for a worker: what, name, is_file, place and digest of a `Code`."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def embedded(document: Mapping[str, Any], digest: str, numpy: str) -> str:
 
 @dataclass(frozen=True)
 class Carried:
-    """What a figure carries. numpy : the version that drew it, "" in figures of older ldptui."""
+    """The content of a figure. numpy : the version that drew it, "" in those of older ldptui."""
 
     document: dict[str, Any]
     digest: str

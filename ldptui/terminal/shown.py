@@ -1,4 +1,4 @@
-"""What a terminal is shown of a line, whichever widget draws it."""
+"""The characters of a line that a terminal is shown, whichever widget draws it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _spell(cells: list[tuple[str, Style | None]], at: int) -> int:
 
 
 def _gap(cells: Sequence[tuple[str, Style | None]], start: int, most: int) -> bool:
-    """Whether so many spaces and one that stays begin here."""
+    """True if `most` spaces, and one more that stays, begin here."""
     return _spaces(cells, start, start + most + 1) == most + 1
 
 

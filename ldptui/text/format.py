@@ -278,7 +278,7 @@ def _not_finite(value: float | None) -> str:
 
 
 def searching(done: int, total: int) -> str:
-    """How far a search for the answers to goals is."""
+    """The progress of a search for the answers to goals, in words."""
     return f"searching for the smallest attack: {done} of {total} cells"
 
 

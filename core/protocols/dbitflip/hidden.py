@@ -1,4 +1,4 @@
-"""What fakes can hide among the reports of dBitFlip: a closed form, which we derive.
+"""The gain that fakes can hide among the reports of dBitFlip: a closed form, which we derive.
 
 A report has bits of a subset A of D items. With δ the shift of the frequencies, s = e^(ε/2), and
 bits of A that are 1 just where an item loses, honest fakes of δ/β would send it with a probability
@@ -28,7 +28,7 @@ ROUNDING: Final = 1e-13
 def hidden_loss(
     held: Floats, items: Counts, targets: int, share: float, epsilon: float, sampled: int
 ) -> float:
-    """The most that items can lose unseen to this many targets; `core.capabilities.Loses`.
+    """The most that items can lose unseen to this many targets; `core.hiding.Loses`.
 
     Targets are best lifted alike, and other items lose up to a level, or all that they have: so the
     largest φ are as small as can be.

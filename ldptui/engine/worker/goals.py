@@ -11,7 +11,7 @@ from core.searching import Answers
 from core.store import KeptAnswers
 
 FOUND: Final = KeptAnswers(None)
-"""What this process has found: a preview asks for it again with every edit."""
+"""The answers of this process: a preview asks for it again with every edit."""
 
 
 class Remembered:

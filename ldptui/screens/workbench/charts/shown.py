@@ -108,7 +108,7 @@ class Shown:
 
     @property
     def cell_words(self) -> str:
-        """Which cell is shown in place of the draft's: "OUE β 0.05"; "" for the draft's own."""
+        """The cell that is shown in place of the draft's: "OUE β 0.05"; "" for the draft's own."""
         cell = self.cell
         if cell is None:
             return ""
