@@ -248,8 +248,8 @@ def _title(node: DOMNode, bindings: list[Binding]) -> str:
         for ancestor in node.ancestors_with_self:
             title = ancestor.border_title if isinstance(ancestor, Widget) else None
             if title:
-                words = Content.from_markup(str(title)).plain.lstrip("0123456789 ")
-                pane = words.partition(" · ")[0]  # without its setting, or its result
+                words = str(title).partition(" · ")[0]  # without its setting, or its result
+                pane = Content.from_markup(words).plain.lstrip("0123456789 ")
                 part = str(bindings[0].id).partition(".")[0]
                 inside = "" if part == pane.casefold() else f", {part}"
                 return f"{pane}{inside}: {_words(bindings)}"

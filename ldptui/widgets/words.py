@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 
@@ -15,3 +17,12 @@ def put_or_hide(words: Static, text: str) -> None:
     """Put a text into a widget that is there only where there is a text."""
     words.display = bool(text)
     put(words, text)
+
+
+def entitle(pane: Widget, title: Content) -> None:
+    """Put a title into the border of a pane, which may have it already.
+
+    It may have words that a user typed. They are no markup, and Textual's `escape` leaves some.
+    """
+    if pane.border_title != title.markup:
+        pane.border_title = title

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import ComposeResult
 from textual.color import Color
+from textual.content import Content
 from textual.events import Click
 from textual.geometry import Size
-from textual.markup import escape
 from textual.widget import Widget
 
 from ...widgets.field import Field
+from ...widgets.words import entitle
 from .blank import Columns, Rows
 from .charts import ChartsPane
 from .protocol import ProtocolPane
@@ -127,10 +128,8 @@ class Panes(Columns):
                     # Of all that is in the pane this changes its children alone.
                     pane.set_class(folded, "-folded", update=False)
                     self.app.stylesheet.update_nodes([pane, *pane.children])
-                setting = f" · {escape(pane.setting)}" if folded else ""
-                title = f"{number} {NAMES[number]}{setting}"
-                if pane.border_title != title:
-                    pane.border_title = title
+                setting = f" · {pane.setting}" if folded else ""
+                entitle(pane, Content(f"{number} {NAMES[number]}{setting}"))
 
     def on_click(self, event: Click) -> None:
         """A click on the line of a folded pane opens it."""

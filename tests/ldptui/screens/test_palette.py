@@ -13,6 +13,7 @@ from support.fake_engine import FakeEngine
 from support.waiting import until
 from textual.app import SystemCommand
 from textual.command import CommandInput, CommandList, SearchIcon
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -33,6 +34,7 @@ from ldptui.terminal.settings import Settings
 from ldptui.widgets.choice_bar import ChoiceBar
 from ldptui.widgets.key_hints import KeyHints
 from ldptui.widgets.status import StatusLine
+from ldptui.widgets.words import entitle
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -151,6 +153,17 @@ async def test_keys_are_written_as_they_are_typed(pilot: Pilot[None]) -> None:
         for item in offered(pilot).values()
         if item.help.startswith("key") and "_" in item.help
     ]
+
+
+async def test_titles_hold_what_was_typed(pilot: Pilot[None]) -> None:
+    """In the border, and in the list of commands, whatever it would mean as markup."""
+    pane = pilot.app.screen.query_one("#pane-2")
+    for typed in ('["iu', "[↔ β", "[@x", "\\[b", "[/]", "[bold]x"):
+        entitle(pane, Content(f"2 Parameters · {typed}"))
+        entitle(pane, Content(f"2 Parameters · {typed}"))
+        await pilot.pause()
+        assert typed in str(pane._border_title)
+        assert "Pane 2: Parameters" in offered(pilot)
 
 
 async def test_an_action_is_done_where_it_belongs(pilot: Pilot[None]) -> None:

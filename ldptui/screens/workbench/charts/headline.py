@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from textual.markup import escape
+from textual.content import Content
 from textual.widgets import Static
 
 from ....widgets.words import put
@@ -14,11 +14,12 @@ ROOM: Final = 24
 """Rows of the pane from which a line says what the scenario claims."""
 
 
-def border_title(pane: str, shown: Shown) -> str:
+def border_title(pane: str, shown: Shown) -> Content:
     """The title of the pane with the run that is shown; one of other settings stands out."""
     if not shown.result:
-        return pane
-    return f"{pane} · [{'$text-warning' if shown.marked else '$foreground'}]{escape(shown.result)}"
+        return Content(pane)
+    style = "$text-warning" if shown.marked else "$foreground"
+    return Content.assemble(f"{pane} · ", (shown.result, style))
 
 
 class ClaimLine(Static):

@@ -18,6 +18,7 @@ from ....terminal.keyboard import RUN, key_of
 from ....widgets.choice_bar import ChoiceBar, Choices
 from ....widgets.fitting import fitted
 from ....widgets.plot import ChartView
+from ....widgets.words import entitle
 from ..blank import Columns
 from ..transport_bar import TransportBar
 from . import rounds_bar
@@ -363,8 +364,7 @@ class ChartsPane(Vertical):
         self._tabs.choices = fitting(self.tabs(), self.content_size.width)
         self._tabs.selected = self.tab
         self._tabs.switches = box.switches() if box is not None else ()
-        if self.border_title != (title := border_title(self.BORDER_TITLE, shown)):
-            self.border_title = title
+        entitle(self, border_title(self.BORDER_TITLE, shown))
         self._claim.show(shown, self.content_size.height if self._visible() else 0)
         self._warnings.show(shown, bool(self._visible()))
         if shown.rounds is not None:
