@@ -7,6 +7,7 @@ Wang's, and here q > p.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -83,7 +84,10 @@ class BitNoise:
     def epsilon_one(self, hashes: int) -> float:
         """ε₁ of one report, in nats: h ln(q*(1-p*) / (p*(1-q*))). RAP section 3.2."""
         p, q = self.p_star, self.q_star
-        return hashes * math.log(q * (1 - p) / (p * (1 - q)))
+        rare = p * (1 - q)
+        if rare < sys.float_info.min:  # too small for a quotient
+            return hashes * (math.log(q) - math.log(p) + math.log1p(-p) - math.log1p(-q))
+        return hashes * math.log(q * (1 - p) / rare)
 
     def epsilon_infinity(self, hashes: int) -> float:
         """ε∞ of any number of reports of one value: 2h ln((1-f/2) / (f/2)); RAP theorem 1.

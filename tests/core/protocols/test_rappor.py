@@ -458,6 +458,15 @@ def test_some_tiny_case_reaches_its_epsilon() -> None:
     assert worst == pytest.approx(bound(tiny).noise.epsilon_one(2))
 
 
+def test_epsilon_is_known_next_to_no_noise() -> None:
+    """Where the chance of a stray 1 is so small that its product with another one is 0."""
+    smallest = math.ulp(0)
+    epsilon = BitNoise(0, smallest, 0.75).epsilon_one(1)
+    assert epsilon == pytest.approx(math.log(3) - math.log(smallest))
+    near = [BitNoise(0, p, 0.75).epsilon_one(1) for p in (1e-307, 1e-308)]
+    assert near[1] - near[0] == pytest.approx(math.log(10))
+
+
 def test_held_by_one_of_is_the_random_item_attack(rng: Rng) -> None:
     """RIA draws a target for each fake, not one for all."""
     tiny, targets = TINY[2], np.array([1, 3])
